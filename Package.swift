@@ -1,0 +1,144 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+// The macro plugin is built on the SwiftSyntax that ships inside the toolchain wherever that copy
+// exists: no network, and seconds instead of minutes. Elsewhere the swift-syntax package serves.
+// The toolchain is found from where this manifest's own PackageDescription library was loaded;
+// nothing here may depend on the package's directory, which is "/" while SwiftPM resolves.
+let toolchainHost: String? = {
+    #if os(Linux)
+    // Line by line: reading /proc/self/maps as a whole returns its first page only.
+    guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+    defer { fclose(maps) }
+    var line = [CChar](repeating: 0, count: 8192)
+    while fgets(&line, Int32(line.count), maps) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard text.contains("/libPackageDescription.so"), let start = text.firstIndex(of: "/")
+        else { continue }
+        // …/usr/lib/swift/pm/ManifestAPI/libPackageDescription.so
+        let host = "/" + text[start...].split(separator: "/").dropLast(3).joined(separator: "/")
+            + "/host"
+        return access(host + "/SwiftSyntax.swiftmodule", F_OK) == 0 ? host : nil
+    }
+    #endif
+    return nil
+}()
+
+let strict = Context.environment["VARVE_STRICT"] == "1"
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+let macroSettings: [SwiftSetting] =
+    settings
+    + (toolchainHost.map { [.unsafeFlags(["-I", $0]), .define("VARVE_TOOLCHAIN_SYNTAX")] } ?? [])
+
+let macroLinkerSettings: [LinkerSetting] =
+    toolchainHost.map { host in
+        [
+            .unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]),
+            .linkedLibrary("SwiftSyntax"),
+            .linkedLibrary("SwiftSyntaxMacros"),
+            .linkedLibrary("SwiftSyntaxBuilder"),
+            .linkedLibrary("SwiftDiagnostics"),
+            .linkedLibrary("SwiftParser"),
+            .linkedLibrary("SwiftParserDiagnostics"),
+            .linkedLibrary("SwiftBasicFormat"),
+            .linkedLibrary("SwiftOperators"),
+            .linkedLibrary("SwiftSyntaxMacroExpansion"),
+            .linkedLibrary("SwiftCompilerPluginMessageHandling"),
+        ]
+    } ?? []
+
+let macroDependencies: [Target.Dependency] =
+    toolchainHost == nil
+    ? [
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+    ] : []
+
+let package = Package(
+    name: "varve",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Varve", targets: ["Varve"]),
+        .library(name: "VarveGraph", targets: ["VarveGraph"]),
+        .library(name: "VarveInspection", targets: ["VarveInspection"]),
+        .executable(name: "varve", targets: ["VarveTool"]),
+        .executable(name: "aptgraph", targets: ["AptGraph"]),
+    ],
+    dependencies: toolchainHost == nil
+        ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0")] : [],
+    targets: [
+        // Libraries: an arrow in Docs/ARCHITECTURE.md is the only permission to import.
+        .systemLibrary(
+            name: "CLZ4", pkgConfig: "liblz4",
+            providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        .target(name: "CVarve"),
+        .target(name: "VarveLog", dependencies: ["CLZ4", "CVarve"], swiftSettings: settings),
+        .target(name: "VarveEvents", swiftSettings: settings),
+        .target(
+            name: "VarveGraph", dependencies: ["VarveEvents", "VarveMacros"],
+            swiftSettings: settings),
+        .macro(
+            name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
+            linkerSettings: macroLinkerSettings),
+        .target(
+            name: "Varve", dependencies: ["VarveLog", "VarveEvents", "VarveGraph"],
+            swiftSettings: settings),
+        .target(
+            name: "VarveInspection", dependencies: ["VarveLog", "VarveEvents"],
+            swiftSettings: settings),
+
+        // Tools
+        .executableTarget(
+            name: "VarveTool", dependencies: ["VarveInspection"], path: "Tools/varve",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "AptGraph", dependencies: ["Varve", "AptGraphInput"], path: "Tools/aptgraph",
+            exclude: ["Input"], swiftSettings: settings),
+        .target(
+            name: "AptGraphInput", dependencies: ["CLZ4"], path: "Tools/aptgraph/Input",
+            swiftSettings: settings),
+
+        // Tests
+        .target(
+            name: "VarveTestSupport", dependencies: ["VarveLog", "VarveEvents"],
+            path: "Tests/VarveTestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "VarveLogTests", dependencies: ["VarveLog", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VarveEventsTests", dependencies: ["VarveEvents", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VarveGraphTests", dependencies: ["VarveGraph", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VarveMacrosTests", dependencies: ["VarveMacros"] + macroDependencies,
+            swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
+        .testTarget(
+            name: "VarveTests", dependencies: ["Varve", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "VarveInspectionTests",
+            dependencies: ["VarveInspection", "Varve", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AptGraphTests", dependencies: ["AptGraphInput", "CLZ4"],
+            swiftSettings: settings),
+        .testTarget(name: "TidyTests", swiftSettings: settings),
+    ]
+)

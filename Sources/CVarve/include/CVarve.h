@@ -1,0 +1,19 @@
+#ifndef CVARVE_H
+#define CVARVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC32C (Castagnoli) of `count` bytes, continuing from `crc`, the checksum of the bytes before
+/// them (0 for none): crc32c(crc32c(0, a), b) is the checksum of a followed by b.
+/// Uses the processor's CRC instructions where it has them.
+uint32_t varve_crc32c(uint32_t crc, const void *bytes, size_t count);
+
+/// The same value without special instructions: what other processors run, and what tests compare
+/// with.
+uint32_t varve_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
+
+/// 1 when `varve_crc32c` runs on the processor's CRC instructions.
+int varve_crc32c_is_accelerated(void);
+
+#endif

@@ -1,0 +1,82 @@
+/// The type of a stored value, as the log describes it: enough to read the value without the app.
+public indirect enum StoredType: Sendable, Hashable {
+    case bool
+    case int8, int16, int32, int64
+    case uint8, uint16, uint32, uint64
+    case float, double
+    case string, data, date, uuid, url, decimal
+    case optional(StoredType)
+    case array(StoredType)
+    /// Written in ascending order of the elements' bytes.
+    case set(StoredType)
+    /// Written in ascending order of the keys' bytes.
+    case dictionary(StoredType, StoredType)
+    /// Fields one after the other.
+    case structure(String, [Field])
+    /// The index of the case, then its payload.
+    case enumeration(String, [Case])
+    /// A `RawRepresentable` type, written as its raw value.
+    case raw(String, StoredType)
+    /// A `LosslessStringConvertible` type, written as its description. For ids only.
+    case text(String)
+    /// A `Codable` type, written as JSON.
+    case json(String)
+
+    /// A named member of a structure, or of the payload of an enumeration's case (where the name
+    /// is the label, empty if there is none).
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        public let type: StoredType
+
+        public init(_ name: String, _ type: StoredType) {
+            self.name = name
+            self.type = type
+        }
+    }
+
+    /// A case of an enumeration.
+    public struct Case: Sendable, Hashable {
+        public let name: String
+        public let payload: [Field]
+
+        public init(_ name: String, _ payload: [Field] = []) {
+            self.name = name
+            self.payload = payload
+        }
+    }
+
+    /// How deep types and JSON documents may nest: small thread stacks overflow not far above.
+    public static let nestingLimit = 64
+}
+
+extension StoredType: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .bool: "Bool"
+        case .int8: "Int8"
+        case .int16: "Int16"
+        case .int32: "Int32"
+        case .int64: "Int64"
+        case .uint8: "UInt8"
+        case .uint16: "UInt16"
+        case .uint32: "UInt32"
+        case .uint64: "UInt64"
+        case .float: "Float"
+        case .double: "Double"
+        case .string: "String"
+        case .data: "Data"
+        case .date: "Date"
+        case .uuid: "UUID"
+        case .url: "URL"
+        case .decimal: "Decimal"
+        case .optional(let wrapped): "\(wrapped)?"
+        case .array(let element): "[\(element)]"
+        case .set(let element): "Set<\(element)>"
+        case .dictionary(let key, let value): "[\(key): \(value)]"
+        case .structure(let name, _), .enumeration(let name, _): name
+        case .raw(let name, let raw): "\(name)(\(raw))"
+        case .text(let name): "\(name)(text)"
+        case .json(let name): "\(name)(JSON)"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// A persistent sparse array: O(1) copy, structure shared between copies, mutated in place while
+/// a page is referenced from one copy only.
+///
+/// The shape is a radix tree with leaves of `1 << leafShift` elements and inner nodes 16 wide; an
+/// absent page reads as `filler`, so columns that few slots use cost nothing elsewhere. There is
+/// no flat root on purpose: what a commit pays after a snapshot is the nodes on one path, and each
+/// copied node touches one cold line for every child reference that it retains.
+///
+/// Reading and writing an element are O(log16 n).
+@usableFromInline
+struct PagedArray<Element> {
+    /// Leaves of rows: narrow, because copying one retains every heap string in it.
+    @usableFromInline static var rowLeafShift: Int { 2 }
+    /// Leaves of plain integers: wide, because copying one is a `memcpy`.
+    @usableFromInline static var integerLeafShift: Int { 6 }
+
+    @usableFromInline var root: AnyObject?
+    /// Inner levels above the leaves; with 0 the root is a leaf.
+    @usableFromInline var height: Int
+    @usableFromInline let leafShift: Int
+    @usableFromInline let filler: Element
+
+    @inlinable
+    init(filler: Element, leafShift: Int) {
+        self.root = nil
+        self.height = 0
+        self.leafShift = leafShift
+        self.filler = filler
+    }
+
+    /// One more than the greatest index that the present tree can hold.
+    @inlinable var capacity: Int { 1 << (leafShift + PagedInner.shift * height) }
+
+    @inlinable
+    subscript(index: Int) -> Element {
+        get { withExtendedLifetime(self) { pointer(at: index)?.pointee ?? filler } }
+        set { mutablePointer(at: index).pointee = newValue }
+    }
+
+    /// The element's address, or nil where no page holds it.
+    ///
+    /// Valid until this value is mutated or destroyed: the caller keeps it alive and does not
+    /// let the address escape. Children are loaded as plain words, because a retain and release
+    /// at every level costs more than the descent itself.
+    @inlinable
+    func pointer(at index: Int) -> UnsafeMutablePointer<Element>? {
+        guard let leaf = leaf(holding: index) else { return nil }
+        return leaf + (index & ((1 << leafShift) - 1))
+    }
+
+    /// The first element of the leaf that holds `index`, or nil where there is none.
+    @inlinable
+    func leaf(holding index: Int) -> UnsafeMutablePointer<Element>? {
+        guard index >= 0, index < capacity, let root else { return nil }
+        var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+        var shift = leafShift + PagedInner.shift * height
+        for _ in 0..<height {
+            shift -= PagedInner.shift
+            guard let child = PagedInner.child(of: node, at: (index >> shift) & PagedInner.mask)
+            else { return nil }
+            node = child
+        }
+        return PagedLeaf<Element>.elements(of: node)
+    }
+
+    /// The element's address for writing: makes the path to it unique, creating absent pages.
+    @inlinable
+    mutating func mutablePointer(at index: Int) -> UnsafeMutablePointer<Element> {
+        precondition(index >= 0, "an index into a paged array is not negative")
+        grow(toHold: index)
+        let filler = self.filler
+        let leafCount = 1 << leafShift
+        var shift = leafShift + PagedInner.shift * height
+        let levels = height
+        return withUnsafeMutablePointer(to: &root) { rootReference in
+            var reference = rootReference
+            for _ in 0..<levels {
+                shift -= PagedInner.shift
+                let children = PagedInner.uniqueChildren(at: reference)
+                reference = children + ((index >> shift) & PagedInner.mask)
+            }
+            let elements = PagedLeaf<Element>.uniqueElements(
+                at: reference, count: leafCount, filler: filler)
+            return elements + (index & (leafCount - 1))
+        }
+    }
+
+    @inlinable
+    mutating func grow(toHold index: Int) {
+        while index >= capacity {
+            if root != nil {
+                let inner = PagedInner.make()
+                PagedInner.children(of: inner)[0] = root
+                root = inner
+            }
+            height += 1
+        }
+    }
+
+    /// Calls `body` with each present leaf in index order: the index of its first element and its
+    /// elements. Stops when `body` answers false.
+    @inlinable
+    func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
+        guard let root else { return }
+        try withExtendedLifetime(self) {
+            let node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            _ = try visit(node, level: height, first: 0, body)
+        }
+    }
+
+    @inlinable
+    func visit(
+        _ node: UnsafeRawPointer, level: Int, first: Int,
+        _ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool
+    ) rethrows -> Bool {
+        if level == 0 {
+            let elements = PagedLeaf<Element>.elements(of: node)
+            return try body(
+                first, UnsafeMutableBufferPointer(start: elements, count: 1 << leafShift))
+        }
+        let span = 1 << (leafShift + PagedInner.shift * (level - 1))
+        for position in 0..<PagedInner.width {
+            guard let child = PagedInner.child(of: node, at: position) else { continue }
+            guard try visit(child, level: level - 1, first: first + position * span, body) else {
+                return false
+            }
+        }
+        return true
+    }
+}
+
+// A page is mutated only while `isKnownUniquelyReferenced` says that one value owns it, and a value
+// is owned by one thread at a time, so shared pages are immutable.
+extension PagedArray: @unchecked Sendable where Element: Sendable {}

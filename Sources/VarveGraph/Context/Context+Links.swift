@@ -1,0 +1,136 @@
+extension Context {
+    /// The links of one relation of one parent, in order, to live and other slots alike.
+    @usableFromInline
+    func links(of slot: UInt32, relation: Int, table: Int) -> SlotList {
+        tables.tables[table].links[relation][slot]
+    }
+
+    /// The children of one relation that have rows, in order.
+    @usableFromInline
+    func liveChildren(of slot: UInt32, relation: Int, table: Int) -> ContiguousArray<UInt32> {
+        let list = links(of: slot, relation: relation, table: table)
+        let child = tables.tables[tables.tables[table].relations[relation].childTable]
+        switch list {
+        case .empty: return []
+        case .one(let slot): return child.isLive(Slot(slot)) ? [slot] : []
+        case .many:
+            var slots = list.slots
+            slots.removeAll { !child.isLive(Slot($0)) }
+            return slots
+        }
+    }
+
+    /// Makes `children`, which are distinct, the links of one relation of one parent. The other
+    /// side of a mutual relation follows: who is no longer listed forgets the parent, and who is
+    /// listed by a to-one relation of its own leaves the parent it had.
+    @usableFromInline
+    mutating func replaceLinks(
+        with children: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
+    ) {
+        let old = links(of: slot, relation: relation, table: table).slots
+        guard old != children else { return }
+        let resolved = tables.tables[table].relations[relation]
+        if let inverse = resolved.inverse {
+            let kept = Set(children)
+            for child in old where !kept.contains(child) {
+                removeLink(to: slot, of: child, relation: inverse, table: resolved.childTable)
+            }
+            let present = Set(old)
+            for child in children where !present.contains(child) {
+                linkBack(from: child, to: slot, relation: relation, table: table)
+            }
+        }
+        // Last, because in a relation that is its own inverse the steps above may touch this list.
+        setLinks(SlotList(children), of: slot, relation: relation, table: table)
+    }
+
+    /// Adds children behind the links of one relation of one parent; those that are there stay
+    /// where they are.
+    @usableFromInline
+    mutating func appendLinks(
+        _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
+    ) {
+        let resolved = tables.tables[table].relations[relation]
+        guard resolved.isToMany else {
+            guard !children.isEmpty else { return }
+            return replaceLinks(with: children, of: slot, relation: relation, table: table)
+        }
+        for child in children
+        where !isLinked(slot, to: child, relation: relation, table: table) {
+            if resolved.inverse != nil {
+                linkBack(from: child, to: slot, relation: relation, table: table)
+            }
+            var list = links(of: slot, relation: relation, table: table)
+            // A relation that is its own inverse may have added the child already.
+            if resolved.childTable == table, resolved.inverse == relation, child == slot,
+                list.contains(child)
+            { continue }
+            list.append(child)
+            setLinks(list, of: slot, relation: relation, table: table)
+        }
+    }
+
+    /// Removes some children from the links of one relation of one parent, on both sides.
+    @usableFromInline
+    mutating func removeLinks(
+        to children: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
+    ) {
+        let gone = Set(children)
+        var kept = links(of: slot, relation: relation, table: table).slots
+        kept.removeAll { gone.contains($0) }
+        replaceLinks(with: kept, of: slot, relation: relation, table: table)
+    }
+
+    /// Whether the parent lists the child, asked from whichever side has less to look through.
+    private func isLinked(_ slot: UInt32, to child: UInt32, relation: Int, table: Int) -> Bool {
+        let list = links(of: slot, relation: relation, table: table)
+        let resolved = tables.tables[table].relations[relation]
+        guard let inverse = resolved.inverse, list.count > 8 else { return list.contains(child) }
+        let back = links(of: child, relation: inverse, table: resolved.childTable)
+        return back.count < list.count ? back.contains(slot) : list.contains(child)
+    }
+
+    /// Sets the child's side of a new link. A child with a to-one relation leaves the parent it
+    /// had: that parent's list loses it.
+    private mutating func linkBack(
+        from child: UInt32, to slot: UInt32, relation: Int, table: Int
+    ) {
+        let resolved = tables.tables[table].relations[relation]
+        guard let inverse = resolved.inverse else { return }
+        let childTable = resolved.childTable
+        var back = links(of: child, relation: inverse, table: childTable)
+        if resolved.inverseIsToMany {
+            if !(childTable == table && child == slot && back.contains(slot)) {
+                back.append(slot)
+                setLinks(back, of: child, relation: inverse, table: childTable)
+            }
+            return
+        }
+        if let owner = back.first, owner != slot {
+            removeLink(to: child, of: owner, relation: relation, table: table)
+        }
+        setLinks(.one(slot), of: child, relation: inverse, table: childTable)
+    }
+
+    /// Removes one child from one list, on that side only.
+    private mutating func removeLink(
+        to child: UInt32, of slot: UInt32, relation: Int, table: Int
+    ) {
+        var list = links(of: slot, relation: relation, table: table)
+        guard let position = list.position(of: child) else { return }
+        list.remove(at: position)
+        setLinks(list, of: slot, relation: relation, table: table)
+    }
+
+    private mutating func setLinks(
+        _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
+    ) {
+        session.journal.append(JournalEntry(table: position, isLink: true))
+        let table = tables.unique(at: position)
+        table.linkJournal.append(
+            LinkChange(
+                relation: relation, slot: slot,
+                before: LinkList(list: table.links[relation][slot])))
+        table.links[relation][slot] = list
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+
+extension Context {
+    /// The entity with an id, its relations not loaded. O(log n).
+    @inlinable
+    public func find<Entity: EntityModelProtocol>(_ id: Entity.ID) -> Entity? {
+        guard let table = table(of: Entity.self), let slot = table.slot(of: id) else { return nil }
+        return table.row(at: slot)?.pointee
+    }
+
+    /// One element for each id, in order; nil where there is no entity.
+    @inlinable
+    public func findAll<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity?] {
+        ids.map { find($0) }
+    }
+
+    /// The entities with these ids, in order; ids without an entity are left out.
+    @inlinable
+    public func findAllExisting<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity] {
+        ids.compactMap { find($0) }
+    }
+
+    /// All entities of a type in insertion order. O(n).
+    @inlinable
+    public func all<Entity: EntityModelProtocol>() -> [Entity] {
+        guard let table = table(of: Entity.self) else { return [] }
+        var result: [Entity] = []
+        result.reserveCapacity(table.liveCount)
+        table.forEachRow { _, row in
+            result.append(row.pointee)
+            return true
+        }
+        return result
+    }
+
+    /// The ids of all entities of a type in insertion order. O(n).
+    @inlinable
+    public func ids<Entity: EntityModelProtocol>(_ type: Entity.Type) -> [Entity.ID] {
+        guard let table = table(of: type) else { return [] }
+        var result: [Entity.ID] = []
+        result.reserveCapacity(table.liveCount)
+        table.forEachRow { _, row in
+            result.append(row.pointee.id)
+            return true
+        }
+        return result
+    }
+
+    /// How many entities of a type there are. O(1).
+    @inlinable
+    public func count<Entity: EntityModelProtocol>(_ type: Entity.Type) -> Int {
+        table(of: type)?.liveCount ?? 0
+    }
+
+    /// The entity with every relation set to the ids that it is linked to.
+    @usableFromInline
+    func _withRelatedIDs<Entity: EntityModelProtocol>(_ entity: Entity) -> Entity {
+        let descriptor = Entity._descriptor
+        guard let position = tables.position(of: descriptor), !descriptor.relations.isEmpty,
+            let slot = table(of: Entity.self)?.slot(of: entity.id)
+        else { return entity }
+        var copy = entity
+        withUnsafeMutableBytes(of: &copy) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for (index, relation) in descriptor.relations.enumerated() {
+                let slots = links(of: slot.rawValue, relation: index, table: position).slots
+                guard !slots.isEmpty else { continue }
+                let child = tables.tables[tables.tables[position].relations[index].childTable]
+                relation.assignIDs(base + relation.offset, child, slots)
+            }
+        }
+        return copy
+    }
+}
+
+extension EntityModelProtocol {
+    /// When the entity was last saved, or nil where the context does not hold it.
+    public func updatedAt(in context: Context) -> Date? {
+        guard let table = context.table(of: Self.self), let slot = table.slot(of: id),
+            table.isLive(slot)
+        else { return nil }
+        return Date(microseconds: table.metadata(of: slot).updatedAt)
+    }
+}
+
+extension Date {
+    package init(microseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+}

@@ -1,0 +1,131 @@
+extension EntityModelProtocol {
+    /// Saves the entity, its loaded related entities and its links: all of it or, when anything
+    /// throws, nothing.
+    ///
+    /// - Parameter options: how values merge with stored ones; `.fragment` keeps stored values
+    ///   where the new ones are nil.
+    @inlinable
+    public func save(
+        to context: inout Context, options: MergeStrategy<Self> = .default
+    ) throws {
+        try context.save(self, options)
+    }
+}
+
+extension Relation {
+    /// Saves the entities that the relation holds, without linking them to anything.
+    @inlinable
+    public func save(to context: inout Context) throws {
+        let options: MergeStrategy<Entity> = isFragment ? .fragment : .default
+        for entity in entities { try entity.save(to: &context, options: options) }
+    }
+}
+
+extension Context {
+    @inlinable
+    mutating func save<Entity: EntityModelProtocol>(
+        _ entity: Entity, _ options: MergeStrategy<Entity>
+    ) throws {
+        let mark = begin()
+        do {
+            var copy = entity
+            try copy.willSave(to: &self)
+            let slot = put(copy, options)
+            try copy._saveRelations(to: &self, at: slot)
+            try copy.didSave(to: &self)
+        } catch {
+            rollBack(to: mark)
+            throw error
+        }
+        end(mark)
+    }
+
+    /// Merges the value with the stored one and stores the result, normalized.
+    @inlinable
+    mutating func put<Entity: EntityModelProtocol>(
+        _ entity: Entity, _ options: MergeStrategy<Entity>
+    ) -> Slot {
+        let position = position(of: Entity._descriptor)
+        let stamp = session.stamp
+        session.journal.append(JournalEntry(table: position, isLink: false))
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        let slot = table.internSlot(of: entity.id)
+        var row = entity
+        let old = table.row(at: slot)
+        if let old, !options.isReplacement {
+            row = options.merge(old.pointee, new: entity)
+            precondition(
+                Entity._sameID(row.id, entity.id), "a merge strategy must not change an id")
+        }
+        row._normalize()
+        let isNew = old == nil
+        table.put(row, at: slot, stamp: stamp, reusesOrdinal: isNew)
+        if isNew { clearTombstone(of: Entity.self, at: slot, in: position) }
+        return slot
+    }
+
+    /// Saves what a relation holds and links it to the parent at `slot`.
+    ///
+    /// `.none` leaves the links alone, a slice is appended, and everything else replaces them.
+    @inlinable
+    public mutating func _save<Entity: EntityModelProtocol, Child, Direction, Cardinality, Rule>(
+        _ value: Relation<Child, Direction, Cardinality, Rule>, relation: Int,
+        of type: Entity.Type, at slot: Slot
+    ) throws {
+        guard !value.isNone else { return }
+        try value.save(to: &self)
+        let parent = position(of: Entity._descriptor)
+        let children = internSlots(Child.self, value.ids)
+        if value.isSlice {
+            appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
+        } else {
+            replaceLinks(with: children, of: slot.rawValue, relation: relation, table: parent)
+        }
+    }
+
+    /// The slots of ids, given out now where the ids are new; each id once, in first order.
+    @inlinable
+    mutating func internSlots<Child: EntityModelProtocol>(
+        _ type: Child.Type, _ ids: [Child.ID]
+    ) -> ContiguousArray<UInt32> {
+        let position = position(of: Child._descriptor)
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(ids.count)
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Child>.self)
+        for id in ids { slots.append(table.internSlot(of: id).rawValue) }
+        return slots.count > 1 ? Context.distinct(slots) : slots
+    }
+
+    /// The slots without repetitions, each at its first place.
+    @usableFromInline
+    static func distinct(_ slots: ContiguousArray<UInt32>) -> ContiguousArray<UInt32> {
+        var seen = Set<UInt32>(minimumCapacity: slots.count)
+        var result = slots
+        result.removeAll { !seen.insert($0).inserted }
+        return result
+    }
+
+    /// A live entity has no tombstone: its save takes the tombstone away.
+    @inlinable
+    mutating func clearTombstone<Entity: EntityModelProtocol>(
+        of type: Entity.Type, at slot: Slot, in position: Int
+    ) {
+        guard Entity._descriptor.tombstoneOwner == nil,
+            let tombstones = table(of: Deleted<Entity>.self), tombstones.liveCount > 0
+        else { return }
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        guard let tombstone = tombstones.slot(of: table.id(of: slot)),
+            tombstones.row(at: tombstone) != nil
+        else { return }
+        removeRow(Deleted<Entity>.self, at: tombstone)
+    }
+
+    @inlinable
+    mutating func removeRow<Entity: EntityModelProtocol>(_ type: Entity.Type, at slot: Slot) {
+        let position = position(of: Entity._descriptor)
+        session.journal.append(JournalEntry(table: position, isLink: false))
+        let stamp = session.stamp
+        unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+            .remove(at: slot, stamp: stamp)
+    }
+}

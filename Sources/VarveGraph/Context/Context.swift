@@ -1,0 +1,170 @@
+internal import Foundation
+
+/// A normalized graph of entities, as a value.
+///
+/// Copying a context is O(1) and makes a snapshot: whatever happens to one of the copies, the
+/// other stays as it is, and any thread may read it. A context in memory is complete in itself;
+/// a store makes one durable.
+public struct Context: Sendable {
+    /// In order of first use. Shared with copies until one of them changes a table.
+    @usableFromInline package var tables: TableList
+    @usableFromInline package var session: Session
+
+    /// An empty graph.
+    public init() {
+        tables = TableList()
+        session = Session()
+    }
+
+    /// Where the changes that are being made belong.
+    @usableFromInline
+    package struct Session: Sendable {
+        /// Before-images are kept for the whole transaction, not only for the running save.
+        @usableFromInline package var isTracking = false
+        /// The transaction that changes belong to; 0 in a context without a log.
+        @usableFromInline package var transaction: UInt64 = 0
+        /// Microseconds since 1970; 0 lets each outermost change take the clock's time.
+        @usableFromInline package var fixedTime: Int64 = 0
+        @usableFromInline var time: Int64 = 0
+        /// How many saves and deletes are running inside one another.
+        @usableFromInline var depth = 0
+        /// Which table each journaled change belongs to, oldest first.
+        @usableFromInline var journal: ContiguousArray<JournalEntry> = []
+
+        @usableFromInline
+        init() {}
+
+        @inlinable var stamp: Stamp {
+            Stamp(time: time, transaction: transaction, isJournaled: true)
+        }
+    }
+}
+
+/// Says which table's journal holds the next change to take back.
+@usableFromInline
+struct JournalEntry: Sendable {
+    @usableFromInline let table: UInt32
+    @usableFromInline let isLink: Bool
+
+    @inlinable
+    init(table: Int, isLink: Bool) {
+        self.table = UInt32(truncatingIfNeeded: table)
+        self.isLink = isLink
+    }
+}
+
+/// The tables of a context, found by the number of their entity type.
+@usableFromInline
+package struct TableList {
+    @usableFromInline package var tables: ContiguousArray<AnyTable> = []
+    /// Position + 1 by descriptor number; 0 for a type that the context does not hold.
+    @usableFromInline var positions: ContiguousArray<UInt16> = []
+
+    init() {}
+
+    @inlinable
+    func position(of descriptor: EntityDescriptor) -> Int? {
+        let number = descriptor.number
+        guard number < positions.count, positions[number] != 0 else { return nil }
+        return Int(positions[number]) - 1
+    }
+
+    /// The table at `position`, after making sure that no other context references it.
+    ///
+    /// The result must not be held across another call: a second reference makes the table look
+    /// shared.
+    @inlinable
+    mutating func unique(at position: Int) -> AnyTable {
+        if !isKnownUniquelyReferenced(&tables[position]) {
+            cloneTable(at: position)
+        }
+        return tables[position]
+    }
+
+    @usableFromInline
+    mutating func cloneTable(at position: Int) {
+        tables[position] = tables[position].clone()
+    }
+}
+
+// A table is mutated only while one context references it, and a context is a value that one
+// thread mutates at a time; a shared table is immutable.
+extension TableList: @unchecked Sendable {}
+
+extension Context {
+    /// The position of a type's table, made now, with those of all related types, if need be.
+    @inlinable
+    package mutating func position(of descriptor: EntityDescriptor) -> Int {
+        tables.position(of: descriptor) ?? register(descriptor)
+    }
+
+    /// Makes tables for a type and all types that relations lead to from it.
+    @usableFromInline
+    package mutating func register(_ descriptor: EntityDescriptor) -> Int {
+        var added: [Int] = []
+        var queue = [descriptor]
+        while let next = queue.popLast() {
+            guard tables.position(of: next) == nil else { continue }
+            added.append(tables.add(next))
+            queue.append(contentsOf: next.relations.map { $0.childDescriptor() })
+            if let owner = next.tombstoneOwner { queue.append(owner._descriptor) }
+        }
+        for position in added { resolveRelations(at: position) }
+        guard let position = tables.position(of: descriptor) else {
+            preconditionFailure("a table that was just added is missing")
+        }
+        return position
+    }
+
+    private mutating func resolveRelations(at position: Int) {
+        let table = tables.unique(at: position)
+        table.relations = table.descriptor.relations.map { relation in
+            let child = relation.childDescriptor()
+            guard let childTable = tables.position(of: child) else {
+                preconditionFailure("a related type without a table")
+            }
+            let inverse = relation.inverse.map { path in
+                guard let index = child.relationIndex(at: path.raw) else {
+                    preconditionFailure(
+                        """
+                        \(table.descriptor.name).\(relation.name) names an inverse that \
+                        \(child.name) does not declare as a @Relationship
+                        """)
+                }
+                return index
+            }
+            return ResolvedRelation(
+                childTable: childTable, isToMany: relation.isToMany, inverse: inverse,
+                inverseIsToMany: inverse.map { child.relations[$0].isToMany } ?? false,
+                deleteRule: relation.deleteRule)
+        }
+    }
+
+    /// The table of a type for reading, or nil while the context has none.
+    @inlinable
+    func table<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity>? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+    }
+
+    /// The time of the change that is starting: the transaction's, or the clock's.
+    @usableFromInline
+    static func now() -> Int64 {
+        Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
+    }
+}
+
+extension TableList {
+    /// Adds an empty table and answers its position.
+    fileprivate mutating func add(_ descriptor: EntityDescriptor) -> Int {
+        let position = tables.count
+        precondition(position < Int(UInt16.max) - 1, "a context holds at most 65,000 types")
+        tables.append(descriptor.operations.makeTable(descriptor))
+        if descriptor.number >= positions.count {
+            positions.append(
+                contentsOf: repeatElement(0, count: descriptor.number + 1 - positions.count))
+        }
+        positions[descriptor.number] = UInt16(position + 1)
+        return position
+    }
+}

@@ -1,0 +1,96 @@
+public import VarveEvents
+
+/// What remains of a deleted entity: its value, with the ids of everything it was linked to.
+///
+/// A deletion leaves one, a save of the same id removes it, and it is queried like any entity:
+/// `Deleted<Chat>.query("1").resolve(in: context)`.
+public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
+    /// The entity as it was, its relations as ids.
+    public let entity: Entity
+
+    public var id: Entity.ID { entity.id }
+
+    @inlinable
+    public init(_ entity: Entity) { self.entity = entity }
+
+    /// Saves the entity with its default strategy: it and its links come back, and this goes.
+    @inlinable
+    public func restore(in context: inout Context) throws {
+        try entity.save(to: &context)
+    }
+
+    /// A tombstone in the context means that the entity is not: a live one is deleted first.
+    public mutating func willSave(to context: inout Context) throws {
+        try context._deleteLive(Entity.self, id: id)
+    }
+
+    /// A tombstone leaves no tombstone of its own.
+    public func asDeleted(in context: Context) -> Deleted<Deleted<Entity>>? { nil }
+
+    @inlinable public static var patch: MergeStrategy<Deleted<Entity>> { .replace }
+
+    @inlinable
+    public static var _descriptor: EntityDescriptor {
+        let owner = Entity._descriptor
+        return owner.tombstones.descriptor {
+            var description = ErasedDescription()
+            description.id = owner.idKind
+            return EntityDescriptor(
+                Deleted<Entity>.self, name: "Deleted<\(owner.name)>", description: description,
+                operations: EntityOperations(Deleted<Entity>.self),
+                tombstoneOwner: Entity.self)
+        }
+    }
+
+    public static func _describe(_ description: inout EntityDescription<Self>) {
+        description.erased.id = Entity._descriptor.idKind
+    }
+
+    @inlinable
+    public func _store(into writer: inout ByteWriter) throws(CodecError) {
+        try entity._store(into: &writer)
+    }
+
+    @inlinable
+    public init(_id id: ID, from reader: inout ByteReader) throws(CodecError) {
+        self.init(try Entity(_id: id, from: &reader))
+    }
+
+    @inlinable
+    public static func _changes(
+        from old: Self, to new: Self, into changes: inout FieldChanges
+    ) throws(CodecError) {
+        try Entity._changes(from: old.entity, to: new.entity, into: &changes)
+    }
+
+    public typealias ID = Entity.ID
+
+    @inlinable
+    public static func _storeID(_ id: ID, into writer: inout ByteWriter) throws(CodecError) {
+        try Entity._storeID(id, into: &writer)
+    }
+
+    @inlinable
+    public static func _loadID(from reader: inout ByteReader) throws(CodecError) -> ID {
+        try Entity._loadID(from: &reader)
+    }
+
+    @inlinable
+    public static func _sameID(_ first: ID, _ second: ID) -> Bool { Entity._sameID(first, second) }
+
+    @inlinable
+    public static func _hashID(_ id: ID) -> UInt64 { Entity._hashID(id) }
+
+    /// Nothing to do: the relations are the entity's, kept as ids.
+    @inlinable
+    public mutating func _normalize() {}
+
+    @inlinable
+    public func _saveRelations(to context: inout Context, at slot: Slot) throws {}
+
+    @inlinable
+    public init(_patching old: Self, with new: Self) { self = new }
+}
+
+extension Deleted: Encodable where Entity: Encodable {}
+extension Deleted: Decodable where Entity: Decodable {}

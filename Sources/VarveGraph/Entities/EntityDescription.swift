@@ -1,0 +1,155 @@
+public import VarveEvents
+
+/// Collects what generated code says about an entity type.
+public struct EntityDescription<Entity: EntityModelProtocol> {
+    @usableFromInline var erased = ErasedDescription()
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public mutating func id(_ kind: FieldKind) { erased.id = kind }
+
+    /// Adds the next field in row order. `fill` writes the value that rows of older logs get.
+    @inlinable
+    public mutating func field(
+        _ name: String, _ kind: FieldKind,
+        fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)? = nil
+    ) {
+        erased.fields.append(FieldDescription(name: name, kind: kind, fill: fill))
+    }
+
+    /// Adds the next relation, one that the other side knows nothing of.
+    @inlinable
+    public mutating func relation<Child, Directionality, Cardinality, Constraint>(
+        _ name: String,
+        _ path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>,
+        offset: Int?, deleteRule: DeleteRule
+    ) {
+        erased.relations.append(
+            RelationDescription(
+                name: name, path: path, inverse: nil, offset: offset, deleteRule: deleteRule))
+    }
+
+    /// Adds the next relation, one whose other side is `inverse`: the typed paths are the proof
+    /// that both sides name each other's types.
+    @inlinable
+    public mutating func relation<Child, Cardinality, Constraint, InverseCardinality, InverseRule>(
+        _ name: String,
+        _ path: KeyPath<Entity, Relation<Child, Relations.Mutual, Cardinality, Constraint>>,
+        inverse: KeyPath<
+            Child, Relation<Entity, Relations.Mutual, InverseCardinality, InverseRule>
+        >,
+        offset: Int?, deleteRule: DeleteRule
+    ) {
+        erased.relations.append(
+            RelationDescription(
+                name: name, path: path, inverse: inverse, offset: offset, deleteRule: deleteRule))
+    }
+}
+
+/// A description without its entity's type.
+@usableFromInline
+struct ErasedDescription {
+    @usableFromInline var id: FieldKind = .unsupported(typeName: "an undeclared id")
+    @usableFromInline var fields: [FieldDescription] = []
+    @usableFromInline var relations: [RelationDescription] = []
+
+    @usableFromInline
+    init() {}
+}
+
+/// One persisted property of an entity type.
+public struct FieldDescription: Sendable {
+    package let name: String
+    package let kind: FieldKind
+    package let fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
+
+    @usableFromInline
+    init(
+        name: String, kind: FieldKind,
+        fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
+    ) {
+        self.name = name
+        self.kind = kind
+        self.fill = fill
+    }
+}
+
+/// A key path that may cross threads.
+///
+/// Key paths are immutable; they are not Sendable only because a subscript component may capture
+/// a value that is not, and a relation's path has none.
+@usableFromInline
+package struct SendablePath: @unchecked Sendable {
+    @usableFromInline package let raw: AnyKeyPath
+
+    @usableFromInline
+    init(_ raw: AnyKeyPath) { self.raw = raw }
+}
+
+/// One relation of an entity type: its persisted shape, and how to read and write the relation
+/// inside a value without knowing the value's type.
+public struct RelationDescription: Sendable {
+    package let name: String
+    @usableFromInline package let path: SendablePath
+    @usableFromInline package let inverse: SendablePath?
+    /// Where the relation stands inside a value, in bytes.
+    @usableFromInline package let offset: Int
+    @usableFromInline package let isToMany: Bool
+    package let isRequired: Bool
+    package let deleteRule: DeleteRule
+    package let child: any EntityModelProtocol.Type
+    package let childDescriptor: @Sendable () -> EntityDescriptor
+    /// Sets the relation at the address to the ids of these slots of the child's table.
+    @usableFromInline
+    let assignIDs: @Sendable (UnsafeMutableRawPointer, AnyTable, ContiguousArray<UInt32>) -> Void
+    /// Writes each id of the relation at the address, handing its bytes to the closure.
+    package let storeIDs:
+        @Sendable (UnsafeRawPointer, (UnsafeRawBufferPointer) -> Void) throws(CodecError) -> Void
+    /// Sets the relation at the address to the ids encoded here.
+    package let loadIDs:
+        @Sendable (UnsafeMutableRawPointer, [UnsafeRawBufferPointer]) throws(CodecError) -> Void
+
+    @usableFromInline
+    init<Entity: EntityModelProtocol, Child, Directionality, Cardinality, Constraint>(
+        name: String,
+        path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>,
+        inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule
+    ) {
+        guard let offset else {
+            preconditionFailure("the relation \(Entity.self).\(name) is not a stored property")
+        }
+        typealias Value = Relation<Child, Directionality, Cardinality, Constraint>
+        self.name = name
+        self.path = SendablePath(path)
+        self.inverse = inverse.map(SendablePath.init)
+        self.offset = offset
+        self.isToMany = Cardinality.isToMany
+        self.isRequired = Constraint.self == Relations.Required.self
+        self.deleteRule = deleteRule
+        self.child = Child.self
+        self.childDescriptor = { Child._descriptor }
+        self.assignIDs = { address, table, slots in
+            let table = unsafeDowncast(table, to: Table<Child>.self)
+            address.assumingMemoryBound(to: Value.self).pointee =
+                Value(ids: slots.map { table.id(of: Slot($0)) })
+        }
+        self.storeIDs = { (address, body) throws(CodecError) in
+            var writer = ByteWriter()
+            for id in address.assumingMemoryBound(to: Value.self).pointee.ids {
+                writer.removeAll()
+                try Child._storeID(id, into: &writer)
+                writer.withBytes { body($0) }
+            }
+        }
+        self.loadIDs = { (address, encoded) throws(CodecError) in
+            var ids: [Child.ID] = []
+            for bytes in encoded {
+                var reader = ByteReader(bytes)
+                ids.append(try Child._loadID(from: &reader))
+            }
+            address.assumingMemoryBound(to: Value.self).pointee = Value(ids: ids)
+        }
+    }
+}

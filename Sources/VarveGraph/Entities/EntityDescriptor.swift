@@ -1,0 +1,116 @@
+internal import VarveEvents
+internal import Synchronization
+
+/// What the library knows about one entity type: its persisted shape, its relations, and the
+/// operations on it that the client's module has specialised.
+///
+/// There is one for each type and process. Generated code makes it; applications never do.
+public final class EntityDescriptor: Sendable {
+    /// The name under which the type is persisted.
+    public let name: String
+    package let type: any EntityModelProtocol.Type
+    @usableFromInline package let idKind: FieldKind
+    package let fields: [FieldDescription]
+    @usableFromInline package let relations: [RelationDescription]
+    @usableFromInline package let operations: EntityOperations
+    /// A small process-wide number that contexts index by.
+    @usableFromInline let number: Int
+    /// For `Deleted<E>`, the type whose tombstones its rows are.
+    @usableFromInline package let tombstoneOwner: (any EntityModelProtocol.Type)?
+    @usableFromInline let tombstones: TombstoneReference
+
+    @inlinable
+    public convenience init<E: EntityModelProtocol>(_ type: E.Type, name: String) {
+        var description = EntityDescription<E>()
+        E._describe(&description)
+        self.init(
+            type, name: name, description: description.erased,
+            operations: EntityOperations(type), tombstoneOwner: nil)
+    }
+
+    @usableFromInline
+    init(
+        _ type: any EntityModelProtocol.Type, name: String, description: ErasedDescription,
+        operations: EntityOperations, tombstoneOwner: (any EntityModelProtocol.Type)?
+    ) {
+        self.type = type
+        self.name = name
+        self.idKind = description.id
+        self.fields = description.fields
+        self.relations = description.relations
+        self.operations = operations
+        self.number = EntityRegistry.shared.nextNumber()
+        self.tombstoneOwner = tombstoneOwner
+        self.tombstones = TombstoneReference()
+    }
+
+    /// The descriptor of a type that cannot hold a static of its own because it is generic.
+    ///
+    /// `make` may run more than once when threads race; the first result stays.
+    public static func registered<E: EntityModelProtocol>(
+        _ type: E.Type, make: () -> EntityDescriptor
+    ) -> EntityDescriptor {
+        EntityRegistry.shared.descriptor(of: ObjectIdentifier(type), make: make)
+    }
+
+    /// The position of the relation at a key path such as `\Chat.$messages`.
+    ///
+    /// - Complexity: O(1); a key path hashes in some tens of nanoseconds.
+    @usableFromInline
+    func relationIndex(at path: AnyKeyPath) -> Int? {
+        relations.firstIndex { $0.path.raw == path }
+    }
+}
+
+/// Finds the descriptor of `Deleted<E>` from E's own, made at first use: made at once, it would
+/// need that of `Deleted<Deleted<E>>` in turn.
+@usableFromInline
+final class TombstoneReference: Sendable {
+    private let descriptor = Mutex<EntityDescriptor?>(nil)
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    func descriptor(make: () -> EntityDescriptor) -> EntityDescriptor {
+        if let present = descriptor.withLock({ $0 }) { return present }
+        let made = make()
+        return descriptor.withLock { stored in
+            if let present = stored { return present }
+            stored = made
+            return made
+        }
+    }
+}
+
+/// The process-wide table of numbers and of generic types' descriptors.
+final class EntityRegistry: Sendable {
+    static let shared = EntityRegistry()
+
+    private struct State {
+        var next = 0
+        var descriptors: [ObjectIdentifier: EntityDescriptor] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func nextNumber() -> Int {
+        state.withLock { state in
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    func descriptor(
+        of type: ObjectIdentifier, make: () -> EntityDescriptor
+    ) -> EntityDescriptor {
+        if let present = state.withLock({ $0.descriptors[type] }) { return present }
+        // Outside the lock: making a descriptor asks for a number.
+        let made = make()
+        return state.withLock { state in
+            if let present = state.descriptors[type] { return present }
+            state.descriptors[type] = made
+            return made
+        }
+    }
+}

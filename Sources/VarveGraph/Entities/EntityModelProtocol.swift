@@ -1,0 +1,70 @@
+public import VarveEvents
+
+/// A plain struct that a ``Context`` keeps, by its id, in a normalized graph.
+///
+/// Conform with `@EntityModel`, which generates the underscored requirements and ``patch``. The
+/// hooks and merge strategies have defaults and are yours to write.
+public protocol EntityModelProtocol: Sendable {
+    associatedtype ID: Hashable & Sendable
+
+    var id: ID { get }
+
+    /// Runs on the copy that is about to be saved; what it changes is what is saved.
+    mutating func willSave(to context: inout Context) throws
+    /// Runs after the entity, its related entities and its links are in the context.
+    func didSave(to context: inout Context) throws
+    /// Runs while the entity is still in the context.
+    func willDelete(from context: inout Context) throws
+    /// Runs after the entity, and what its delete rules took with it, are gone.
+    func didDelete(from context: inout Context) throws
+    /// What remains of the entity when it is deleted; nil leaves nothing to restore.
+    func asDeleted(in context: Context) -> Deleted<Self>?
+
+    /// How a save without options merges with the stored value. Default: it replaces.
+    static var defaultMergeStrategy: MergeStrategy<Self> { get }
+    /// How a save with `.fragment` merges with the stored value. Default: ``patch``.
+    static var fragmentMergeStrategy: MergeStrategy<Self> { get }
+    /// Every optional property keeps its stored value where the new one is nil.
+    static var patch: MergeStrategy<Self> { get }
+
+    static var _descriptor: EntityDescriptor { get }
+    static func _describe(_ description: inout EntityDescription<Self>)
+    func _store(into writer: inout ByteWriter) throws(CodecError)
+    init(_id id: ID, from reader: inout ByteReader) throws(CodecError)
+    static func _changes(
+        from old: Self, to new: Self, into changes: inout FieldChanges
+    ) throws(CodecError)
+    static func _storeID(_ id: ID, into writer: inout ByteWriter) throws(CodecError)
+    static func _loadID(from reader: inout ByteReader) throws(CodecError) -> ID
+    static func _sameID(_ first: ID, _ second: ID) -> Bool
+    static func _hashID(_ id: ID) -> UInt64
+    mutating func _normalize()
+    func _saveRelations(to context: inout Context, at slot: Slot) throws
+    init(_patching old: Self, with new: Self)
+}
+
+extension EntityModelProtocol {
+    @inlinable public mutating func willSave(to context: inout Context) throws {}
+    @inlinable public func didSave(to context: inout Context) throws {}
+    @inlinable public func willDelete(from context: inout Context) throws {}
+    @inlinable public func didDelete(from context: inout Context) throws {}
+
+    @inlinable public static var defaultMergeStrategy: MergeStrategy<Self> { .replace }
+    @inlinable public static var fragmentMergeStrategy: MergeStrategy<Self> { Self.patch }
+
+    /// The entity with the ids of everything it is linked to.
+    public func asDeleted(in context: Context) -> Deleted<Self>? {
+        Deleted(context._withRelatedIDs(self))
+    }
+
+    /// A copy without any loaded relation: what a row of the context holds.
+    @inlinable
+    public func normalized() -> Self {
+        var copy = self
+        copy._normalize()
+        return copy
+    }
+
+    @inlinable
+    public mutating func normalize() { _normalize() }
+}

@@ -1,0 +1,123 @@
+public import VarveEvents
+
+/// Operations on a type's table, compiled in the module that declares the type.
+///
+/// The library walks tables without knowing their types; these closures are made by generic code
+/// that generated code calls with a concrete type, so their bodies are specialised there.
+@usableFromInline
+package struct EntityOperations: Sendable {
+    @usableFromInline let makeTable: @Sendable (EntityDescriptor) -> AnyTable
+    /// Writes the id of a slot.
+    @usableFromInline package let storeID:
+        @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
+    /// Writes the row at a slot.
+    @usableFromInline package let storeRow:
+        @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
+    /// Writes a before-row of the table's journal.
+    @usableFromInline package let storeBefore:
+        @Sendable (AnyTable, Int32, inout ByteWriter) throws(CodecError) -> Void
+    /// Compares a before-row with the row at a slot, field by field.
+    @usableFromInline package let compare:
+        @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
+    /// Fills a new table: the slot, its id's bytes, its row's bytes or none, its metadata.
+    @usableFromInline package let load:
+        @Sendable (
+            AnyTable, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
+        ) throws(CodecError) -> Slot
+    /// The slot of an encoded id, or nil where the table does not know it.
+    @usableFromInline package let find:
+        @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
+    /// Lets the body work on the address of the row at a slot, or on nothing.
+    @usableFromInline package let withRow: @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
+    /// Changes the row at a slot in place, outside any journal: for rows being loaded.
+    @usableFromInline package let amendRow:
+        @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
+            throws(CodecError) -> Void
+    /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
+    @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
+
+    @inlinable
+    init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
+        makeTable = { Table<Entity>(descriptor: $0) }
+        storeID = { (table, slot, writer) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            try Entity._storeID(table.id(of: slot), into: &writer)
+        }
+        storeRow = { (table, slot, writer) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            try table.row(at: slot)?.pointee._store(into: &writer)
+        }
+        storeBefore = { (table, before, writer) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            try table.beforeRows[Int(before)]._store(into: &writer)
+        }
+        compare = { (table, before, slot, changes) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            guard let row = table.row(at: slot) else { return }
+            try Entity._changes(
+                from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
+        }
+        load = { (table, id, row, metadata) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            return try table.load(id: id, row: row, metadata: metadata)
+        }
+        find = { (table, id) throws(CodecError) in
+            var reader = ByteReader(id)
+            return unsafeDowncast(table, to: Table<Entity>.self)
+                .slot(of: try Entity._loadID(from: &reader))
+        }
+        withRow = { table, slot, body in
+            body(unsafeDowncast(table, to: Table<Entity>.self).row(at: slot).map { .init($0) })
+        }
+        amendRow = { (table, slot, body) throws(CodecError) in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            let cell = table.cells.mutablePointer(at: slot.index)
+            guard cell.pointee.row != nil else { return }
+            try body(UnsafeMutableRawPointer(cell))
+        }
+        beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
+    }
+}
+
+/// What is left to do for a deleted entity when everything that its delete rules take is gone.
+@usableFromInline
+typealias DeleteEnd = (inout Context) throws -> Void
+
+extension Table {
+    /// Appends a slot with an id and, where there are row bytes, a row. For filling a new table.
+    @inlinable
+    func load(
+        id idBytes: UnsafeRawBufferPointer, row rowBytes: UnsafeRawBufferPointer?,
+        metadata: RowMetadata
+    ) throws(CodecError) -> Slot {
+        var idReader = ByteReader(idBytes)
+        let id = try Entity._loadID(from: &idReader)
+        let slot = Slot(slotCount)
+        slotCount += 1
+        ids.insert(Entity._hashID(id), slot)
+        guard let rowBytes else {
+            vacantIDs[slot.index] = id
+            if metadata.ordinal != RowMetadata.noOrdinal {
+                cells.mutablePointer(at: slot.index).pointee.metadata = metadata
+            }
+            return slot
+        }
+        var reader = ByteReader(rowBytes)
+        let row = try Entity(_id: id, from: &reader)
+        let cell = cells.mutablePointer(at: slot.index)
+        cell.pointee.row = row
+        cell.pointee.metadata = metadata
+        noteLoaded(slot, ordinal: metadata.ordinal)
+        return slot
+    }
+
+    @inlinable
+    func noteLoaded(_ slot: Slot, ordinal: UInt64) {
+        let isInOrder = liveCount == 0 || ordinal > lastLoadedOrdinal
+        liveCount += 1
+        if !isInOrder && order.slotsByOrdinal == nil { materializeOrder() }
+        order.insert(slot.rawValue, ordinal: ordinal)
+        lastLoadedOrdinal = max(lastLoadedOrdinal, ordinal)
+        nextOrdinal = max(nextOrdinal, ordinal + 1)
+    }
+}

@@ -1,0 +1,124 @@
+/// How an entity that is saved merges with the one that is stored under its id.
+public struct MergeStrategy<T>: Sendable {
+    @usableFromInline let body: (@Sendable (_ old: T, _ new: T) -> T)?
+
+    @inlinable
+    public init(merge: @escaping @Sendable (_ old: T, _ new: T) -> T) { body = merge }
+
+    /// Applies the strategies from left to right; each gets the old value and the result so far.
+    public init(_ strategies: MergeStrategy<T>...) { self = MergeStrategy.joined(strategies) }
+
+    @usableFromInline
+    init(replacing: Void) { body = nil }
+
+    static func joined(_ strategies: [MergeStrategy<T>]) -> MergeStrategy<T> {
+        MergeStrategy { old, new in
+            strategies.reduce(new) { result, strategy in strategy.merge(old, new: result) }
+        }
+    }
+
+    @inlinable
+    public func merge(_ old: T, new: T) -> T { body?(old, new) ?? new }
+
+    /// Whether the result is always the new value, so that the old one need not be read.
+    @inlinable var isReplacement: Bool { body == nil }
+}
+
+extension MergeStrategy {
+    /// The new value replaces the old one.
+    @inlinable public static var replace: MergeStrategy<T> { MergeStrategy(replacing: ()) }
+
+    /// The old value of one optional property stays where the new one is nil.
+    public static func patch<Value>(
+        _ path: WritableKeyPath<T, Value?>
+    ) -> MergeStrategy<T> {
+        let path = SendableWritablePath(path)
+        return MergeStrategy { old, new in
+            var result = new
+            result[keyPath: path.raw] = new[keyPath: path.raw] ?? old[keyPath: path.raw]
+            return result
+        }
+    }
+
+    /// The elements of the new array follow those of the old one.
+    public static func append<Element>(
+        _ path: WritableKeyPath<T, [Element]>
+    ) -> MergeStrategy<T> {
+        let path = SendableWritablePath(path)
+        return MergeStrategy { old, new in
+            var result = new
+            result[keyPath: path.raw] = old[keyPath: path.raw] + new[keyPath: path.raw]
+            return result
+        }
+    }
+
+    /// The elements of the new array follow those of the old one; an empty result is nil.
+    public static func append<Element>(
+        _ path: WritableKeyPath<T, [Element]?>
+    ) -> MergeStrategy<T> {
+        let path = SendableWritablePath(path)
+        return MergeStrategy { old, new in
+            var result = new
+            let joined = (old[keyPath: path.raw] ?? []) + (new[keyPath: path.raw] ?? [])
+            result[keyPath: path.raw] = joined.isEmpty ? nil : joined
+            return result
+        }
+    }
+
+    /// The value with the greater `path` wins; of equal ones the old value stays. The strategies
+    /// then merge the loser's properties into the winner.
+    public static func lastWriteWins<Value: Comparable & SendableMetatype>(
+        _ strategies: MergeStrategy<T>..., comparedBy path: KeyPath<T, Value>
+    ) -> MergeStrategy<T> {
+        let strategy = joined(strategies)
+        let path = SendableReadPath(path)
+        return MergeStrategy { old, new in
+            old[keyPath: path.raw] < new[keyPath: path.raw]
+                ? strategy.merge(old, new: new) : strategy.merge(new, new: old)
+        }
+    }
+}
+
+extension MergeStrategy where T: Comparable & SendableMetatype {
+    /// The greater value wins; of equal ones the old value stays.
+    public static func lastWriteWins(_ strategies: MergeStrategy<T>...) -> MergeStrategy<T> {
+        let strategy = joined(strategies)
+        return MergeStrategy { old, new in
+            old < new ? strategy.merge(old, new: new) : strategy.merge(new, new: old)
+        }
+    }
+}
+
+extension MergeStrategy where T: EntityModelProtocol {
+    /// The type's own ``EntityModelProtocol/defaultMergeStrategy``.
+    @inlinable public static var `default`: MergeStrategy<T> { T.defaultMergeStrategy }
+    /// The type's own ``EntityModelProtocol/fragmentMergeStrategy``.
+    @inlinable public static var fragment: MergeStrategy<T> { T.fragmentMergeStrategy }
+}
+
+extension MergeStrategy {
+    /// Merges one optional value: the old one stays where the new one is nil.
+    public static func patch<Wrapped>() -> MergeStrategy<T> where T == Wrapped? {
+        MergeStrategy { old, new in new ?? old }
+    }
+}
+
+/// A read-only key path that may cross threads; see ``SendablePath`` for why it is no `KeyPath`.
+///
+/// The paths given to strategies, predicates and sorts are immutable; a subscript component could
+/// capture a value that is not Sendable, and a literal written by the application that does so
+/// shares that value knowingly.
+@usableFromInline
+struct SendableReadPath<Root, Value>: @unchecked Sendable {
+    @usableFromInline let raw: KeyPath<Root, Value>
+
+    @inlinable
+    init(_ raw: KeyPath<Root, Value>) { self.raw = raw }
+}
+
+/// A writable key path that may cross threads; the same holds as for ``SendableReadPath``.
+struct SendableWritablePath<Root, Value>: @unchecked Sendable {
+    let raw: WritableKeyPath<Root, Value>
+
+    init(_ raw: WritableKeyPath<Root, Value>) { self.raw = raw }
+}

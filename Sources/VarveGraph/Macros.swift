@@ -1,0 +1,58 @@
+/// Makes a struct an entity that a ``Context`` keeps.
+///
+/// ```swift
+/// @EntityModel
+/// struct Message {
+///     let id: String
+///     var text: String
+///     @Relationship(.required, inverse: \.messages) var chat: Chat?
+/// }
+/// ```
+///
+/// Generated are the conformance to ``EntityModelProtocol`` with its codec, and ``EntityModelProtocol/patch``.
+/// Every stored property is persisted; computed ones, static ones and a `let` with a value are
+/// not. What the struct declares itself is not generated again.
+///
+/// The entity is persisted under its name with the types around it, such as `Schema.V1.User`; the
+/// names of a generic entity's arguments follow in angle brackets.
+@attached(
+    extension, conformances: EntityModelProtocol,
+    names: named(_descriptor), named(_describe), named(_store), named(init), named(_changes),
+    named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
+    named(_saveRelations), named(patch))
+public macro EntityModel() =
+    #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
+
+/// Makes a struct an entity that is persisted under the given name, whatever the struct is called.
+@attached(
+    extension, conformances: EntityModelProtocol,
+    names: named(_descriptor), named(_describe), named(_store), named(init), named(_changes),
+    named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
+    named(_saveRelations), named(patch))
+public macro EntityModel(_ persistedName: StaticString) =
+    #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
+
+/// Lets a struct or an enum be the value of a persisted property, in binary.
+///
+/// A struct is stored as its stored properties; an enum as the number of its case, counted in
+/// the order of declaration, and its associated values. A type that holds itself cannot be
+/// storable: make it `Codable`, which is stored as JSON.
+@attached(
+    extension, conformances: Storable,
+    names: named(storedType), named(store), named(load), named(sameBytes), named(init))
+public macro Storable() =
+    #externalMacro(module: "VarveMacros", type: "StorableMacro")
+
+/// Lets a struct or an enum be the value of a persisted property, described in the log under the
+/// given name.
+@attached(
+    extension, conformances: Storable,
+    names: named(storedType), named(store), named(load), named(sameBytes), named(init))
+public macro Storable(_ persistedName: StaticString) =
+    #externalMacro(module: "VarveMacros", type: "StorableMacro")
+
+/// Gives the name under which a property of an entity, a member of a storable struct or a case of
+/// a storable enum is persisted: the old one, when the declaration was renamed.
+@attached(peer)
+public macro PersistedName(_ name: StaticString) =
+    #externalMacro(module: "VarveMacros", type: "PersistedNameMacro")

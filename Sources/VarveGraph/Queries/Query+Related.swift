@@ -1,0 +1,56 @@
+extension Query {
+    /// The entities that a to-many relation leads to, in link order.
+    @inlinable
+    public func related<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>
+    ) -> QueryList<Child> {
+        QueryList(.related(list.relatedSlots(path)))
+    }
+
+    /// The entity that a to-one relation leads to.
+    @inlinable
+    public func related<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToOne<Child>, Rule>>
+    ) -> Query<Child> {
+        Query<Child>(QueryList(.related(list.relatedSlots(path))))
+    }
+}
+
+extension QueryList {
+    /// The entities that a to-one relation leads to, one for each that has one.
+    @inlinable
+    public func related<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToOne<Child>, Rule>>
+    ) -> QueryList<Child> {
+        QueryList<Child>(.related(relatedSlots(path)))
+    }
+
+    /// The entities that a to-many relation leads to, a list for each entity of this query.
+    @inlinable
+    public func related<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>
+    ) -> QueryGroup<Child> {
+        QueryGroup(relatedGroups(path))
+    }
+
+    @inlinable
+    func relatedSlots(
+        _ path: PartialKeyPath<Entity>
+    ) -> @Sendable (Context) -> ContiguousArray<UInt32> {
+        let groups = relatedGroups(path)
+        return { ContiguousArray(groups($0).joined()) }
+    }
+
+    @inlinable
+    func relatedGroups(
+        _ path: PartialKeyPath<Entity>
+    ) -> @Sendable (Context) -> [ContiguousArray<UInt32>] {
+        let relation = ShapeStep<Entity>.relationIndex(path)
+        return { context in
+            guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
+            return slots(in: context).map {
+                context.liveChildren(of: $0, relation: relation, table: position)
+            }
+        }
+    }
+}

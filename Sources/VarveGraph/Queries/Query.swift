@@ -1,0 +1,75 @@
+/// A query for at most one entity.
+public struct Query<Entity: EntityModelProtocol>: Sendable {
+    @usableFromInline var list: QueryList<Entity>
+
+    @inlinable
+    init(_ list: QueryList<Entity>) { self.list = list }
+
+    /// The entity with an id.
+    @inlinable
+    public init(id: Entity.ID) { list = QueryList(.ids([id])) }
+
+    /// The entity, with what the query loads of its relations, or nil where there is none.
+    @inlinable
+    public func resolve(in context: Context) -> Entity? { list.resolve(in: context).first }
+
+    /// Whether there is such an entity.
+    @inlinable
+    public func exists(in context: Context) -> Bool { list.exists(in: context) }
+
+    /// Finds the entity only if it meets the condition.
+    @inlinable
+    public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
+        Query(list.filter(predicate))
+    }
+}
+
+/// A query for lists of entities: one list for each entity of a list that a to-many relation
+/// starts from.
+public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {
+    @usableFromInline let groups: @Sendable (Context) -> [ContiguousArray<UInt32>]
+    @usableFromInline var plan: RowPlan<Entity>
+
+    @inlinable
+    init(_ groups: @escaping @Sendable (Context) -> [ContiguousArray<UInt32>]) {
+        self.groups = groups
+        self.plan = RowPlan()
+    }
+
+    @inlinable
+    public func resolve(in context: Context) -> [[Entity]] {
+        groups(context).map {
+            plan.materialize(plan.apply(to: $0, in: context), in: context)
+        }
+    }
+
+    /// All lists, one behind the other.
+    @inlinable
+    public func flatMap() -> QueryList<Entity> {
+        QueryList(.related { [groups] in ContiguousArray(groups($0).joined()) }, plan: plan)
+    }
+}
+
+extension EntityModelProtocol {
+    /// All entities of the type, in insertion order.
+    @inlinable
+    public static func query() -> QueryList<Self> { QueryList(.all) }
+
+    /// The entity with an id.
+    @inlinable
+    public static func query(_ id: ID) -> Query<Self> { Query(id: id) }
+
+    /// The entities with these ids, in this order; ids without an entity are left out.
+    @inlinable
+    public static func query(_ ids: [ID]) -> QueryList<Self> { QueryList(.ids(ids)) }
+
+    /// The entity as the context holds it.
+    @inlinable
+    public func query() -> Query<Self> { Query(id: id) }
+
+    /// The entities that meet a condition.
+    @inlinable
+    public static func filter(_ predicate: QueryPredicate<Self>) -> QueryList<Self> {
+        query().filter(predicate)
+    }
+}

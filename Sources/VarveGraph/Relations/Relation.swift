@@ -1,0 +1,133 @@
+/// What a value says about one of its relations: nothing, ids, whole entities, or that there is
+/// no related entity.
+///
+/// Stored rows always say `.none`: links are kept by the context. Setting a relation and saving
+/// the entity changes them.
+public struct Relation<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
+    Sendable
+where Cardinality: RelationCardinality {
+    /// Nil is `.none`, so that an unset relation costs one word.
+    @usableFromInline let content: RelationContent<Entity>?
+
+    @inlinable
+    init(_ content: RelationContent<Entity>?) { self.content = content }
+
+    @inlinable
+    package init(ids: [Entity.ID], isSlice: Bool = false) {
+        self.init(RelationContent(.ids(ids), isSlice: isSlice))
+    }
+
+    @inlinable
+    init(entities: [Entity], isFragment: Bool, isSlice: Bool = false) {
+        self.init(RelationContent(.entities(entities, isFragment: isFragment), isSlice: isSlice))
+    }
+
+    /// Says nothing: saving leaves the links as they are.
+    @inlinable public static var none: Self { Self(nil) }
+
+    /// Whether the relation says nothing.
+    @inlinable public var isNone: Bool { content == nil }
+
+    /// Whether it holds ids only.
+    public var isId: Bool {
+        if case .ids = content?.state { return true }
+        return false
+    }
+
+    /// Whether its entities are to be saved with the fragment strategy.
+    public var isFragment: Bool {
+        if case .entities(_, isFragment: true) = content?.state { return true }
+        return false
+    }
+
+    /// Whether it is to be appended to the stored links rather than to replace them.
+    public var isSlice: Bool { content?.isSlice ?? false }
+
+    /// The ids it holds, of entities or by themselves.
+    public var ids: [Entity.ID] {
+        switch content?.state {
+        case .ids(let ids): ids
+        case .entities(let entities, _): entities.map(\.id)
+        case .null, nil: []
+        }
+    }
+
+    /// The entities it holds; none when it holds ids only.
+    @usableFromInline var entities: [Entity] {
+        if case .entities(let entities, _) = content?.state { return entities }
+        return []
+    }
+}
+
+/// The heap part of a relation that says something; it also breaks the recursion of a struct
+/// that is related to its own type.
+@usableFromInline
+final class RelationContent<Entity: EntityModelProtocol>: Sendable {
+    @usableFromInline
+    enum State: Sendable {
+        case ids([Entity.ID])
+        case entities([Entity], isFragment: Bool)
+        case null
+    }
+
+    @usableFromInline let state: State
+    @usableFromInline let isSlice: Bool
+
+    @inlinable
+    init(_ state: State, isSlice: Bool) {
+        self.state = state
+        self.isSlice = isSlice
+    }
+}
+
+extension Relation where Cardinality == Relations.ToOne<Entity> {
+    /// The related entity by its id.
+    @inlinable public static func id(_ id: Entity.ID) -> Self { Self(ids: [id]) }
+    /// The related entity, saved along with its owner.
+    @inlinable public static func relation(_ entity: Entity) -> Self {
+        Self(entities: [entity], isFragment: false)
+    }
+    /// The related entity, saved along as a fragment.
+    @inlinable public static func fragment(_ entity: Entity) -> Self {
+        Self(entities: [entity], isFragment: true)
+    }
+    /// The id it holds, of an entity or by itself.
+    public var id: Entity.ID? { ids.first }
+}
+
+extension Relation
+where Cardinality == Relations.ToOne<Entity>, Constraint == Relations.Optional {
+    /// No related entity: saving removes the link.
+    @inlinable public static var null: Self { Self(RelationContent(.null, isSlice: false)) }
+}
+
+extension Relation where Cardinality == Relations.ToMany<Entity> {
+    /// All related entities by their ids.
+    @inlinable public static func ids(_ ids: [Entity.ID]) -> Self { Self(ids: ids) }
+    /// All related entities, saved along with their owner.
+    @inlinable public static func relation(_ entities: [Entity]) -> Self {
+        Self(entities: entities, isFragment: false)
+    }
+    /// All related entities, saved along as fragments.
+    @inlinable public static func fragment(_ entities: [Entity]) -> Self {
+        Self(entities: entities, isFragment: true)
+    }
+    /// More related entities, which follow those that are linked.
+    @inlinable public static func appending(relation entities: [Entity]) -> Self {
+        Self(entities: entities, isFragment: false, isSlice: true)
+    }
+    /// More related entities, saved as fragments, which follow those that are linked.
+    @inlinable public static func appending(fragment entities: [Entity]) -> Self {
+        Self(entities: entities, isFragment: true, isSlice: true)
+    }
+    /// More related entities by their ids, which follow those that are linked.
+    @inlinable public static func appending(ids: [Entity.ID]) -> Self {
+        Self(ids: ids, isSlice: true)
+    }
+}
+
+/// Two relations are equal when they hold the same ids, whatever else is loaded.
+extension Relation: Hashable {
+    public static func == (first: Self, second: Self) -> Bool { first.ids == second.ids }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
+}

@@ -1,0 +1,163 @@
+/// Declares a relation of an entity.
+///
+/// The property itself reads what is loaded; its projected value, `$name`, is the ``Relation``
+/// that is set before a save.
+@propertyWrapper
+public struct Relationship<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
+    Sendable
+where Cardinality: RelationCardinality {
+    // The only stored property, so that a relation stands at its wrapper's address.
+    @usableFromInline var relation: Relation<Entity, Directionality, Cardinality, Constraint>
+
+    @inlinable
+    init(_ relation: Relation<Entity, Directionality, Cardinality, Constraint>) {
+        self.relation = relation
+    }
+
+    @inlinable
+    public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraint> {
+        get { relation }
+        set { relation = newValue }
+    }
+
+    /// What is loaded: the related entity or entities.
+    public var wrappedValue: Cardinality.Value? { relation.loadedValue as? Cardinality.Value }
+}
+
+extension Relation {
+    /// The loaded entity, or the loaded entities; an empty list where only ids are.
+    var loadedValue: Any? {
+        Cardinality.isToMany ? (isNone ? nil : entities) : entities.first
+    }
+}
+
+// MARK: - Declaring
+
+extension Relationship
+where
+    Directionality == Relations.Mutual, Cardinality == Relations.ToOne<Entity>,
+    Constraint == Relations.Optional
+{
+    /// A mutual relation to at most one entity, which may be nullified.
+    public init<Inverse>(
+        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+    ) { self.init(.none) }
+    public init<Inverse>(
+        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
+    ) { self.init(.none) }
+}
+
+extension Relationship
+where
+    Directionality == Relations.Mutual, Cardinality == Relations.ToOne<Entity>,
+    Constraint == Relations.Required
+{
+    /// A mutual relation to one entity, which cannot be nullified.
+    public init<Inverse>(
+        _ constraint: RelationConstraint<Relations.Required>,
+        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+    ) { self.init(.none) }
+    public init<Inverse>(
+        _ constraint: RelationConstraint<Relations.Required>,
+        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
+    ) { self.init(.none) }
+}
+
+extension Relationship
+where
+    Directionality == Relations.Mutual, Cardinality == Relations.ToMany<Entity>,
+    Constraint == Relations.Required
+{
+    /// A mutual relation to a list of entities.
+    public init<Inverse>(
+        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+    ) { self.init(.none) }
+    public init<Inverse>(
+        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
+    ) { self.init(.none) }
+    public init<Inverse>(
+        _ constraint: RelationConstraint<Relations.Required>,
+        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+    ) { self.init(.none) }
+}
+
+extension Relationship
+where
+    Directionality == Relations.OneWay, Cardinality == Relations.ToOne<Entity>,
+    Constraint == Relations.Optional
+{
+    /// A one-way relation to at most one entity, which may be nullified.
+    public init(wrappedValue: Entity?, deleteRule: DeleteRule = .nullify) {
+        self.init(wrappedValue.map { .relation($0) } ?? .none)
+    }
+}
+
+extension Relationship
+where
+    Directionality == Relations.OneWay, Cardinality == Relations.ToOne<Entity>,
+    Constraint == Relations.Required
+{
+    /// A one-way relation to one entity, which cannot be nullified.
+    public init(
+        _ constraint: RelationConstraint<Relations.Required>, deleteRule: DeleteRule = .nullify
+    ) { self.init(.none) }
+}
+
+extension Relationship
+where
+    Directionality == Relations.OneWay, Cardinality == Relations.ToMany<Entity>,
+    Constraint == Relations.Required
+{
+    /// A one-way relation to a list of entities.
+    public init(wrappedValue: [Entity]?, deleteRule: DeleteRule = .nullify) {
+        self.init(wrappedValue.map { .relation($0) } ?? .none)
+    }
+}
+
+// MARK: - Setting through a memberwise initializer
+
+extension Relationship {
+    /// Says nothing: saving leaves the links as they are.
+    @inlinable public static var none: Self { Self(.none) }
+}
+
+extension Relationship where Cardinality == Relations.ToOne<Entity> {
+    public static func id(_ id: Entity.ID) -> Self { Self(.id(id)) }
+    public static func relation(_ entity: Entity) -> Self { Self(.relation(entity)) }
+    public static func fragment(_ entity: Entity) -> Self { Self(.fragment(entity)) }
+}
+
+extension Relationship
+where Cardinality == Relations.ToOne<Entity>, Constraint == Relations.Optional {
+    public static var null: Self { Self(.null) }
+}
+
+extension Relationship where Cardinality == Relations.ToMany<Entity> {
+    public static func ids(_ ids: [Entity.ID]) -> Self { Self(.ids(ids)) }
+    public static func relation(_ entities: [Entity]) -> Self { Self(.relation(entities)) }
+    public static func fragment(_ entities: [Entity]) -> Self { Self(.fragment(entities)) }
+    public static func appending(relation entities: [Entity]) -> Self {
+        Self(.appending(relation: entities))
+    }
+    public static func appending(fragment entities: [Entity]) -> Self {
+        Self(.appending(fragment: entities))
+    }
+    public static func appending(ids: [Entity.ID]) -> Self { Self(.appending(ids: ids)) }
+}
+
+// A one-way relation with a default value is passed to a memberwise initializer as an optional.
+extension Optional where Wrapped: EntityModelProtocol {
+    /// The related entity, saved along with its owner.
+    public static func relation(_ entity: Wrapped) -> Wrapped? { entity }
+}
+
+extension Optional {
+    /// All related entities, saved along with their owner.
+    public static func relation<Entity: EntityModelProtocol>(_ entities: [Entity]) -> Wrapped?
+    where Wrapped == [Entity] { entities }
+}
+
+extension Relationship: Hashable {
+    public static func == (first: Self, second: Self) -> Bool { first.relation == second.relation }
+    public func hash(into hasher: inout Hasher) { relation.hash(into: &hasher) }
+}

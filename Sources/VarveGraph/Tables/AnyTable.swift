@@ -1,0 +1,205 @@
+/// What a table has that does not depend on its entity's type: slots, links, order, journal.
+///
+/// A table belongs to the contexts that reference it. A context mutates it only while it is the
+/// only one; until then it works on a ``clone()``, which shares all pages.
+@usableFromInline
+package class AnyTable {
+    @usableFromInline package let descriptor: EntityDescriptor
+    /// What each relation leads to inside the context that made this table.
+    package var relations: [ResolvedRelation]
+    /// One column for each relation, by slot.
+    package var links: [LinkColumn]
+    /// How many slots were given out; every one of them has an id.
+    @usableFromInline package var slotCount: Int
+    /// How many slots hold a row.
+    @usableFromInline package var liveCount: Int
+    @usableFromInline package var nextOrdinal: UInt64
+    @usableFromInline var order: RowOrder
+    /// Before-images of rows, oldest first. Empty unless something may still be rolled back.
+    @usableFromInline package var rowJournal: ContiguousArray<RowChange>
+    /// Before-images of link lists, oldest first.
+    package var linkJournal: ContiguousArray<LinkChange>
+    /// Why rows went, for those that did not go by a call of their own.
+    package var deleteCauses: [UInt32: DeleteCause]
+
+    @usableFromInline
+    init(descriptor: EntityDescriptor) {
+        self.descriptor = descriptor
+        self.relations = []
+        self.links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
+        self.slotCount = 0
+        self.liveCount = 0
+        self.nextOrdinal = 0
+        self.order = RowOrder()
+        self.rowJournal = []
+        self.linkJournal = []
+        self.deleteCauses = [:]
+    }
+
+    @usableFromInline
+    init(copying other: AnyTable) {
+        descriptor = other.descriptor
+        relations = other.relations
+        links = other.links
+        slotCount = other.slotCount
+        liveCount = other.liveCount
+        nextOrdinal = other.nextOrdinal
+        order = other.order
+        rowJournal = other.rowJournal
+        linkJournal = other.linkJournal
+        deleteCauses = other.deleteCauses
+    }
+
+    /// A table with the same content that shares all pages with this one. O(relations).
+    func clone() -> AnyTable { preconditionFailure("a table without an entity type") }
+
+    /// Takes back the newest row change of the journal.
+    func undoLastRowChange() { preconditionFailure("a table without an entity type") }
+
+    /// Forgets all before-images.
+    func clearJournal() {
+        rowJournal.removeAll(keepingCapacity: true)
+        linkJournal.removeAll(keepingCapacity: true)
+        deleteCauses.removeAll(keepingCapacity: true)
+    }
+
+    /// Whether the slot holds a row.
+    package func isLive(_ slot: Slot) -> Bool {
+        preconditionFailure("a table without an entity type")
+    }
+
+    /// Stamps and order of the row or the former row at the slot.
+    package func metadata(of slot: Slot) -> RowMetadata {
+        preconditionFailure("a table without an entity type")
+    }
+
+    package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
+        preconditionFailure("a table without an entity type")
+    }
+
+    /// Live slots in insertion order.
+    package func liveSlots() -> ContiguousArray<UInt32> {
+        preconditionFailure("a table without an entity type")
+    }
+
+    func checkRows() { preconditionFailure("a table without an entity type") }
+}
+
+/// When and where a row came to be as it is.
+@frozen
+@usableFromInline
+package struct RowMetadata: Sendable, Equatable {
+    /// Place in the type's default order; `none` where the slot never held a row.
+    @usableFromInline package var ordinal: UInt64
+    /// Microseconds since 1970.
+    @usableFromInline package var updatedAt: Int64
+    /// The transaction that wrote the row last; 0 in a context without a log.
+    @usableFromInline package var transaction: UInt64
+
+    @inlinable package static var noOrdinal: UInt64 { .max }
+
+    @inlinable
+    package init(ordinal: UInt64, updatedAt: Int64, transaction: UInt64) {
+        self.ordinal = ordinal
+        self.updatedAt = updatedAt
+        self.transaction = transaction
+    }
+}
+
+/// One row change: what stood at a slot before.
+@frozen
+@usableFromInline
+package struct RowChange: Sendable {
+    @usableFromInline package let slot: UInt32
+    /// Position among the table's before-rows, or -1 where the slot held no row.
+    @usableFromInline package let before: Int32
+    @usableFromInline package let metadata: RowMetadata
+    @usableFromInline let nextOrdinal: UInt64
+
+    @inlinable
+    init(slot: UInt32, before: Int32, metadata: RowMetadata, nextOrdinal: UInt64) {
+        self.slot = slot
+        self.before = before
+        self.metadata = metadata
+        self.nextOrdinal = nextOrdinal
+    }
+}
+
+/// One change of a link list: what the list was before.
+package struct LinkChange: Sendable {
+    package let relation: Int
+    package let slot: UInt32
+    package let before: LinkList
+}
+
+/// A link list that a module outside the graph may look at.
+package struct LinkList: Sendable {
+    let list: SlotList
+    package var slots: ContiguousArray<UInt32> { list.slots }
+    package var count: Int { list.count }
+    package func isIdentical(to other: LinkList) -> Bool { list.isIdentical(to: other.list) }
+}
+
+/// Why a row was deleted.
+package enum DeleteCause: Sendable, Equatable {
+    /// A delete rule of another entity took it along: table position and slot.
+    case cascade(table: Int, slot: UInt32)
+}
+
+/// What a relation leads to inside one context.
+package struct ResolvedRelation: Sendable {
+    package let childTable: Int
+    package let isToMany: Bool
+    /// The child's relation back, or nil for a one-way relation.
+    package let inverse: Int?
+    package let inverseIsToMany: Bool
+    package let deleteRule: DeleteRule
+}
+
+/// All lists of one relation, by the slot of the parent.
+package struct LinkColumn: Sendable {
+    let isToMany: Bool
+    /// Slot + 1 of the one child; 0 for none. Plain integers, so that a page copies as one block.
+    private var single: PagedArray<UInt32>
+    private var lists: PagedArray<SlotList>
+
+    init(isToMany: Bool) {
+        self.isToMany = isToMany
+        single = PagedArray(filler: 0, leafShift: PagedArray<UInt32>.integerLeafShift)
+        lists = PagedArray(filler: .empty, leafShift: PagedArray<SlotList>.rowLeafShift)
+    }
+
+    subscript(slot: UInt32) -> SlotList {
+        get {
+            if isToMany { return lists[Int(slot)] }
+            let child = single[Int(slot)]
+            return child == 0 ? .empty : .one(child - 1)
+        }
+        set {
+            if isToMany {
+                lists[Int(slot)] = newValue
+            } else {
+                single[Int(slot)] = newValue.first.map { $0 + 1 } ?? 0
+            }
+        }
+    }
+
+    /// The parents that have a list, with it, in slot order.
+    func forEach(_ body: (UInt32, SlotList) -> Void) {
+        if isToMany {
+            lists.forEachLeaf { first, elements in
+                for offset in elements.indices where elements[offset].count > 0 {
+                    body(UInt32(first + offset), elements[offset])
+                }
+                return true
+            }
+        } else {
+            single.forEachLeaf { first, elements in
+                for offset in elements.indices where elements[offset] != 0 {
+                    body(UInt32(first + offset), .one(elements[offset] - 1))
+                }
+                return true
+            }
+        }
+    }
+}

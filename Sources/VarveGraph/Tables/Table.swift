@@ -1,0 +1,294 @@
+/// All entities of one type: ids, rows and their metadata by slot.
+@usableFromInline
+final class Table<Entity: EntityModelProtocol>: AnyTable {
+    /// A slot's columns side by side, so that a save copies one path of one tree.
+    @frozen
+    @usableFromInline
+    struct Cell {
+        // First, so that a row stands at its cell's address.
+        @usableFromInline var row: Entity?
+        @usableFromInline var metadata: RowMetadata
+
+        @inlinable
+        init(row: Entity?, metadata: RowMetadata) {
+            self.row = row
+            self.metadata = metadata
+        }
+
+        @inlinable
+        static var empty: Cell {
+            Cell(
+                row: nil,
+                metadata: RowMetadata(
+                    ordinal: RowMetadata.noOrdinal, updatedAt: 0, transaction: 0))
+        }
+    }
+
+    @usableFromInline var cells: PagedArray<Cell>
+    @usableFromInline var ids: IDMap
+    /// Ids of slots without a row: of entities that were only referred to, or are deleted.
+    @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
+    /// The rows that the journal's before-images name.
+    @usableFromInline var beforeRows: ContiguousArray<Entity>
+    /// The greatest ordinal among the rows that ``load(id:row:metadata:)`` put in.
+    @usableFromInline var lastLoadedOrdinal: UInt64 = 0
+
+    @inlinable
+    override init(descriptor: EntityDescriptor) {
+        cells = PagedArray(filler: .empty, leafShift: PagedArray<Cell>.rowLeafShift)
+        ids = IDMap()
+        vacantIDs = PagedArray(filler: nil, leafShift: PagedArray<Entity.ID?>.rowLeafShift)
+        beforeRows = []
+        super.init(descriptor: descriptor)
+    }
+
+    @usableFromInline
+    init(copying other: Table<Entity>) {
+        cells = other.cells
+        ids = other.ids
+        vacantIDs = other.vacantIDs
+        beforeRows = other.beforeRows
+        super.init(copying: other)
+    }
+
+    @usableFromInline
+    override func clone() -> AnyTable { Table(copying: self) }
+
+    // MARK: - Ids
+
+    /// The slot of an id that is known here, whether it has a row or not. O(log n).
+    @inlinable
+    func slot(of id: Entity.ID) -> Slot? {
+        ids.find(Entity._hashID(id)) { slot in
+            withID(of: slot) { Entity._sameID($0, id) }
+        }
+    }
+
+    /// The slot of an id, given out now if the id is new. O(log n).
+    @inlinable
+    func internSlot(of id: Entity.ID) -> Slot {
+        let hash = Entity._hashID(id)
+        let known = ids.find(hash) { slot in
+            withID(of: slot) { Entity._sameID($0, id) }
+        }
+        if let known { return known }
+        let slot = Slot(slotCount)
+        slotCount += 1
+        ids.insert(hash, slot)
+        vacantIDs[slot.index] = id
+        return slot
+    }
+
+    @inlinable
+    func withID<Result>(of slot: Slot, _ body: (Entity.ID) -> Result) -> Result {
+        if let row = row(at: slot) { return body(row.pointee.id) }
+        guard let id = vacantIDs[slot.index] else {
+            preconditionFailure("a slot without an id")
+        }
+        return body(id)
+    }
+
+    @inlinable
+    func id(of slot: Slot) -> Entity.ID { withID(of: slot) { $0 } }
+
+    // MARK: - Rows
+
+    /// The address of the row at a slot, or nil where the slot holds none.
+    ///
+    /// Valid until the table is mutated or released. An optional's payload stands at its address.
+    @inlinable
+    func row(at slot: Slot) -> UnsafePointer<Entity>? {
+        guard let cell = cells.pointer(at: slot.index) else { return nil }
+        return Table.row(in: cell)
+    }
+
+    @inlinable
+    static func row(in cell: UnsafeMutablePointer<Cell>) -> UnsafePointer<Entity>? {
+        let row = UnsafeRawPointer(cell).assumingMemoryBound(to: Optional<Entity>.self)
+        guard row.pointee != nil else { return nil }
+        return UnsafeRawPointer(row).assumingMemoryBound(to: Entity.self)
+    }
+
+    /// Puts a normalized row at its slot.
+    ///
+    /// - Parameter reusesOrdinal: whether a deleted row's place in the order is taken again.
+    @inlinable
+    func put(
+        _ row: consuming Entity, at slot: Slot, stamp: Stamp, reusesOrdinal: Bool
+    ) {
+        let cell = cells.mutablePointer(at: slot.index)
+        if stamp.isJournaled { note(cell, at: slot) }
+        if cell.pointee.row == nil {
+            let known = cell.pointee.metadata.ordinal
+            let isOld = reusesOrdinal && known != RowMetadata.noOrdinal
+            cell.pointee.metadata.ordinal = isOld ? known : nextOrdinal
+            if !isOld { nextOrdinal += 1 }
+            cell.pointee.row = row
+            didInsert(slot, ordinal: cell.pointee.metadata.ordinal, isNew: !isOld)
+        } else {
+            cell.pointee.row = row
+        }
+        // Looked up again: the insertion above may have mutated this table's other columns only,
+        // so the cell stays where it is.
+        cell.pointee.metadata.updatedAt = stamp.time
+        cell.pointee.metadata.transaction = stamp.transaction
+    }
+
+    @inlinable
+    func remove(at slot: Slot, stamp: Stamp) {
+        let cell = cells.mutablePointer(at: slot.index)
+        guard let row = cell.pointee.row else { return }
+        if stamp.isJournaled { note(cell, at: slot) }
+        vacantIDs[slot.index] = row.id
+        cell.pointee.row = nil
+        cell.pointee.metadata.updatedAt = stamp.time
+        cell.pointee.metadata.transaction = stamp.transaction
+        liveCount -= 1
+        order.remove(ordinal: cell.pointee.metadata.ordinal)
+    }
+
+    @inlinable
+    func note(_ cell: UnsafeMutablePointer<Cell>, at slot: Slot) {
+        var before: Int32 = -1
+        if let row = cell.pointee.row {
+            before = Int32(truncatingIfNeeded: beforeRows.count)
+            beforeRows.append(row)
+        }
+        rowJournal.append(
+            RowChange(
+                slot: slot.rawValue, before: before, metadata: cell.pointee.metadata,
+                nextOrdinal: nextOrdinal))
+    }
+
+    @inlinable
+    func didInsert(_ slot: Slot, ordinal: UInt64, isNew: Bool) {
+        liveCount += 1
+        if isNew && order.slotsByOrdinal == nil && !order.isSequential(appending: slot.rawValue) {
+            materializeOrder()
+        }
+        order.insert(slot.rawValue, ordinal: ordinal)
+    }
+
+    /// Builds the map from ordinal to slot. O(n), once in a table's life.
+    @usableFromInline
+    func materializeOrder() {
+        var rows: [(slot: UInt32, ordinal: UInt64)] = []
+        rows.reserveCapacity(liveCount)
+        cells.forEachLeaf { first, cells in
+            for offset in cells.indices where cells[offset].row != nil {
+                rows.append((UInt32(first + offset), cells[offset].metadata.ordinal))
+            }
+            return true
+        }
+        order.materialize(rows)
+    }
+
+    @usableFromInline
+    override func undoLastRowChange() {
+        let change = rowJournal.removeLast()
+        let cell = cells.mutablePointer(at: Int(change.slot))
+        let wasLive = cell.pointee.row != nil
+        if let row = cell.pointee.row { vacantIDs[Int(change.slot)] = row.id }
+        if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
+        cell.pointee.row = change.before >= 0 ? beforeRows.removeLast() : nil
+        cell.pointee.metadata = change.metadata
+        let isLive = cell.pointee.row != nil
+        if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
+        liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
+        nextOrdinal = change.nextOrdinal
+    }
+
+    @usableFromInline
+    override func clearJournal() {
+        super.clearJournal()
+        beforeRows.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: - Scanning
+
+    /// Calls `body` with each row in insertion order until it answers false.
+    @inlinable
+    func forEachRow(_ body: (Slot, UnsafePointer<Entity>) throws -> Bool) rethrows {
+        guard let slotsByOrdinal = order.slotsByOrdinal else {
+            return try cells.forEachLeaf { first, cells in
+                guard let base = cells.baseAddress else { return true }
+                for offset in 0..<cells.count {
+                    guard let row = Table.row(in: base + offset) else { continue }
+                    guard try body(Slot(first + offset), row) else { return false }
+                }
+                return true
+            }
+        }
+        try slotsByOrdinal.forEachLeaf { _, slots in
+            for slot in slots where slot != 0 {
+                let slot = Slot(slot - 1)
+                guard let row = row(at: slot) else { continue }
+                guard try body(slot, row) else { return false }
+            }
+            return true
+        }
+    }
+
+    @usableFromInline
+    override package func liveSlots() -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(liveCount)
+        forEachRow { slot, _ in
+            slots.append(slot.rawValue)
+            return true
+        }
+        return slots
+    }
+
+    @usableFromInline
+    override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
+
+    @usableFromInline
+    override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+
+    @usableFromInline
+    override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
+        cells.mutablePointer(at: slot.index).pointee.metadata = metadata
+    }
+
+    // MARK: - Invariants
+
+    override func checkRows() {
+        ids.checkInvariants()
+        var live = 0
+        for index in 0..<slotCount {
+            let slot = Slot(index)
+            precondition(self.slot(of: id(of: slot)) == slot, "an id that leads to another slot")
+            guard isLive(slot) else { continue }
+            live += 1
+            precondition(cells[index].metadata.ordinal < nextOrdinal, "an ordinal from nowhere")
+        }
+        precondition(live == liveCount, "the count of rows is wrong")
+        var previous: UInt64?
+        var visited = 0
+        forEachRow { slot, _ in
+            let ordinal = cells[slot.index].metadata.ordinal
+            if let previous { precondition(previous < ordinal, "rows out of insertion order") }
+            previous = ordinal
+            visited += 1
+            return true
+        }
+        precondition(visited == liveCount, "the order misses rows")
+    }
+}
+
+/// What a change leaves on a row: when, in which transaction, and whether it is journaled.
+@frozen
+@usableFromInline
+struct Stamp: Sendable {
+    @usableFromInline let time: Int64
+    @usableFromInline let transaction: UInt64
+    @usableFromInline let isJournaled: Bool
+
+    @inlinable
+    init(time: Int64, transaction: UInt64, isJournaled: Bool) {
+        self.time = time
+        self.transaction = transaction
+        self.isJournaled = isJournaled
+    }
+}

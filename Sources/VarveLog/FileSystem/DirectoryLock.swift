@@ -1,0 +1,133 @@
+/// The right to write to a store: an advisory lock on its `LOCK` file, which the system gives back
+/// when the process ends however it ends. The file is never removed: a lock on a removed file
+/// would exclude nobody.
+package final class DirectoryLock {
+    /// The directories that this process holds, by identity, so that no other path to one of them
+    /// gets around the lock on file systems where a process does not exclude itself.
+    private static let held = Lock<Set<FileIdentity>>([])
+
+    private let directory: FileIdentity
+    private let file: any StoreFile
+    private var isHeld = true
+
+    private init(_ directory: FileIdentity, _ file: any StoreFile) {
+        self.directory = directory
+        self.file = file
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Takes the lock or says who has it. Never waits.
+    package static func acquire(
+        in fileSystem: any FileSystem, environment: any LogEnvironment
+    ) throws(LogError) -> DirectoryLock {
+        let directory = try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.identity()
+        }
+        guard held.withLock({ $0.insert(directory).inserted }) else {
+            throw .locked(directory: fileSystem.displayPath, holder: environment.lockHolder)
+        }
+        do {
+            return try acquireFile(in: fileSystem, directory, environment)
+        } catch {
+            held.withLock { _ = $0.remove(directory) }
+            throw error
+        }
+    }
+
+    /// Somebody holds the store open for writing.
+    package static func isHeld(in fileSystem: any FileSystem) throws(LogError) -> Bool {
+        do {
+            let file = try fileSystem.open(StoreFileName.lock.text, .read)
+            guard try file.lock(.shared) else { return true }
+            try file.unlock()
+            return false
+        } catch {
+            if error.isNotFound { return false }
+            throw .fileSystem(error)
+        }
+    }
+
+    /// Gives the lock back. Safe to call twice.
+    package func release() {
+        guard isHeld else { return }
+        isHeld = false
+        // Closing gives the lock back even where unlocking fails.
+        try? file.unlock()
+        try? file.close()
+        Self.held.withLock { _ = $0.remove(directory) }
+    }
+
+    private static func acquireFile(
+        in fileSystem: any FileSystem, _ directory: FileIdentity,
+        _ environment: any LogEnvironment
+    ) throws(LogError) -> DirectoryLock {
+        do {
+            let file = try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
+            guard try lockExclusively(file) else {
+                let holder = try LockNote.read(from: file)
+                throw LogError.locked(directory: fileSystem.displayPath, holder: holder)
+            }
+            try LockNote.write(environment.lockHolder, to: file)
+            return DirectoryLock(directory, file)
+        } catch let error as FileSystemError {
+            throw .fileSystem(error)
+        } catch let error as LogError {
+            throw error
+        } catch {
+            preconditionFailure("only the errors above are thrown here")
+        }
+    }
+
+    /// Readers look at the lock by taking it shared for a moment. Where that succeeds for us too,
+    /// nobody is writing, and we try again instead of reporting a holder who is none.
+    private static func lockExclusively(_ file: any StoreFile) throws(FileSystemError) -> Bool {
+        for _ in 0..<1000 {
+            if try file.lock(.exclusive) { return true }
+            guard try file.lock(.shared) else { return false }
+            try file.unlock()
+            POSIX.yieldProcessor()
+        }
+        return false
+    }
+}
+
+/// Who holds the lock, written into the lock file for the message to the next one. Always of one
+/// length, so that writing it needs no space on a full disk.
+enum LockNote {
+    static let byteCount = 256
+
+    static func write(_ holder: LockHolder, to file: any StoreFile) throws(FileSystemError) {
+        let program = holder.program ?? ""
+        let text = "pid \(holder.processID ?? 0)\nprogram \(program)\n"
+        var bytes = Array(text.utf8.prefix(byteCount - 1))
+        bytes += Array(repeating: UInt8(ascii: " "), count: byteCount - 1 - bytes.count)
+        bytes.append(UInt8(ascii: "\n"))
+        try bytes.withUnsafeBytesTyped { buffer throws(FileSystemError) in
+            try file.writeAll(buffer, at: FrameOffset(0), name: StoreFileName.lock.text)
+        }
+    }
+
+    /// Anything may be in the file; what is not a note names nobody.
+    static func read(from file: any StoreFile) throws(FileSystemError) -> LockHolder {
+        let count = Int(min(try file.length().rawValue, UInt64(byteCount)))
+        let bytes = try file.readBytes(
+            at: FrameOffset(0), count: count, name: StoreFileName.lock.text)
+        var processID: Int32?
+        var program: String?
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("pid ") { processID = Int32(line.dropFirst(4)) }
+            if line.hasPrefix("program ") { program = String(line.dropFirst(8)) }
+        }
+        return LockHolder(processID: processID, program: program)
+    }
+}
+
+extension LogEnvironment {
+    /// This process, as others will be told about it.
+    var lockHolder: LockHolder {
+        LockHolder(processID: processID(), program: processName())
+    }
+}

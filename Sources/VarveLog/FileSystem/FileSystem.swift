@@ -1,0 +1,89 @@
+/// One directory of files, and everything the log asks of an operating system.
+///
+/// All input and output of the log goes through this protocol, so that a simulated disk can stand
+/// in for the real one. Names are single path components; implementations never follow a symbolic
+/// link and hand out regular files with exactly one link only.
+///
+/// Durability contract: bytes are safe from a power cut when `StoreFile.synchronize` has returned
+/// after they were written, and a name is safe when `synchronizeDirectory` has returned after it
+/// appeared. Neither implies the other.
+///
+/// A directory may be used by several threads at once; an open file belongs to one.
+package protocol FileSystem: AnyObject, Sendable {
+    /// A name of the directory for people: its path.
+    var displayPath: String { get }
+
+    /// Creates the directory itself, durably, when it is absent.
+    func createDirectory() throws(FileSystemError)
+
+    /// The names in the directory, in no particular order; nil when the directory does not exist.
+    func list() throws(FileSystemError) -> [String]?
+
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile
+
+    /// Gives a file a new name, replacing the file that has it.
+    func rename(_ name: String, to newName: String) throws(FileSystemError)
+
+    func remove(_ name: String) throws(FileSystemError)
+
+    /// Makes every name that was created, changed or removed so far safe from a power cut.
+    func synchronizeDirectory() throws(FileSystemError)
+
+    /// Who the directory is, whatever path led to it.
+    func identity() throws(FileSystemError) -> FileIdentity
+
+    /// A directory inside this one.
+    func subdirectory(_ name: String) -> any FileSystem
+}
+
+/// An open file. Closed at the latest when the last reference goes.
+package protocol StoreFile: AnyObject {
+    /// Reads at most `buffer.count` bytes; fewer is normal, 0 means the end of the file.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
+    ) throws(FileSystemError) -> Int
+
+    /// Writes at most `bytes.count` bytes and answers how many.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: FrameOffset) throws(FileSystemError)
+        -> Int
+
+    func truncate(to length: ByteCount) throws(FileSystemError)
+
+    /// Returns when what was written to the file, and its length, survive a power cut. After an
+    /// error nobody knows what reached the disk: never try again, stop writing.
+    func synchronize() throws(FileSystemError)
+
+    func length() throws(FileSystemError) -> ByteCount
+
+    /// Takes the advisory lock without waiting; false when somebody else holds it.
+    func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool
+
+    func unlock() throws(FileSystemError)
+
+    func close() throws(FileSystemError)
+}
+
+package enum FileOpenMode: Sendable {
+    case read
+    case readWrite
+    /// A new file; an existing one of that name is an error.
+    case createExclusive
+    /// The existing file, or a new one.
+    case createIfMissing
+}
+
+package enum FileLockKind: Sendable {
+    case shared
+    case exclusive
+}
+
+/// What tells one directory or file from every other on this machine.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}

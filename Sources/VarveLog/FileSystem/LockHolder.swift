@@ -1,0 +1,20 @@
+/// Who holds a store open for writing.
+public struct LockHolder: Hashable, Sendable, CustomStringConvertible {
+    /// Nil when the holder left no readable note.
+    public let processID: Int32?
+    public let program: String?
+
+    public init(processID: Int32?, program: String?) {
+        self.processID = processID
+        self.program = program
+    }
+
+    public var description: String {
+        switch (program, processID) {
+        case (let program?, let processID?): "\(program) (process \(processID))"
+        case (nil, let processID?): "process \(processID)"
+        case (let program?, nil): program
+        case (nil, nil): "an unknown process"
+        }
+    }
+}

@@ -1,0 +1,217 @@
+// The only file that imports the C library, so that a new platform changes nothing else.
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An error number of the operating system.
+struct POSIXFailure: Error {
+    let code: Int32
+}
+
+/// The system calls of the log, each repeated while signals interrupt it.
+enum POSIX {
+    static let notFound = ENOENT
+    static let alreadyThere = EEXIST
+
+    static func message(for code: Int32) -> String {
+        guard let text = strerror(code) else { return "error \(code)" }
+        return String(cString: text)
+    }
+
+    // MARK: Directories
+
+    static func openDirectory(_ path: String) throws(POSIXFailure) -> Int32 {
+        try checked { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    /// A directory inside another, never through a symbolic link.
+    static func openDirectory(_ name: String, in directory: Int32) throws(POSIXFailure) -> Int32 {
+        try checked {
+            openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        }
+    }
+
+    static func openParent(of directory: Int32) throws(POSIXFailure) -> Int32 {
+        try checked { openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    /// Readable by the owner alone. False when something of that name is there already.
+    static func makeDirectory(_ path: String) throws(POSIXFailure) -> Bool {
+        try created { mkdir(path, 0o700) }
+    }
+
+    static func makeDirectory(_ name: String, in directory: Int32) throws(POSIXFailure) -> Bool {
+        try created { mkdirat(directory, name, 0o700) }
+    }
+
+    private static func created(_ body: () -> Int32) throws(POSIXFailure) -> Bool {
+        do {
+            _ = try checked(body)
+            return true
+        } catch {
+            guard error.code == EEXIST else { throw error }
+            return false
+        }
+    }
+
+    /// Nil when there are more than `limit` names.
+    static func names(in directory: Int32, limit: Int) throws(POSIXFailure) -> [String]? {
+        // A descriptor of its own: reading moves a position that duplicates would share.
+        let own = try checked { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let stream = fdopendir(own) else {
+            let failure = POSIXFailure(code: errno)
+            close(own)
+            throw failure
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name != ".", name != ".." else { continue }
+            guard names.count < limit else { return nil }
+            names.append(name)
+        }
+        guard errno == 0 else { throw POSIXFailure(code: errno) }
+        return names
+    }
+
+    static func rename(
+        _ name: String, to newName: String, in directory: Int32
+    ) throws(POSIXFailure) {
+        _ = try checked { renameat(directory, name, directory, newName) }
+    }
+
+    static func remove(_ name: String, in directory: Int32) throws(POSIXFailure) {
+        _ = try checked { unlinkat(directory, name, 0) }
+    }
+
+    static func synchronizeDirectory(_ directory: Int32) throws(POSIXFailure) {
+        _ = try checked { fsync(directory) }
+    }
+
+    // MARK: Files
+
+    /// Files are private to their owner. `O_NONBLOCK` keeps a planted pipe from blocking the open.
+    static func openFile(
+        _ name: String, in directory: Int32, _ mode: FileOpenMode
+    ) throws(POSIXFailure) -> Int32 {
+        let access: Int32 =
+            switch mode {
+            case .read: O_RDONLY
+            case .readWrite: O_RDWR
+            case .createExclusive: O_RDWR | O_CREAT | O_EXCL
+            case .createIfMissing: O_RDWR | O_CREAT
+            }
+        return try checked {
+            openat(directory, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        }
+    }
+
+    struct Status {
+        let identity: FileIdentity
+        let length: UInt64
+        /// A regular file with exactly one link.
+        let isPlainFile: Bool
+    }
+
+    static func status(_ file: Int32) throws(POSIXFailure) -> Status {
+        var status = stat()
+        _ = try checked { fstat(file, &status) }
+        return Status(
+            identity: FileIdentity(
+                device: UInt64(truncatingIfNeeded: status.st_dev),
+                inode: UInt64(truncatingIfNeeded: status.st_ino)),
+            length: UInt64(clamping: status.st_size),
+            isPlainFile: status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1)
+    }
+
+    static func read(
+        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(POSIXFailure) -> Int {
+        guard let position = off_t(exactly: offset) else { throw POSIXFailure(code: EINVAL) }
+        return try checked { pread(file, buffer.baseAddress, buffer.count, position) }
+    }
+
+    static func write(
+        _ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(POSIXFailure) -> Int {
+        guard let position = off_t(exactly: offset) else { throw POSIXFailure(code: EFBIG) }
+        return try checked { pwrite(file, bytes.baseAddress, bytes.count, position) }
+    }
+
+    static func truncate(_ file: Int32, to length: UInt64) throws(POSIXFailure) {
+        guard let position = off_t(exactly: length) else { throw POSIXFailure(code: EFBIG) }
+        _ = try checked { ftruncate(file, position) }
+    }
+
+    /// Data, and the length that is needed to read it back.
+    static func synchronize(_ file: Int32) throws(POSIXFailure) {
+        #if canImport(Darwin)
+        // fsync stops at the drive's cache there. Some file systems know only fsync.
+        if fcntl(file, F_FULLFSYNC) == 0 { return }
+        _ = try checked { fsync(file) }
+        #else
+        _ = try checked { fdatasync(file) }
+        #endif
+    }
+
+    /// False when somebody else holds the lock.
+    static func lock(_ file: Int32, _ kind: FileLockKind) throws(POSIXFailure) -> Bool {
+        let operation = kind == .shared ? LOCK_SH : LOCK_EX
+        do {
+            _ = try checked { flock(file, operation | LOCK_NB) }
+            return true
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw error }
+            return false
+        }
+    }
+
+    static func unlock(_ file: Int32) throws(POSIXFailure) {
+        _ = try checked { flock(file, LOCK_UN) }
+    }
+
+    /// Never repeated: after an interrupted close the descriptor is gone, and may be another's.
+    static func closeDescriptor(_ descriptor: Int32) throws(POSIXFailure) {
+        guard close(descriptor) == 0 || errno == EINTR else { throw POSIXFailure(code: errno) }
+    }
+
+    // MARK: Process and clocks
+
+    static func processID() -> Int32 { getpid() }
+
+    static func yieldProcessor() { _ = sched_yield() }
+
+    static func wallClockMicroseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
+    }
+
+    static func monotonicNanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
+    }
+
+    // MARK: Results
+
+    /// Runs a system call until no signal interrupts it; a negative result is an error.
+    private static func checked<Result: SignedInteger>(
+        _ call: () -> Result
+    ) throws(POSIXFailure) -> Result {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            guard errno == EINTR else { throw POSIXFailure(code: errno) }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+/// A directory of the real file system. It is opened at first use and stays open, so the files are
+/// found again when somebody renames the directory.
+package final class POSIXFileSystem: FileSystem {
+    /// Where the directory is: a path, or a name inside an open directory, so that nobody can
+    /// exchange the way to it in between.
+    private enum Place: Sendable {
+        case path(String)
+        case inside(POSIXFileSystem, name: String)
+    }
+
+    private static let namesMax = 1_000_000
+
+    private let place: Place
+    /// Open from first use on.
+    private let descriptor = Lock<Int32?>(nil)
+
+    /// The directory at `path`, which need not exist yet. Opens nothing.
+    package init(_ path: String) {
+        place = .path(path)
+    }
+
+    private init(_ place: Place) {
+        self.place = place
+    }
+
+    deinit {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return }
+        // Reading a directory leaves nothing behind that closing it could lose.
+        try? POSIX.closeDescriptor(descriptor)
+    }
+
+    package var displayPath: String {
+        switch place {
+        case .path(let path): path
+        case .inside(let parent, let name): parent.displayPath + "/" + name
+        }
+    }
+
+    package func createDirectory() throws(FileSystemError) {
+        try wrapping(.createDirectory, displayPath) { () throws(POSIXFailure) in
+            switch place {
+            case .path(let path):
+                guard try POSIX.makeDirectory(path) else { return }
+                let parent = try POSIX.openParent(of: opened())
+                defer { try? POSIX.closeDescriptor(parent) }
+                try POSIX.synchronizeDirectory(parent)
+            case .inside(let parent, let name):
+                let directory = try parent.opened()
+                guard try POSIX.makeDirectory(name, in: directory) else { return }
+                try POSIX.synchronizeDirectory(directory)
+            }
+        }
+    }
+
+    package func list() throws(FileSystemError) -> [String]? {
+        let names: [String]?
+        do {
+            names = try POSIX.names(in: opened(), limit: Self.namesMax)
+        } catch {
+            if error.code == POSIX.notFound { return nil }
+            throw FileSystemError(.list, file: displayPath, reason: .system(code: error.code))
+        }
+        guard let names else {
+            throw FileSystemError(.list, file: displayPath, reason: .tooManyFiles)
+        }
+        return names
+    }
+
+    package func open(
+        _ name: String, _ mode: FileOpenMode
+    ) throws(FileSystemError) -> any StoreFile {
+        Self.requireComponent(name)
+        let file = try wrapping(.open, name) { () throws(POSIXFailure) in
+            POSIXFile(try POSIX.openFile(name, in: opened(), mode), name: name)
+        }
+        guard try file.status().isPlainFile else {
+            throw FileSystemError(.open, file: name, reason: .notAPlainFile)
+        }
+        return file
+    }
+
+    package func rename(_ name: String, to newName: String) throws(FileSystemError) {
+        Self.requireComponent(name)
+        Self.requireComponent(newName)
+        try wrapping(.rename, name) { () throws(POSIXFailure) in
+            try POSIX.rename(name, to: newName, in: opened())
+        }
+    }
+
+    package func remove(_ name: String) throws(FileSystemError) {
+        Self.requireComponent(name)
+        try wrapping(.remove, name) { () throws(POSIXFailure) in
+            try POSIX.remove(name, in: opened())
+        }
+    }
+
+    package func synchronizeDirectory() throws(FileSystemError) {
+        try wrapping(.synchronizeDirectory, displayPath) { () throws(POSIXFailure) in
+            try POSIX.synchronizeDirectory(opened())
+        }
+    }
+
+    package func identity() throws(FileSystemError) -> FileIdentity {
+        try wrapping(.status, displayPath) { () throws(POSIXFailure) in
+            try POSIX.status(opened()).identity
+        }
+    }
+
+    package func subdirectory(_ name: String) -> any FileSystem {
+        Self.requireComponent(name)
+        return POSIXFileSystem(.inside(self, name: name))
+    }
+
+    private func opened() throws(POSIXFailure) -> Int32 {
+        try descriptor.withLock { descriptor throws(POSIXFailure) in
+            if let descriptor { return descriptor }
+            let opened =
+                switch place {
+                case .path(let path): try POSIX.openDirectory(path)
+                case .inside(let parent, let name):
+                    try POSIX.openDirectory(name, in: parent.opened())
+                }
+            descriptor = opened
+            return opened
+        }
+    }
+
+    private static func requireComponent(_ name: String) {
+        precondition(
+            !name.isEmpty && !name.contains("/") && name != "." && name != "..",
+            "a file name is one component of the store's directory")
+    }
+}
+
+/// Gives a failed system call the operation and the file that it was about.
+func wrapping<Result>(
+    _ operation: FileSystemError.Operation, _ file: String,
+    _ body: () throws(POSIXFailure) -> Result
+) throws(FileSystemError) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw FileSystemError(operation, file: file, reason: .system(code: error.code))
+    }
+}

@@ -1,0 +1,17 @@
+/// The clocks, the randomness and the process of the running system.
+package struct SystemEnvironment: LogEnvironment, Sendable {
+    package init() {}
+
+    package func wallClockMicroseconds() -> Int64 { POSIX.wallClockMicroseconds() }
+
+    package func monotonicNanoseconds() -> UInt64 { POSIX.monotonicNanoseconds() }
+
+    package func randomSalt() -> UInt64 { UInt64.random(in: .min ... .max) }
+
+    package func processID() -> Int32 { POSIX.processID() }
+
+    package func processName() -> String {
+        let path = CommandLine.arguments.first ?? ""
+        return path.split(separator: "/").last.map { String($0) } ?? "unknown"
+    }
+}

@@ -1,0 +1,55 @@
+import CLZ4
+
+/// Raw LZ4 blocks: the part of LZ4 that every implementation shares.
+enum BlockCompression {
+    /// Shorter inputs are stored: the frame header outweighs what compression could save.
+    static let rawBytesMin = 64
+
+    /// The compressed bytes' count, or nil when they would not be at least a sixteenth smaller
+    /// than `raw`, so that storing them as they are costs the reader less. `output` must have room
+    /// for `raw.count` bytes.
+    static func compress(
+        _ raw: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
+        using state: Compressor
+    ) -> Int? {
+        guard raw.count >= rawBytesMin, let rawCount = Int32(exactly: raw.count) else { return nil }
+        let limit = rawCount - rawCount / 16
+        precondition(output.count >= Int(limit), "the compressed block fits its buffer")
+        let count = LZ4_compress_fast_extState(
+            state.memory, raw.baseAddress?.assumingMemoryBound(to: CChar.self),
+            output.baseAddress?.assumingMemoryBound(to: CChar.self), rawCount, limit, 1)
+        return count > 0 ? Int(count) : nil
+    }
+
+    /// The raw bytes' count, or nil when `stored` is no LZ4 block or needs more than `output` has.
+    static func decompress(
+        _ stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        guard let storedCount = Int32(exactly: stored.count),
+            let capacity = Int32(exactly: output.count)
+        else { return nil }
+        let count = LZ4_decompress_safe(
+            stored.baseAddress?.assumingMemoryBound(to: CChar.self),
+            output.baseAddress?.assumingMemoryBound(to: CChar.self), storedCount, capacity)
+        return count >= 0 ? Int(count) : nil
+    }
+
+    /// The most raw bytes that `storedBytes` of LZ4 can stand for: a bound that is checked before
+    /// memory is taken for them.
+    static func rawBytesMax(storedBytes: UInt64) -> UInt64 {
+        storedBytes &* 255 &+ 64
+    }
+
+    /// Scratch memory of the compressor, kept from one block to the next.
+    final class Compressor {
+        fileprivate let memory: UnsafeMutableRawPointer
+
+        init() {
+            memory = .allocate(byteCount: Int(LZ4_sizeofState()), alignment: 16)
+        }
+
+        deinit {
+            memory.deallocate()
+        }
+    }
+}

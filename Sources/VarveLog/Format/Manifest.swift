@@ -1,0 +1,118 @@
+/// What a store consists of. An immutable file; the highest generation counts. Generation 1 is
+/// written when the store is created, a new one only by compaction.
+package struct Manifest: Hashable, Sendable {
+    package var version = FormatVersion.current
+    package var features = FormatFeatures.none
+    package var generation: UInt64
+    package var store: StoreID
+    /// When this manifest was written, microseconds since 1970. Information only.
+    package var createdAt: Int64
+    /// The oldest segment that belongs to the store.
+    package var firstSegment: SegmentID
+    /// The number of the first transaction in `firstSegment`.
+    package var firstSequence: LogSequence
+    /// The length and digest that the header of `firstSegment` names for the segment before it:
+    /// where the chain starts.
+    package var chainStartLength: ByteCount
+    package var chainStart: ChainDigest
+    /// Transactions below this one are not answered for. 1 when everything is kept.
+    package var floor: LogSequence
+    /// The checkpoint to start from, and its last transaction; 0 and `.none` when there is none.
+    package var checkpoint: UInt64
+    package var checkpointSequence: LogSequence
+
+    static let byteCount = 160
+    /// No version's manifest is longer.
+    static let byteCountMax = 1 << 20
+}
+
+extension Manifest {
+    func encode() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        bytes.withUnsafeMutableBytes { buffer in
+            buffer.store(FileMagic.manifest, at: 0)
+            buffer.store(version.major, at: 8)
+            buffer.store(version.minor, at: 10)
+            buffer.store(UInt32(Self.byteCount), at: 12)
+            buffer.store(features.incompatible, at: 16)
+            buffer.store(features.readOnlyCompatible, at: 20)
+            buffer.store(features.compatible, at: 24)
+            buffer.store(store.high.bigEndian, at: 32)
+            buffer.store(store.low.bigEndian, at: 40)
+            buffer.store(generation, at: 48)
+            buffer.store(createdAt, at: 56)
+            buffer.store(firstSegment.rawValue, at: 64)
+            buffer.store(firstSequence.rawValue, at: 72)
+            buffer.store(chainStartLength.rawValue, at: 80)
+            buffer.store(chainStart.rawValue, at: 88)
+            buffer.store(floor.rawValue, at: 96)
+            buffer.store(checkpoint, at: 104)
+            buffer.store(checkpointSequence.rawValue, at: 112)
+            let covered = UnsafeRawBufferPointer(
+                rebasing: UnsafeRawBufferPointer(buffer)[..<(Self.byteCount - 4)])
+            buffer.store(Checksum.crc32c(covered), at: Self.byteCount - 4)
+        }
+        return bytes
+    }
+
+    /// Reads the manifest whose file name says `generation`. `bytes` are the whole file.
+    static func decode(
+        _ bytes: [UInt8], generation: UInt64, mode: LogMode
+    ) throws(LogError) -> Manifest {
+        let file = StoreFileName.manifest(generation: generation).text
+        let manifest = try bytes.withUnsafeBytesTyped { buffer throws(LogError) in
+            try decode(buffer, file: file)
+        }
+        try manifest.features.check(file: file, version: manifest.version, mode: mode)
+        guard manifest.generation == generation else {
+            throw .manifestDamaged(
+                file: file, reason: "it says that it is generation \(manifest.generation)")
+        }
+        guard manifest.firstSegment.rawValue > 0, manifest.firstSequence.rawValue > 0 else {
+            throw .manifestDamaged(file: file, reason: "it names no first segment")
+        }
+        return manifest
+    }
+
+    private static func decode(
+        _ buffer: UnsafeRawBufferPointer, file: String
+    ) throws(LogError) -> Manifest {
+        guard buffer.count >= byteCount,
+            buffer.integer(at: 0, as: UInt64.self) == FileMagic.manifest,
+            buffer.integer(at: 12, as: UInt32.self) == UInt32(clamping: buffer.count)
+        else {
+            throw .manifestDamaged(file: file, reason: "it is no manifest of \(byteCount) bytes")
+        }
+        let covered = UnsafeRawBufferPointer(rebasing: buffer[..<(buffer.count - 4)])
+        let expected = Checksum.crc32c(covered)
+        let found = buffer.integer(at: buffer.count - 4, as: UInt32.self)
+        guard expected == found else {
+            throw .manifestDamaged(
+                file: file, reason: "its checksum should be \(expected) and is \(found)")
+        }
+        return Manifest(unchecked: buffer)
+    }
+
+    private init(unchecked buffer: UnsafeRawBufferPointer) {
+        self.init(
+            version: FormatVersion(
+                major: buffer.integer(at: 8, as: UInt16.self),
+                minor: buffer.integer(at: 10, as: UInt16.self)),
+            features: FormatFeatures(
+                incompatible: buffer.integer(at: 16, as: UInt32.self),
+                readOnlyCompatible: buffer.integer(at: 20, as: UInt32.self),
+                compatible: buffer.integer(at: 24, as: UInt32.self)),
+            generation: buffer.integer(at: 48, as: UInt64.self),
+            store: StoreID(
+                high: buffer.integer(at: 32, as: UInt64.self).bigEndian,
+                low: buffer.integer(at: 40, as: UInt64.self).bigEndian),
+            createdAt: buffer.integer(at: 56, as: Int64.self),
+            firstSegment: SegmentID(buffer.integer(at: 64, as: UInt64.self)),
+            firstSequence: LogSequence(buffer.integer(at: 72, as: UInt64.self)),
+            chainStartLength: ByteCount(buffer.integer(at: 80, as: UInt64.self)),
+            chainStart: ChainDigest(buffer.integer(at: 88, as: UInt64.self)),
+            floor: LogSequence(buffer.integer(at: 96, as: UInt64.self)),
+            checkpoint: buffer.integer(at: 104, as: UInt64.self),
+            checkpointSequence: LogSequence(buffer.integer(at: 112, as: UInt64.self)))
+    }
+}

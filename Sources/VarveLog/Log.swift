@@ -1,0 +1,195 @@
+/// A log that can be written: the second state of opening.
+///
+/// Owns the store's lock and the active segment. Not thread-safe: its owner lets one thread in at a
+/// time. Invariants:
+/// - every transaction number up to `lastSequence` was appended, in order, without a gap;
+/// - every byte below the active segment's `durableEnd` is safe from a power cut, and no frame
+///   promises more than that;
+/// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`).
+package final class Log {
+    package let manifest: Manifest
+    /// The newest transaction that was appended.
+    package private(set) var lastSequence: LogSequence
+    /// The newest transaction that a power cut cannot reach.
+    package private(set) var durableSequence: LogSequence
+
+    let fileSystem: any FileSystem
+    let environment: any LogEnvironment
+    let configuration: LogConfiguration
+    var sealed: [SegmentEntry]
+    var active: SegmentWriter
+    private let lock: DirectoryLock
+    private let opener: LockHolder
+    /// The definitions known so far, for the head of a new segment.
+    private let prologue: () -> [UInt8]
+    private var state = State.open
+
+    private enum State {
+        case open
+        case poisoned(LogError)
+        case closed
+    }
+
+    init(
+        _ scanned: ScannedLog, lock: DirectoryLock, active: SegmentWriter,
+        sealed: [SegmentEntry], durableSequence: LogSequence, prologue: @escaping () -> [UInt8]
+    ) {
+        manifest = scanned.manifest
+        lastSequence = scanned.lastSequence
+        self.durableSequence = durableSequence
+        fileSystem = scanned.snapshot.fileSystem
+        environment = scanned.environment
+        configuration = scanned.snapshot.configuration
+        self.sealed = sealed
+        self.active = active
+        self.lock = lock
+        self.prologue = prologue
+        opener = scanned.environment.lockHolder
+    }
+
+    /// An earlier failure ended the writing.
+    package var isPoisoned: Bool {
+        if case .poisoned = state { true } else { false }
+    }
+
+    // MARK: Writing
+
+    /// Appends one transaction. It is in the file when this returns, and safe from a power cut
+    /// after the next `sync`.
+    ///
+    /// `sequence` must be the one after `lastSequence`. A failed append leaves no trace; where that
+    /// cannot be had, the log is poisoned. Allocates nothing in the long run.
+    package func append(
+        sequence: LogSequence, time: Int64, payload: UnsafeRawBufferPointer
+    ) throws(LogError) {
+        try checkWritable()
+        precondition(
+            sequence == lastSequence.next, "transactions are numbered without gaps")
+        guard UInt64(payload.count) <= configuration.transactionBytesMax.rawValue else {
+            throw .transactionTooLarge(
+                bytes: ByteCount(UInt64(payload.count)),
+                limit: configuration.transactionBytesMax)
+        }
+        if active.isFull(configuration.segmentBytesMax) {
+            try roll(writerEpoch: active.header.writerEpoch)
+        }
+        try undoable { writer throws(FileSystemError) in
+            if !writer.tally.totals.holdsData {
+                let catalog = prologue()
+                if !catalog.isEmpty { try writer.appendCatalog(catalog, time: time) }
+            }
+            try writer.appendTransaction(
+                payload, sequence: sequence, time: time,
+                frameBytesMax: Int(configuration.frameBytesMax.rawValue))
+        }
+        lastSequence = sequence
+    }
+
+    /// Makes everything that was appended safe from a power cut. The frames that follow promise it.
+    ///
+    /// After `.synchronizationFailed` nobody knows what reached the disk, and the log is poisoned.
+    package func sync() throws(LogError) {
+        try checkWritable()
+        try synchronizeActive()
+        durableSequence = lastSequence
+    }
+
+    /// Writes the newest promise into the file, when no frame has done so yet. Worth doing when
+    /// the writer falls idle: readers see the last transactions, and damage to them is noticed.
+    package func seal() throws(LogError) {
+        try checkWritable()
+        guard active.owesPromise else { return }
+        try appendSeal([])
+    }
+
+    // MARK: Ending
+
+    /// Syncs, marks the end as clean, and gives the lock back, which happens also when an error is
+    /// thrown. A poisoned or closed log is given back as it is, without an error.
+    package func close() throws(LogError) {
+        defer { abandon() }
+        guard case .open = state else { return }
+        try checkWritable()
+        guard !active.tally.totals.endsWithCleanSeal else { return }
+        try synchronizeActive()
+        durableSequence = lastSequence
+        try appendSeal(.clean)
+        try synchronizeActive()
+    }
+
+    /// Gives the lock back and leaves the files as they are, as if the process had ended.
+    package func abandon() {
+        if case .closed = state { return }
+        state = .closed
+        lock.release()
+    }
+
+    // MARK: Reading
+
+    package var statistics: LogStatistics { snapshot.statistics }
+
+    /// The log as it is now, to be read from any thread while writing goes on.
+    package var snapshot: LogSnapshot {
+        LogSnapshot(
+            fileSystem: fileSystem, configuration: configuration,
+            segments: sealed + [active.entry])
+    }
+
+    // MARK: Failures
+
+    func checkWritable() throws(LogError) {
+        switch state {
+        case .open: break
+        case .poisoned(let cause): throw .poisoned(cause: cause)
+        case .closed: throw .closed
+        }
+        // A fork would have two processes write the same file under one lock.
+        guard environment.processID() == opener.processID else {
+            throw .openedInAnotherProcess(opener)
+        }
+    }
+
+    /// Ends the writing: what the file holds is no longer known.
+    func poison(_ cause: LogError) -> LogError {
+        state = .poisoned(cause)
+        return cause
+    }
+
+    func markEverythingDurable() {
+        durableSequence = lastSequence
+    }
+
+    func synchronizeActive() throws(LogError) {
+        do {
+            try active.synchronize()
+        } catch {
+            // Never again: the system may have marked pages clean that never reached the disk, and
+            // a second call would then succeed without writing them.
+            throw poison(.synchronizationFailed(error, lastDurable: durableSequence))
+        }
+    }
+
+    /// Writes frames, and cuts the file back to where it was should that fail.
+    func undoable(
+        _ body: (SegmentWriter) throws(FileSystemError) -> Void
+    ) throws(LogError) {
+        let mark = active.mark
+        do {
+            try body(active)
+        } catch {
+            do {
+                try active.cutBack(to: mark)
+            } catch let second {
+                throw poison(.fileSystem(second))
+            }
+            throw .fileSystem(error)
+        }
+    }
+
+    private func appendSeal(_ flags: FrameFlags) throws(LogError) {
+        let time = environment.wallClockMicroseconds()
+        try undoable { writer throws(FileSystemError) in
+            try writer.appendSeal(flags, time: time)
+        }
+    }
+}

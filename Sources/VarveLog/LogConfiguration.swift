@@ -1,0 +1,35 @@
+/// The limits of a log. None of them is part of the format: a store may be opened with others.
+package struct LogConfiguration: Sendable {
+    /// A segment at least this long is sealed before the next transaction.
+    package var segmentBytesMax: ByteCount = .mebibytes(64)
+    /// The most raw bytes in one frame; larger payloads span frames. At most
+    /// `FrameHeader.rawBytesMax`.
+    package var frameBytesMax: ByteCount = .mebibytes(64)
+    /// The most raw bytes in one transaction, written or read: what bounds the memory that a forged
+    /// file can ask for.
+    package var transactionBytesMax: ByteCount = .mebibytes(1024)
+    /// The most bytes of a cut tail that are kept in `lost/`.
+    package var lostBytesMax: ByteCount = .mebibytes(64)
+
+    package init() {}
+}
+
+/// How a store is opened.
+package enum LogMode: Sendable {
+    case readWrite
+    /// Takes no lock and changes nothing.
+    case readOnly
+}
+
+extension LogConfiguration {
+    /// A segment's footer is one frame, so its index and with it the segment are bounded too.
+    func check() {
+        precondition(
+            segmentBytesMax.rawValue <= 4 << 30, "a segment has at most 4 GiB")
+        precondition(
+            (1...UInt64(FrameHeader.rawBytesMax)).contains(frameBytesMax.rawValue),
+            "a frame holds between 1 byte and 64 MiB")
+        precondition(
+            transactionBytesMax.rawValue <= UInt64(Int.max), "a transaction fits into memory")
+    }
+}

@@ -1,0 +1,77 @@
+extension LogError: CustomStringConvertible {
+    /// One line that says what happened and what to do next.
+    public var description: String {
+        openingProblem ?? contentProblem ?? writingProblem
+    }
+
+    private var openingProblem: String? {
+        switch self {
+        case .notAStore(let directory, let reason):
+            "\(directory) is not a store (\(reason)); choose an empty or a new directory"
+        case .missing(let directory):
+            "there is no store at \(directory); check the path"
+        case .locked(let directory, let holder):
+            "\(directory) is open for writing in \(holder); close it there, or open read-only"
+        case .unsupportedVersion(let file, let found, let supported):
+            "\(file) has format version \(found), this program reads up to \(supported); update it"
+        case .unsupportedFeatures(let file, let bits):
+            "\(file) uses features this program does not know (bits 0x"
+                + "\(String(bits, radix: 16))); open it with a newer version"
+        case .openedInAnotherProcess(let opener):
+            "the log was opened by \(opener) before a fork; open it again in this process"
+        default: nil
+        }
+    }
+
+    private var contentProblem: String? {
+        switch self {
+        case .unsupportedFrame(let segment, let offset, let found):
+            "segment \(segment), offset \(offset): a frame of unknown kind 0x"
+                + "\(String(found, radix: 16)); open the store with a newer version"
+        case .damaged(let damage):
+            "damaged: \(damage); nothing was changed; restore from a backup or salvage a copy"
+        case .chainBroken(let damage):
+            "the segments do not belong together: \(damage); nothing was changed; restore the files"
+        case .manifestDamaged(let file, let reason):
+            "\(file) is unusable (\(reason)); nothing was changed; restore it from a backup"
+        case .segmentMissing(let segment):
+            "\(StoreFileName.segment(segment).text) is missing; nothing was changed; restore it"
+        case .successorMissing(let segment):
+            "segment \(segment) is sealed but nothing follows it: a later segment file is gone; "
+                + "nothing was changed; restore it"
+        case .noSuchTransaction(let sequence):
+            "the log holds no transaction \(sequence)"
+        default: nil
+        }
+    }
+
+    private var writingProblem: String {
+        switch self {
+        case .transactionTooLarge(let bytes, let limit):
+            "a transaction of \(bytes) is over the limit of \(limit); split it or raise the limit"
+        case .fileSystem(let error):
+            "\(error)"
+        case .synchronizationFailed(let error, let lastDurable):
+            "\(error); transactions after \(lastDurable) may be lost; reopen the store to find out"
+        case .poisoned(let cause):
+            "writing ended after an earlier failure; reopen the store (\(cause))"
+        case .closed:
+            "the log is closed; open it again"
+        default: "the log cannot be used"
+        }
+    }
+}
+
+extension LogError {
+    /// Runs `body`, turning the file system's errors into the log's.
+    @inline(__always)
+    package static func wrapping<Result>(
+        _ body: () throws(FileSystemError) -> Result
+    ) throws(LogError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .fileSystem(error)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// Why a log cannot be opened, read or written. Every case says what to do next.
+public enum LogError: Error, Hashable, Sendable {
+    /// The directory holds files, but no store.
+    case notAStore(directory: String, reason: String)
+    /// There is no store at that place.
+    case missing(directory: String)
+    /// Another opener holds the store for writing.
+    case locked(directory: String, holder: LockHolder)
+    /// Written by a newer version of the format.
+    case unsupportedVersion(file: String, found: UInt16, supported: UInt16)
+    /// Uses features that this version does not know; the bits are those of the named file.
+    case unsupportedFeatures(file: String, bits: UInt32)
+    /// A frame of a type, codec or flag that this version does not know.
+    case unsupportedFrame(segment: SegmentID, offset: FrameOffset, found: UInt32)
+    /// Bytes that were promised to be safe are not what was written.
+    case damaged(LogDamage)
+    /// The manifest is unreadable, or there is none beside segments that hold data.
+    case manifestDamaged(file: String, reason: String)
+    case segmentMissing(SegmentID)
+    /// The last segment was sealed, so a later one existed and is gone.
+    case successorMissing(of: SegmentID)
+    /// Segment files that follow one another do not belong together.
+    case chainBroken(LogDamage)
+    /// A transaction larger than the configured limit, to write or to read.
+    case transactionTooLarge(bytes: ByteCount, limit: ByteCount)
+    /// No transaction of that number is in the log.
+    case noSuchTransaction(LogSequence)
+    case fileSystem(FileSystemError)
+    /// The disk refused to make written bytes safe: nobody knows what reached it. Every transaction
+    /// after `lastDurable` may or may not be there after reopening.
+    case synchronizationFailed(FileSystemError, lastDurable: LogSequence)
+    /// An earlier failure ended the writing.
+    indirect case poisoned(cause: LogError)
+    /// The log was closed.
+    case closed
+    /// The log was opened by another process, which this one was forked from.
+    case openedInAnotherProcess(LockHolder)
+}
+
+/// One place where a log is not what was written: where, and what was expected and found there.
+public struct LogDamage: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case segmentHeader = "segment header"
+        case frameHeader = "frame header"
+        case frameTruncated = "frame cut short"
+        case payload = "checksum of the stored bytes"
+        case padding = "padding"
+        case content = "checksum of the content"
+        case compression = "compressed data"
+        case frameFields = "frame fields"
+        case sequence = "transaction number"
+        case promise = "promised length"
+        case transactionRun = "frames of one transaction"
+        case footer = "segment footer"
+        case frameBehindUnsealedSegment = "data behind an unsealed segment"
+        case previousLength = "length of the previous segment"
+        case previousDigest = "digest of the previous segment"
+        case digest = "digest of the segment"
+        case storeIdentity = "store identity"
+        case segmentNumber = "segment number"
+        case writerEpoch = "writer epoch"
+    }
+
+    public let segment: SegmentID
+    public let offset: FrameOffset
+    public let kind: Kind
+    public let expected: UInt64
+    public let found: UInt64
+
+    public init(
+        segment: SegmentID, offset: FrameOffset, kind: Kind, expected: UInt64, found: UInt64
+    ) {
+        self.segment = segment
+        self.offset = offset
+        self.kind = kind
+        self.expected = expected
+        self.found = found
+    }
+}
+
+extension LogDamage: CustomStringConvertible {
+    public var description: String {
+        "segment \(segment), offset \(offset): \(kind.rawValue): "
+            + "expected \(hexadecimal(expected)), found \(hexadecimal(found))"
+    }
+}
+
+private func hexadecimal(_ value: UInt64) -> String {
+    "0x" + String(value, radix: 16)
+}

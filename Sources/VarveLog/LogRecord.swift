@@ -1,0 +1,25 @@
+/// What replay delivers, in the order of the log. Payload bytes are valid during the call only.
+package enum LogRecord {
+    /// The definitions at the head of a segment: what makes the segment readable alone.
+    case catalog(payload: UnsafeRawBufferPointer)
+    case transaction(LoggedTransaction)
+}
+
+/// One whole transaction, however many frames it takes. The payload's bytes are valid only during
+/// the call that delivers it.
+package struct LoggedTransaction {
+    package let sequence: LogSequence
+    /// As its writer gave it.
+    package let time: Int64
+    /// Where its first frame lies.
+    package let location: FrameLocation
+    /// Its frames as they lie in the file: headers, stored bytes and padding.
+    package let storedBytes: ByteCount
+    package let payload: UnsafeRawBufferPointer
+}
+
+/// Why a walk over the log ended early: the log, or the one it was delivered to.
+package enum ReplayFailure<Consumer: Error>: Error {
+    case log(LogError)
+    case consumer(Consumer)
+}

@@ -1,0 +1,100 @@
+/// Reads one segment from its first frame to its last, verifying all of it.
+struct SegmentReplay {
+    private let entry: SegmentEntry
+    private var cursor: FrameCursor
+    private var order: FrameOrder
+    private var tally: SegmentTally
+    private let content: FrameContent
+
+    init(_ entry: SegmentEntry, snapshot: LogSnapshot) throws(LogError) {
+        self.entry = entry
+        cursor = try entry.cursor(
+            in: snapshot.fileSystem, blockBytes: SegmentWindow.sequentialBlockBytes)
+        order = FrameOrder(entry.header)
+        tally = SegmentTally(entry.header, opening: entry.opening)
+        content = FrameContent(
+            entry.id, transactionBytesMax: snapshot.configuration.transactionBytesMax)
+    }
+
+    mutating func run<Failure: Error>(
+        _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        while true {
+            let record: LogRecord?
+            do throws(LogError) {
+                guard let frame = try nextFrame() else { return }
+                record = try accept(frame)
+            } catch {
+                throw .log(error)
+            }
+            guard let record else { continue }
+            do throws(Failure) {
+                try body(record)
+            } catch {
+                throw .consumer(error)
+            }
+        }
+    }
+
+    /// Nil at the end of the segment, when everything fits its footer.
+    private mutating func nextFrame() throws(LogError) -> Frame? {
+        switch try cursor.next() {
+        case .frame(let frame): return frame
+        case .stopped(let stop): throw stop.error
+        case .end:
+            try checkEnd()
+            return nil
+        }
+    }
+
+    @inline(__always)
+    private mutating func accept(_ frame: Frame) throws(LogError) -> LogRecord? {
+        if let damage = order.accept(frame.header, at: frame.offset) { throw .damaged(damage) }
+        tally.add(frame.header, at: frame.offset, headerBytes: frame.headerBytes)
+        switch frame.header.type {
+        case .transaction: return try content.add(frame).map { .transaction($0) }
+        case .catalog: return .catalog(payload: try content.payload(of: frame))
+        default: return nil
+        }
+    }
+
+    private func checkEnd() throws(LogError) {
+        if let open = order.open {
+            throw damaged(.transactionRun, open.sequence.rawValue, 0)
+        }
+        guard let footer = entry.footer else { return }
+        guard tally.totals.digest == footer.digest else {
+            throw damaged(.digest, footer.digest.rawValue, tally.totals.digest.rawValue)
+        }
+        guard tally.footer(dataEnd: cursor.offset) == footer else {
+            throw damaged(.footer, footer.frames, tally.totals.frames)
+        }
+    }
+
+    private func damaged(
+        _ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64
+    ) -> LogError {
+        .damaged(
+            LogDamage(
+                segment: entry.id, offset: cursor.offset, kind: kind, expected: expected,
+                found: found))
+    }
+}
+
+extension LogSnapshot {
+    /// Delivers every catalog and every transaction in order, with every checksum, every number,
+    /// every promise and every digest verified on the way.
+    package func replay<Failure: Error>(
+        _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        for segment in segments {
+            var replay: SegmentReplay
+            do throws(LogError) {
+                replay = try SegmentReplay(segment, snapshot: self)
+            } catch {
+                throw .log(error)
+            }
+            try replay.run(body)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+extension ScannedLog {
+    /// Performs what the scan decided and opens the log for writing. The report says what was done.
+    ///
+    /// Call after `replay` succeeded: nothing may be changed in a log that turns out damaged.
+    /// `prologue` gives the definitions known so far whenever a segment begins. Interrupted at any
+    /// point, recovery finds the same decision again or its own result.
+    package func recover(
+        prologue: @escaping () -> [UInt8]
+    ) throws(LogError) -> (Log, RecoveryReport) {
+        precondition(isReplayed, "a log is replayed before it is recovered")
+        guard let lock = takeLock() else {
+            preconditionFailure("a log is recovered once, by who scanned it for writing")
+        }
+        try removeTemporaryFiles()
+        var report = report
+        if let dropped = report.dropped {
+            report.dropped?.keptAs = try keep(dropped)
+        }
+        let log = try makeLog(lock, prologue)
+        if scan.decision != .appendBehindSeal, scan.cut > layout.active.header.frameStart {
+            // A new epoch: no frame of it ever stands behind frames of the interrupted one. The
+            // footer is the promise for all that was kept.
+            try log.roll(writerEpoch: layout.active.header.writerEpoch + 1)
+        }
+        return (log, report)
+    }
+
+    private func takeLock() -> DirectoryLock? {
+        defer { lock = nil }
+        return lock
+    }
+
+    private func makeLog(
+        _ lock: DirectoryLock, _ prologue: @escaping () -> [UInt8]
+    ) throws(LogError) -> Log {
+        let active: SegmentWriter
+        if scan.cut == layout.active.header.frameStart {
+            active = try LogError.wrapping { () throws(FileSystemError) in
+                try replaceEmptySegment()
+            }
+        } else {
+            active = try resumeSegment()
+        }
+        return Log(
+            self, lock: lock, active: active, sealed: Array(snapshot.segments.dropLast()),
+            durableSequence: scan.decision == .appendBehindSeal
+                ? lastSequence : report.promisedSequence,
+            prologue: prologue)
+    }
+
+    private func removeTemporaryFiles() throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in
+            for name in layout.temporaryFiles {
+                try snapshot.fileSystem.removeIfPresent(name)
+            }
+        }
+    }
+
+    /// A segment in which no frame of the log ever came to stand is made anew, in the new epoch and
+    /// with a new salt.
+    private func replaceEmptySegment() throws(FileSystemError) -> SegmentWriter {
+        var header = layout.active.header
+        header.version = .current
+        header.features = .none
+        header.headerLength = UInt32(SegmentHeader.byteCount)
+        header.writerEpoch += 1
+        header.salt = environment.randomSalt()
+        header.createdAt = environment.wallClockMicroseconds()
+        return try SegmentWriter.create(header, in: snapshot.fileSystem)
+    }
+
+    /// Opens the active segment as the scan left it: cut, and everything that nobody was promised
+    /// written once more, because a failed sync may have marked it as written when it was not.
+    private func resumeSegment() throws(LogError) -> SegmentWriter {
+        let header = layout.active.header
+        let name = StoreFileName.segment(header.segment).text
+        let file = try LogError.wrapping { () throws(FileSystemError) in
+            let file = try snapshot.fileSystem.open(name, .readWrite)
+            if layout.active.length.rawValue > scan.cut.rawValue {
+                try file.truncate(to: ByteCount(scan.cut.rawValue))
+            }
+            return file
+        }
+        try rewriteUnpromised(file, name: name)
+        var durableEnd = scan.promise
+        if scan.decision != .appendBehindSeal {
+            try LogError.wrapping { () throws(FileSystemError) in try file.synchronize() }
+            durableEnd = scan.cut
+        }
+        return SegmentWriter(
+            file, header: header, opening: layout.active.opening, tally: scan.tally,
+            end: scan.cut, durableEnd: durableEnd)
+    }
+
+    /// Every frame is verified in the very bytes that are written.
+    private func rewriteUnpromised(_ file: any StoreFile, name: String) throws(LogError) {
+        let window = SegmentWindow(file, name: name, end: scan.cut)
+        var cursor = FrameCursor(layout.active.header, window: window)
+        while true {
+            switch try cursor.next() {
+            case .end: return
+            case .stopped(let stop): throw stop.error
+            case .frame(let frame):
+                guard frame.end > scan.promise else { continue }
+                let bytes = try window.bytes(
+                    at: frame.offset, count: Int(frame.header.frameLength))
+                try LogError.wrapping { () throws(FileSystemError) in
+                    try file.writeAll(bytes, at: frame.offset, name: name)
+                }
+            }
+        }
+    }
+}

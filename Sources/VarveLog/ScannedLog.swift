@@ -1,0 +1,128 @@
+/// A log that was looked at and not changed: the first of the two states of opening. What follows
+/// is `replay`, then, for a writer, `recover`.
+///
+/// Owns the store's lock when it was scanned for writing. Used by one owner at a time.
+package final class ScannedLog {
+    package let manifest: Manifest
+    /// What recovery will do, or what a reader ignores.
+    package let report: RecoveryReport
+    /// Somebody holds the store open for writing: then a reader sees promised bytes only.
+    package let hasLiveWriter: Bool
+    /// The segments that replay reads, and that random access may read later.
+    package let snapshot: LogSnapshot
+
+    let environment: any LogEnvironment
+    let layout: LogLayout
+    let scan: SegmentScan
+    /// Nil for readers, and once recovery has taken it over.
+    var lock: DirectoryLock?
+    private(set) var isReplayed = false
+
+    /// The newest whole transaction that replay delivers.
+    package var lastSequence: LogSequence { snapshot.lastSequence }
+    package var statistics: LogStatistics { snapshot.statistics }
+
+    /// Reads manifest, segment headers and footers, and the active segment's frames; decides; and
+    /// changes nothing. Takes the lock for `.readWrite`.
+    ///
+    /// Errors: `.missing` where there is no store yet (see `LogCreation`), `.locked` when another
+    /// writer has it, and whatever makes the log unusable.
+    package static func scan(
+        _ fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
+        configuration: LogConfiguration = LogConfiguration(), mode: LogMode
+    ) throws(LogError) -> ScannedLog {
+        configuration.check()
+        let source = LogSource(
+            fileSystem: fileSystem, environment: environment, configuration: configuration)
+        switch mode {
+        case .readWrite:
+            // Nothing is created, not even the lock file, where there is no store.
+            _ = try source.currentGeneration()
+            let lock = try DirectoryLock.acquire(in: fileSystem, environment: environment)
+            return try ScannedLog(source, lock: lock)
+        case .readOnly:
+            return try scanBesideWriter(source)
+        }
+    }
+
+    /// Delivers every catalog and every transaction in order, with everything verified on the way.
+    package func replay<Failure: Error>(
+        _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        try snapshot.replay(body)
+        isReplayed = true
+    }
+
+    /// A reader of single transactions.
+    package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
+
+    private init(_ source: LogSource, lock: DirectoryLock?) throws(LogError) {
+        let mode: LogMode = lock == nil ? .readOnly : .readWrite
+        let listing = try StoreListing(source.fileSystem)
+        guard case .store(let generation) = try listing.kind(in: source.fileSystem) else {
+            throw .missing(directory: source.fileSystem.displayPath)
+        }
+        let layout = try LogLayout.read(
+            source.fileSystem, listing: listing, generation: generation, mode: mode)
+        let hasLiveWriter = try lock == nil && DirectoryLock.isHeld(in: source.fileSystem)
+        let active = try ActiveSegment(
+            layout.active, in: source.fileSystem, promisedOnly: hasLiveWriter)
+        var segments: [SegmentEntry] = []
+        for file in layout.sealed {
+            guard let footer = file.footer else {
+                preconditionFailure("only segments with a footer are taken for sealed")
+            }
+            segments.append(SegmentEntry(file, sealed: footer))
+        }
+        snapshot = LogSnapshot(
+            fileSystem: source.fileSystem, configuration: source.configuration,
+            segments: segments + [active.entry])
+        manifest = layout.manifest
+        environment = source.environment
+        scan = active.scan
+        report = active.report(layout: layout)
+        self.hasLiveWriter = hasLiveWriter
+        self.layout = layout
+        self.lock = lock
+    }
+
+    /// A reader may see segments change hands between its looks at the directory and at the files:
+    /// what is damage in a log at rest may be a writer's progress. It looks again, a few times.
+    private static func scanBesideWriter(_ source: LogSource) throws(LogError) -> ScannedLog {
+        for _ in 0..<4 {
+            do {
+                return try ScannedLog(source, lock: nil)
+            } catch {
+                guard error.mayBeProgressOfWriter,
+                    try DirectoryLock.isHeld(in: source.fileSystem)
+                else { throw error }
+            }
+        }
+        return try ScannedLog(source, lock: nil)
+    }
+}
+
+/// Where a log is and what it is opened with.
+struct LogSource {
+    let fileSystem: any FileSystem
+    let environment: any LogEnvironment
+    let configuration: LogConfiguration
+
+    func currentGeneration() throws(LogError) -> UInt64 {
+        let listing = try StoreListing(fileSystem)
+        guard case .store(let generation) = try listing.kind(in: fileSystem) else {
+            throw .missing(directory: fileSystem.displayPath)
+        }
+        return generation
+    }
+}
+
+extension LogError {
+    fileprivate var mayBeProgressOfWriter: Bool {
+        switch self {
+        case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged: true
+        case .fileSystem(let error): error.isNotFound || error.reason == .unexpectedEnd
+        default: false
+        }
+    }
+}

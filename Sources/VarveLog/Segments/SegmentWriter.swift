@@ -1,0 +1,152 @@
+/// Appends frames to one segment file and knows how much of it is safe. It holds no policy: when to
+/// sync, roll or give up is its owner's decision.
+final class SegmentWriter {
+    let header: SegmentHeader
+    let opening: ChainDigest
+    private let file: any StoreFile
+    private let name: String
+    private let seed: PlaceSeed
+    private(set) var tally: SegmentTally
+    /// Where the next frame starts: the file's length.
+    private(set) var end: FrameOffset
+    /// Everything below is safe from a power cut; what the next frame promises.
+    private(set) var durableEnd: FrameOffset
+    /// The newest promise that a frame carries.
+    private var promisedEnd: FrameOffset
+
+    private let buffer = ByteBuffer(capacity: 1 << 16)
+    private let compressor = BlockCompression.Compressor()
+
+    init(
+        _ file: any StoreFile, header: SegmentHeader, opening: ChainDigest, tally: SegmentTally,
+        end: FrameOffset, durableEnd: FrameOffset
+    ) {
+        self.file = file
+        self.header = header
+        self.opening = opening
+        self.tally = tally
+        self.end = end
+        self.durableEnd = durableEnd
+        promisedEnd = durableEnd
+        name = StoreFileName.segment(header.segment).text
+        seed = header.placeSeed
+    }
+
+    var footer: SegmentFooter { tally.footer(dataEnd: end) }
+
+    var entry: SegmentEntry {
+        SegmentEntry(header: header, opening: opening, active: tally, dataEnd: end)
+    }
+
+    /// Bytes are safe that no frame has promised yet.
+    var owesPromise: Bool { durableEnd > promisedEnd }
+
+    func isFull(_ limit: ByteCount) -> Bool {
+        tally.totals.holdsData && end.rawValue >= limit.rawValue
+    }
+
+    // MARK: Frames
+
+    /// Writes a transaction as one frame, or as several that each say whether more follow. All of
+    /// them carry the same promise, so none grows inside.
+    func appendTransaction(
+        _ payload: UnsafeRawBufferPointer, sequence: LogSequence, time: Int64, frameBytesMax: Int
+    ) throws(FileSystemError) {
+        var position = 0
+        repeat {
+            let count = min(frameBytesMax, payload.count - position)
+            var flags: FrameFlags = position > 0 ? .continuation : []
+            if position + count < payload.count { flags.insert(.continues) }
+            try append(
+                .transaction, flags, sequence: sequence, time: time,
+                raw: UnsafeRawBufferPointer(rebasing: payload[position..<(position + count)]))
+            position += count
+        } while position < payload.count
+    }
+
+    func appendCatalog(_ catalog: [UInt8], time: Int64) throws(FileSystemError) {
+        precondition(
+            catalog.count <= Int(FrameHeader.rawBytesMax), "the definitions fit into one frame")
+        try catalog.withUnsafeBytesTyped { raw throws(FileSystemError) in
+            try append(.catalog, [], sequence: tally.totals.lastSequence, time: time, raw: raw)
+        }
+    }
+
+    func appendSeal(_ flags: FrameFlags, time: Int64) throws(FileSystemError) {
+        try append(
+            .seal, flags, sequence: tally.totals.lastSequence, time: time,
+            raw: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    /// The last frame of the segment, stored as it is so that its end can be found from behind.
+    func appendFooter(_ footer: SegmentFooter, time: Int64) throws(FileSystemError) {
+        try footer.encode().withUnsafeBytesTyped { raw throws(FileSystemError) in
+            try append(.footer, [], sequence: footer.lastSequence, time: time, raw: raw)
+        }
+    }
+
+    private func append(
+        _ type: FrameType, _ flags: FrameFlags, sequence: LogSequence, time: Int64,
+        raw: UnsafeRawBufferPointer
+    ) throws(FileSystemError) {
+        buffer.grow(to: FrameHeader.byteCount + raw.count + FrameHeader.alignment)
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: buffer.bytes[FrameHeader.byteCount...])
+        // Of the raw bytes and before compression, so that it also finds what compression breaks.
+        let rawChecksum = Checksum.crc32c(raw)
+        let compressed =
+            type == .footer ? nil : BlockCompression.compress(raw, into: room, using: compressor)
+        if compressed == nil { room.copyMemory(from: raw) }
+        let stored = UnsafeRawBufferPointer(room.prefixBytes(compressed ?? raw.count))
+        let frame = FrameHeader(
+            type: type, codec: compressed == nil ? .stored : .lz4, flags: flags,
+            storedLength: UInt32(stored.count), rawLength: UInt32(raw.count), sequence: sequence,
+            durableEnd: durableEnd, time: time,
+            storedChecksum: compressed == nil ? rawChecksum : Checksum.crc32c(stored),
+            rawChecksum: rawChecksum)
+        try write(frame)
+    }
+
+    /// The payload is in the buffer already, behind the header's place.
+    private func write(_ frame: FrameHeader) throws(FileSystemError) {
+        let length = Int(frame.frameLength)
+        for position in (length - frame.paddingLength)..<length { buffer.bytes[position] = 0 }
+        frame.encode(into: buffer.bytes, at: end, seed: seed)
+        let bytes = UnsafeRawBufferPointer(buffer.prefix(length))
+        try file.writeAll(bytes, at: end, name: name)
+        tally.add(
+            frame, at: end,
+            headerBytes: UnsafeRawBufferPointer(rebasing: bytes[..<FrameHeader.byteCount]))
+        promisedEnd = frame.durableEnd
+        end = FrameOffset(end.rawValue + UInt64(length))
+    }
+
+    // MARK: Safety
+
+    /// Makes all bytes safe. After an error the file's content is unknown.
+    func synchronize() throws(FileSystemError) {
+        guard end > durableEnd else { return }
+        // Only what was written before the call is covered by it.
+        let target = end
+        try file.synchronize()
+        durableEnd = target
+    }
+
+    struct Mark {
+        fileprivate let end: FrameOffset
+        fileprivate let promisedEnd: FrameOffset
+        fileprivate let tally: SegmentTally.Mark
+    }
+
+    var mark: Mark { Mark(end: end, promisedEnd: promisedEnd, tally: tally.mark) }
+
+    /// Removes whatever reached the file since `mark`. Synced, so that no power cut brings back
+    /// bytes of the removed frames behind those that will be written in their place.
+    func cutBack(to mark: Mark) throws(FileSystemError) {
+        try file.truncate(to: ByteCount(mark.end.rawValue))
+        try file.synchronize()
+        end = mark.end
+        promisedEnd = mark.promisedEnd
+        tally.restore(mark.tally)
+    }
+}

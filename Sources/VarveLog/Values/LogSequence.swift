@@ -1,0 +1,27 @@
+/// The number of a transaction: dense, counted from 1. Only transactions take one.
+///
+/// `LogSequence.none` (0) stands before the first transaction.
+public struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    public init(_ rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Before the first transaction.
+    public static let none = LogSequence(0)
+
+    public static func < (left: LogSequence, right: LogSequence) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    public var description: String { String(rawValue) }
+}
+
+extension LogSequence {
+    /// The number after this one, or nil at the end of the 64-bit range, which only a forged file
+    /// can reach.
+    package var next: LogSequence? {
+        rawValue < .max ? LogSequence(rawValue + 1) : nil
+    }
+}

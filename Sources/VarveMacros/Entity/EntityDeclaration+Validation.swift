@@ -1,0 +1,94 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+extension EntityDeclaration {
+    /// Everything that is wrong with the declaration, in the order of the source as far as it goes.
+    func diagnostics() -> [Diagnostic] {
+        if let refusal = type.refusal(accepting: [.struct], as: Misuse.notAStruct) {
+            return [refusal]
+        }
+        var found = type.diagnostics()
+        if case .missing = identity {
+            let insertion = FixIt.insertingID(in: type)
+            found.append(
+                Misuse.missingID(type.name).diagnostic(at: type.nameSyntax, fixIts: [insertion]))
+        }
+        found += members.diagnostics()
+        for property in members.properties where property.isIdentity {
+            found += property.identityDiagnostics()
+        }
+        for property in members.properties where property.isStatic {
+            found += property.staticRelationDiagnostics()
+        }
+        found += relations.flatMap { $0.diagnostics() }
+        return found + members.duplicateNames(takenBy: [(name: "id", owner: "id")])
+    }
+}
+
+extension PropertyDeclaration {
+    fileprivate func identityDiagnostics() -> [Diagnostic] {
+        if relationship != nil {
+            return [Misuse.wrongID("a relation").diagnostic(at: bindingSyntax.pattern)]
+        }
+        if case .given = persistedName {
+            return [Misuse.wrongID("renamed").diagnostic(at: bindingSyntax.pattern)]
+        }
+        guard isFixed, initializer?.makesNewValues == true else { return [] }
+        let specifier = declarationSyntax.bindingSpecifier
+        return [
+            Misuse.remadeID.diagnostic(
+                at: specifier, fixIts: [.replacing(specifier, with: .var)])
+        ]
+    }
+
+    fileprivate func staticRelationDiagnostics() -> [Diagnostic] {
+        guard relationship != nil, let word = typeKeyword else { return [] }
+        return [
+            Misuse.relationIsStatic(name).diagnostic(
+                at: bindingSyntax.pattern, fixIts: [.removing(word, from: declarationSyntax)])
+        ]
+    }
+}
+
+extension RelationDeclaration {
+    fileprivate func diagnostics() -> [Diagnostic] {
+        let pattern = property.bindingSyntax.pattern
+        if property.isConstant {
+            let specifier = property.declarationSyntax.bindingSpecifier
+            return [
+                Misuse.relationIsConstant(name).diagnostic(
+                    at: specifier, fixIts: [.replacing(specifier, with: .var)])
+            ]
+        }
+        if property.storage == .computed {
+            return [Misuse.relationIsComputed(name).diagnostic(at: pattern)]
+        }
+        guard let type else { return [Misuse.relationWithoutType(name).diagnostic(at: pattern)] }
+        return optionalityDiagnostics(type) + inverseDiagnostics()
+    }
+
+    private func optionalityDiagnostics(_ type: TypeSpelling) -> [Diagnostic] {
+        if case .optional = type.optionality { return [] }
+        let replacement = type.unwrapped + "?"
+        return [
+            Misuse.relationIsNotOptional(name, type: replacement).diagnostic(
+                at: type.syntax, fixIts: [.replacing(type.syntax, with: replacement)])
+        ]
+    }
+
+    private func inverseDiagnostics() -> [Diagnostic] {
+        switch inverse {
+        case .mutual: return []
+        case .malformed(let expression):
+            return [Misuse.malformedInverse(name).diagnostic(at: expression)]
+        case .oneWay:
+            // Without a value the compiler finds no initializer that fixes the wrapper's type.
+            guard !hasConstraint && !hasInitializer else { return [] }
+            let binding = property.bindingSyntax
+            return [
+                Misuse.oneWayWithoutValue(name).diagnostic(
+                    at: binding.pattern, fixIts: [.addingNil(to: binding)])
+            ]
+        }
+    }
+}

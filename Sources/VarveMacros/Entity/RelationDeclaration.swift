@@ -1,0 +1,53 @@
+import SwiftSyntax
+
+/// One `@Relationship` of an entity.
+struct RelationDeclaration {
+    enum Inverse {
+        case oneWay
+        case mutual(InversePath)
+        case malformed(ExprSyntax)
+    }
+
+    let name: String
+    let nameInLog: String
+    let type: TypeSpelling?
+    let inverse: Inverse
+    /// Source of the delete rule.
+    let deleteRule: String
+    /// `.required`, which also gives the wrapper a value to start from.
+    let hasConstraint: Bool
+    let hasInitializer: Bool
+    let property: PropertyDeclaration
+
+    /// The property that holds the `Relation`.
+    var projection: String { "$" + name }
+    /// The property that holds the wrapper.
+    var wrapper: String { "_" + name }
+
+    /// The key path to the other side's projection; nil for a one-way relation.
+    var inverseProjection: String? {
+        guard case .mutual(let path) = inverse, let root = path.root ?? type?.element else {
+            return nil
+        }
+        return "\\\(root).$\(path.relation)"
+    }
+}
+
+extension RelationDeclaration {
+    init(_ property: PropertyDeclaration, relationship: AttributeDeclaration) {
+        self.name = property.name
+        self.nameInLog = property.nameInLog
+        self.type = property.type
+        if let expression = relationship.argument(labeled: "inverse") {
+            self.inverse = InversePath(expression).map(Inverse.mutual) ?? .malformed(expression)
+        } else {
+            self.inverse = .oneWay
+        }
+        self.deleteRule =
+            relationship.argument(labeled: "deleteRule")?.trimmedDescription ?? ".nullify"
+        self.hasConstraint = relationship.arguments.contains { $0.label == nil }
+        self.hasInitializer =
+            property.initializer != nil || relationship.argument(labeled: "wrappedValue") != nil
+        self.property = property
+    }
+}

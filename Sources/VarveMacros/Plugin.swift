@@ -1,0 +1,42 @@
+// The toolchain's own copy of SwiftSyntax has no SwiftCompilerPlugin module, so the plugin answers
+// the compiler's messages itself there. Elsewhere the swift-syntax package brings that module.
+import SwiftSyntaxMacros
+
+#if VARVE_TOOLCHAIN_SYNTAX
+@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+#else
+import SwiftCompilerPlugin
+#endif
+
+/// Every macro that the library declares, as the compiler asks for them: by type name.
+var providedMacros: [any Macro.Type] {
+    [EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self]
+}
+
+#if VARVE_TOOLCHAIN_SYNTAX
+struct UnknownMacro: Error {
+    let typeName: String
+}
+
+struct MacroProvider: PluginProvider {
+    func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+        for macro in providedMacros where "\(macro)" == typeName { return macro }
+        throw UnknownMacro(typeName: typeName)
+    }
+}
+
+@main
+struct VarvePlugin {
+    static func main() throws {
+        let connection = try StandardIOMessageConnection()
+        let listener = CompilerPluginMessageListener(
+            connection: connection, provider: MacroProvider())
+        try listener.main()
+    }
+}
+#else
+@main
+struct VarvePlugin: CompilerPlugin {
+    var providingMacros: [any Macro.Type] { providedMacros }
+}
+#endif
