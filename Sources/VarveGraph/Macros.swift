@@ -1,3 +1,5 @@
+internal import VarveEvents
+
 /// Makes a struct an entity that a ``Context`` keeps.
 ///
 /// ```swift
@@ -14,7 +16,11 @@
 /// not. What the struct declares itself is not generated again.
 ///
 /// The entity is persisted under its name with the types around it, such as `Schema.V1.User`; the
-/// names of a generic entity's arguments follow in angle brackets.
+/// names of a generic entity's arguments follow in angle brackets. An entity inside a generic
+/// type must be declared in that type itself, not in an extension of it.
+///
+/// A module that is main-actor by default declares entities with relations as `nonisolated
+/// struct`: a relation is a property that such a module isolates otherwise.
 @attached(
     extension, conformances: EntityModelProtocol,
     names: named(_descriptor), named(_describe), named(_store), named(init), named(_changes),
@@ -56,3 +62,13 @@ public macro Storable(_ persistedName: StaticString) =
 @attached(peer)
 public macro PersistedName(_ name: StaticString) =
     #externalMacro(module: "VarveMacros", type: "PersistedNameMacro")
+
+extension EntityDescriptor {
+    /// How the persisted name of a generic entity spells one of its arguments: by the persisted
+    /// name that the argument has itself, where it has one. Generated code calls this.
+    public static func _argumentName<Argument>(of type: Argument.Type) -> String {
+        if let entity = type as? any EntityModelProtocol.Type { return entity._descriptor.name }
+        if let storable = type as? any Storable.Type { return storable.storedType.description }
+        return String(describing: type)
+    }
+}

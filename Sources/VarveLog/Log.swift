@@ -135,6 +135,9 @@ package final class Log {
             segments: sealed + [active.entry])
     }
 
+    /// A reader of single transactions of the log as it is now.
+    package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
+
     // MARK: Failures
 
     func checkWritable() throws(LogError) {
@@ -174,13 +177,13 @@ package final class Log {
         _ body: (SegmentWriter) throws(FileSystemError) -> Void
     ) throws(LogError) {
         let mark = active.mark
-        do {
+        do throws(FileSystemError) {
             try body(active)
         } catch {
-            do {
+            do throws(FileSystemError) {
                 try active.cutBack(to: mark)
             } catch let second {
-                throw poison(.fileSystem(second))
+                throw .poisoned(cause: poison(.fileSystem(second)))
             }
             throw .fileSystem(error)
         }

@@ -23,3 +23,29 @@ package enum ReplayFailure<Consumer: Error>: Error {
     case log(LogError)
     case consumer(Consumer)
 }
+
+extension ReplayFailure {
+    /// Runs the log's part of a delivery.
+    @inline(__always)
+    static func onLog<Result>(
+        _ body: () throws(LogError) -> Result
+    ) throws(ReplayFailure) -> Result {
+        do throws(LogError) {
+            return try body()
+        } catch {
+            throw .log(error)
+        }
+    }
+
+    /// Runs the consumer's part of a delivery.
+    @inline(__always)
+    static func onConsumer<Result>(
+        _ body: () throws(Consumer) -> Result
+    ) throws(ReplayFailure) -> Result {
+        do throws(Consumer) {
+            return try body()
+        } catch {
+            throw .consumer(error)
+        }
+    }
+}

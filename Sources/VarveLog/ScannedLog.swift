@@ -64,19 +64,12 @@ package final class ScannedLog {
         }
         let layout = try LogLayout.read(
             source.fileSystem, listing: listing, generation: generation, mode: mode)
-        let hasLiveWriter = try lock == nil && DirectoryLock.isHeld(in: source.fileSystem)
+        let hasLiveWriter = try lock == nil ? DirectoryLock.isHeld(in: source.fileSystem) : false
         let active = try ActiveSegment(
             layout.active, in: source.fileSystem, promisedOnly: hasLiveWriter)
-        var segments: [SegmentEntry] = []
-        for file in layout.sealed {
-            guard let footer = file.footer else {
-                preconditionFailure("only segments with a footer are taken for sealed")
-            }
-            segments.append(SegmentEntry(file, sealed: footer))
-        }
         snapshot = LogSnapshot(
             fileSystem: source.fileSystem, configuration: source.configuration,
-            segments: segments + [active.entry])
+            segments: layout.sealed + [active.entry])
         manifest = layout.manifest
         environment = source.environment
         scan = active.scan
@@ -90,7 +83,7 @@ package final class ScannedLog {
     /// what is damage in a log at rest may be a writer's progress. It looks again, a few times.
     private static func scanBesideWriter(_ source: LogSource) throws(LogError) -> ScannedLog {
         for _ in 0..<4 {
-            do {
+            do throws(LogError) {
                 return try ScannedLog(source, lock: nil)
             } catch {
                 guard error.mayBeProgressOfWriter,

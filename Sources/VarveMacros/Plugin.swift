@@ -3,9 +3,9 @@
 import SwiftSyntaxMacros
 
 #if VARVE_TOOLCHAIN_SYNTAX
-@_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+    @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 #else
-import SwiftCompilerPlugin
+    import SwiftCompilerPlugin
 #endif
 
 /// Every macro that the library declares, as the compiler asks for them: by type name.
@@ -14,29 +14,29 @@ var providedMacros: [any Macro.Type] {
 }
 
 #if VARVE_TOOLCHAIN_SYNTAX
-struct UnknownMacro: Error {
-    let typeName: String
-}
-
-struct MacroProvider: PluginProvider {
-    func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-        for macro in providedMacros where "\(macro)" == typeName { return macro }
-        throw UnknownMacro(typeName: typeName)
+    struct UnknownMacro: Error {
+        let typeName: String
     }
-}
 
-@main
-struct VarvePlugin {
-    static func main() throws {
-        let connection = try StandardIOMessageConnection()
-        let listener = CompilerPluginMessageListener(
-            connection: connection, provider: MacroProvider())
-        try listener.main()
+    struct MacroProvider: PluginProvider {
+        func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+            for macro in providedMacros where "\(macro)" == typeName { return macro }
+            throw UnknownMacro(typeName: typeName)
+        }
     }
-}
+
+    @main
+    struct VarvePlugin {
+        static func main() throws {
+            let connection = try StandardIOMessageConnection()
+            let listener = CompilerPluginMessageListener(
+                connection: connection, provider: MacroProvider())
+            try listener.main()
+        }
+    }
 #else
-@main
-struct VarvePlugin: CompilerPlugin {
-    var providingMacros: [any Macro.Type] { providedMacros }
-}
+    @main
+    struct VarvePlugin: CompilerPlugin {
+        var providingMacros: [any Macro.Type] { providedMacros }
+    }
 #endif

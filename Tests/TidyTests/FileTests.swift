@@ -13,6 +13,7 @@ struct FileTests {
         "main.swift": "Swift's own name for a program's entry",
         "Exports.swift": "the one place of a module's re-exports",
         "Macros.swift": "the declarations of a module's macros",
+        "Plugin.swift": "the list of macros and two forms of the plugin's entry",
     ]
 
     static let readmeLinesMax = 200
@@ -26,7 +27,7 @@ struct FileTests {
             let type = String(parts[0])
             #expect(parts.count <= 2 && !parts.contains(""), "\(file.path): not Type+Aspect")
             #expect(
-                Self.declares(type, in: file, orExtends: parts.count == 2),
+                Self.declares(type, in: file, aspect: parts.count == 2),
                 "\(file.path) declares no \(type)")
         }
     }
@@ -58,20 +59,21 @@ struct FileTests {
         #expect(lines < Self.readmeLinesMax)
     }
 
-    static func declares(
-        _ type: String, in file: Repository.File, orExtends: Bool
-    ) -> Bool {
+    /// Whether a line declares the type; for `Type+Aspect`, an extension of it or a conformance to
+    /// it serves too. An underscore before the type's name does not show in the file's.
+    static func declares(_ type: String, in file: Repository.File, aspect: Bool) -> Bool {
         let introducers: Set<Substring> = [
             "struct", "class", "enum", "protocol", "actor", "typealias", "macro",
         ]
         return file.code.contains { line in
             guard line.text.contains(type) else { return false }
-            let words = line.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
-            return zip(words, words.dropFirst()).contains { introducer, name in
-                name == type
-                    && (introducers.contains(introducer)
-                        || orExtends && introducer == "extension")
+            var words = line.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+            words = words.map { $0.hasPrefix("_") ? $0.dropFirst() : $0 }
+            if aspect {
+                return words.contains(Substring(type))
+                    && words.contains { introducers.contains($0) || $0 == "extension" }
             }
+            return zip(words, words.dropFirst()).contains { introducers.contains($0) && $1 == type }
         }
     }
 }

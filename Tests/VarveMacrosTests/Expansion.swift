@@ -40,7 +40,7 @@ struct Expansion {
     /// The text of the one generated extension.
     var text: String { extensions.map(\.trimmedDescription).joined(separator: "\n") }
 
-    /// The first line of the generated extension, attributes included.
+    /// The generated extension up to its brace, attributes included.
     var header: String {
         String(text.prefix { $0 != "{" }).trimmingTrailingSpace
     }
@@ -63,8 +63,8 @@ struct Expansion {
         diagnostics.flatMap { diagnostic in
             diagnostic.fixIts.map { fixIt in
                 Fix(
-                    message: fixIt.message.message,
-                    result: fixIt.edits.applied(to: diagnostic.node.root.description))
+                    fixIt.message.message,
+                    fixIt.edits.applied(to: diagnostic.node.root.description))
             }
         }
     }
@@ -72,6 +72,11 @@ struct Expansion {
     struct Fix: Equatable {
         let message: String
         let result: String
+
+        init(_ message: String, _ result: String) {
+            self.message = message
+            self.result = String(result.drop { $0.isNewline })
+        }
     }
 }
 

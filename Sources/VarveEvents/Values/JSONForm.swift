@@ -13,13 +13,15 @@ enum JSONForm {
         return encoder
     }()
 
-    private static let decoder: JSONDecoder = {
+    private static let decoder = makeDecoder()
+
+    static func makeDecoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .deferredToDate
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return decoder
-    }()
+    }
 
     static func encode(_ value: some Encodable) throws(CodecError) -> Data {
         do {

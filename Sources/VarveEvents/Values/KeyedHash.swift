@@ -6,8 +6,19 @@
 package enum KeyedHash {
     /// The hash of a buffer; about 5 ns for a short id.
     package static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        guard let base = bytes.baseAddress else { return finish(0, 0, seed: key.first, count: 0) }
-        return hash(base, count: bytes.count)
+        hash(bytes, key: key)
+    }
+
+    /// The hash of a buffer under a fixed key: for digests that are compared between processes.
+    package static func stableHash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        hash(bytes, key: stableKey)
+    }
+
+    private static func hash(_ bytes: UnsafeRawBufferPointer, key: Key) -> UInt64 {
+        guard let base = bytes.baseAddress else {
+            return finish(0, 0, seed: key.first, count: 0, key: key)
+        }
+        return hash(base, count: bytes.count, key: key)
     }
 
     /// All constants are random: with a public one, an input that equals it would multiply by
@@ -17,6 +28,12 @@ package enum KeyedHash {
         let second: UInt64
         let third: UInt64
 
+        init(first: UInt64, second: UInt64, third: UInt64) {
+            self.first = first
+            self.second = second
+            self.third = third
+        }
+
         init(using generator: inout some RandomNumberGenerator) {
             first = generator.next()
             second = generator.next() | 1
@@ -24,13 +41,20 @@ package enum KeyedHash {
         }
     }
 
+    private static let stableKey = Key(
+        first: 0x2545_F491_4F6C_DD1D, second: 0xA076_1D64_78BD_642F,
+        third: 0xE703_7ED1_A0B4_28DB)
+
     static let key: Key = {
         var generator = SystemRandomNumberGenerator()
         return Key(using: &generator)
     }()
 
     static func hash(_ base: UnsafeRawPointer, count: Int) -> UInt64 {
-        let key = key
+        hash(base, count: count, key: key)
+    }
+
+    private static func hash(_ base: UnsafeRawPointer, count: Int, key: Key) -> UInt64 {
         var seed = key.first
         if count > 16 {
             var cursor = base
@@ -45,32 +69,31 @@ package enum KeyedHash {
             let tail = base + (count &- 16)
             return finish(
                 tail.loadUnaligned(as: UInt64.self),
-                tail.loadUnaligned(fromByteOffset: 8, as: UInt64.self), seed: seed, count: count)
+                tail.loadUnaligned(fromByteOffset: 8, as: UInt64.self), seed: seed, count: count, key: key)
         }
         if count >= 8 {
             return finish(
                 base.loadUnaligned(as: UInt64.self),
                 base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self),
-                seed: seed, count: count)
+                seed: seed, count: count, key: key)
         }
         if count >= 4 {
             return finish(
                 UInt64(base.loadUnaligned(as: UInt32.self)),
                 UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)),
-                seed: seed, count: count)
+                seed: seed, count: count, key: key)
         }
-        guard count > 0 else { return finish(0, 0, seed: seed, count: 0) }
+        guard count > 0 else { return finish(0, 0, seed: seed, count: 0, key: key) }
         let first = UInt64(base.load(as: UInt8.self))
         let middle = UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self))
         let last = UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
-        return finish(first &<< 16 | middle &<< 8 | last, 0, seed: seed, count: count)
+        return finish(first &<< 16 | middle &<< 8 | last, 0, seed: seed, count: count, key: key)
     }
 
     private static func finish(
-        _ first: UInt64, _ second: UInt64, seed: UInt64, count: Int
+        _ first: UInt64, _ second: UInt64, seed: UInt64, count: Int, key: Key
     ) -> UInt64 {
-        let key = key
-        return fold(
+        fold(
             key.third ^ UInt64(truncatingIfNeeded: count),
             fold(first ^ key.second, second ^ seed))
     }

@@ -10,7 +10,7 @@
 @usableFromInline
 struct PagedArray<Element> {
     /// Leaves of rows: narrow, because copying one retains every heap string in it.
-    @usableFromInline static var rowLeafShift: Int { 2 }
+    @usableFromInline static var rowLeafShift: Int { 3 }
     /// Leaves of plain integers: wide, because copying one is a `memcpy`.
     @usableFromInline static var integerLeafShift: Int { 6 }
 

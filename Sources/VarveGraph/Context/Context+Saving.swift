@@ -47,21 +47,33 @@ extension Context {
     ) -> Slot {
         let position = position(of: Entity._descriptor)
         let stamp = session.stamp
+        var row = entity
+        let (slot, isNew) = intern(&row, options, in: position)
+        // A restored entity returns to its place in the type's order; any other new one goes last.
+        let isRestored = isNew && clearTombstone(of: Entity.self, id: entity.id)
         session.journal.append(JournalEntry(table: position, isLink: false))
+        unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+            .put(row, at: slot, stamp: stamp, reusesOrdinal: isRestored)
+        return slot
+    }
+
+    /// The slot of the entity, given out now if its id is new, after merging the value with the
+    /// row there and taking its relations out.
+    @inlinable
+    mutating func intern<Entity: EntityModelProtocol>(
+        _ entity: inout Entity, _ options: MergeStrategy<Entity>, in position: Int
+    ) -> (slot: Slot, isNew: Bool) {
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
         let slot = table.internSlot(of: entity.id)
-        var row = entity
         let old = table.row(at: slot)
         if let old, !options.isReplacement {
-            row = options.merge(old.pointee, new: entity)
+            let merged = options.merge(old.pointee, new: entity)
             precondition(
-                Entity._sameID(row.id, entity.id), "a merge strategy must not change an id")
+                Entity._sameID(merged.id, entity.id), "a merge strategy must not change an id")
+            entity = merged
         }
-        row._normalize()
-        let isNew = old == nil
-        table.put(row, at: slot, stamp: stamp, reusesOrdinal: isNew)
-        if isNew { clearTombstone(of: Entity.self, at: slot, in: position) }
-        return slot
+        entity._normalize()
+        return (slot, old == nil)
     }
 
     /// Saves what a relation holds and links it to the parent at `slot`.
@@ -105,19 +117,18 @@ extension Context {
         return result
     }
 
-    /// A live entity has no tombstone: its save takes the tombstone away.
+    /// A live entity has no tombstone: its save takes the tombstone away. Answers whether there
+    /// was one.
     @inlinable
     mutating func clearTombstone<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot, in position: Int
-    ) {
+        of type: Entity.Type, id: Entity.ID
+    ) -> Bool {
         guard Entity._descriptor.tombstoneOwner == nil,
-            let tombstones = table(of: Deleted<Entity>.self), tombstones.liveCount > 0
-        else { return }
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        guard let tombstone = tombstones.slot(of: table.id(of: slot)),
-            tombstones.row(at: tombstone) != nil
-        else { return }
-        removeRow(Deleted<Entity>.self, at: tombstone)
+            let tombstones = table(of: Deleted<Entity>.self), tombstones.liveCount > 0,
+            let slot = tombstones.slot(of: id), tombstones.isLive(slot)
+        else { return false }
+        removeRow(Deleted<Entity>.self, at: slot)
+        return true
     }
 
     @inlinable

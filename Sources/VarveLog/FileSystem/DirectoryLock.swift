@@ -29,7 +29,7 @@ package final class DirectoryLock {
         guard held.withLock({ $0.insert(directory).inserted }) else {
             throw .locked(directory: fileSystem.displayPath, holder: environment.lockHolder)
         }
-        do {
+        do throws(LogError) {
             return try acquireFile(in: fileSystem, directory, environment)
         } catch {
             held.withLock { _ = $0.remove(directory) }
@@ -39,7 +39,7 @@ package final class DirectoryLock {
 
     /// Somebody holds the store open for writing.
     package static func isHeld(in fileSystem: any FileSystem) throws(LogError) -> Bool {
-        do {
+        do throws(FileSystemError) {
             let file = try fileSystem.open(StoreFileName.lock.text, .read)
             guard try file.lock(.shared) else { return true }
             try file.unlock()
@@ -64,21 +64,18 @@ package final class DirectoryLock {
         in fileSystem: any FileSystem, _ directory: FileIdentity,
         _ environment: any LogEnvironment
     ) throws(LogError) -> DirectoryLock {
-        do {
+        let holder: LockHolder
+        do throws(FileSystemError) {
             let file = try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
-            guard try lockExclusively(file) else {
-                let holder = try LockNote.read(from: file)
-                throw LogError.locked(directory: fileSystem.displayPath, holder: holder)
+            if try lockExclusively(file) {
+                try LockNote.write(environment.lockHolder, to: file)
+                return DirectoryLock(directory, file)
             }
-            try LockNote.write(environment.lockHolder, to: file)
-            return DirectoryLock(directory, file)
-        } catch let error as FileSystemError {
-            throw .fileSystem(error)
-        } catch let error as LogError {
-            throw error
+            holder = try LockNote.read(from: file)
         } catch {
-            preconditionFailure("only the errors above are thrown here")
+            throw .fileSystem(error)
         }
+        throw .locked(directory: fileSystem.displayPath, holder: holder)
     }
 
     /// Readers look at the lock by taking it shared for a moment. Where that succeeds for us too,

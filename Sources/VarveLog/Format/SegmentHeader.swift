@@ -80,7 +80,7 @@ extension SegmentHeader {
         }
         let length = Int(header.headerLength)
         guard length >= byteCount, length <= byteCountMax, length % FrameHeader.alignment == 0,
-            header.firstSequence.rawValue > 0
+            header.firstSequence.rawValue > 0, header.numbersAreSmall
         else {
             throw damage(segment, .segmentHeader, UInt64(byteCount), UInt64(length))
         }
@@ -103,6 +103,12 @@ extension SegmentHeader {
             throw damage(segment, .segmentHeader, UInt64(expected), UInt64(found))
         }
         return SegmentHeader(unchecked: buffer)
+    }
+
+    /// No store counts this far, so that arithmetic behind this check cannot overflow.
+    private var numbersAreSmall: Bool {
+        let limit: UInt64 = 1 << 62
+        return segment.rawValue < limit && writerEpoch < limit && firstSequence.rawValue < limit
     }
 
     private init(unchecked buffer: UnsafeRawBufferPointer) {

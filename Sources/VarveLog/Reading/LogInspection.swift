@@ -1,39 +1,84 @@
 /// A store's files as they are, read-only and without a lock: for tools.
 package struct LogInspection {
     package let manifest: Manifest
+    /// Oldest first.
     package let segments: [SegmentSummary]
-    package init(_ fileSystem: any FileSystem, configuration: LogConfiguration = LogConfiguration()) throws(LogError) { preconditionFailure() }
-    /// Walks the frames of a segment, headers only, until its end, its first unreadable frame, or `body` returns false.
-    package func forEachFrame<Failure: Error>(in segment: SegmentID, _ body: (FrameSummary) throws(Failure) -> Bool) throws(ReplayFailure<Failure>) {}
+    private let fileSystem: any FileSystem
+
+    /// Reads the manifest and every segment's header and footer. It makes no decision about the
+    /// end of the log and takes segments that do not belong together as they are.
+    package init(_ fileSystem: any FileSystem) throws(LogError) {
+        self.fileSystem = fileSystem
+        let listing = try StoreListing(fileSystem)
+        guard case .store(let generation) = try listing.kind(in: fileSystem) else {
+            throw .missing(directory: fileSystem.displayPath)
+        }
+        manifest = try LogLayout.readManifest(fileSystem, generation: generation, mode: .readOnly)
+        var segments: [SegmentSummary] = []
+        for segment in listing.segments {
+            let file = try SegmentFile.read(segment, in: fileSystem, mode: .readOnly)
+            segments.append(
+                SegmentSummary(
+                    header: file.header, footer: file.footer, fileLength: file.length))
+        }
+        self.segments = segments
+    }
+
+    /// Walks the headers of a segment's frames until `body` answers false. Bytes that are no frame
+    /// end the walk, and are returned as the error that a strict reader would throw.
+    @discardableResult
+    package func forEachFrame<Failure: Error>(
+        in segment: SegmentSummary, _ body: (FrameSummary) throws(Failure) -> Bool
+    ) throws(ReplayFailure<Failure>) -> LogError? {
+        var cursor = try ReplayFailure<Failure>.onLog { () throws(LogError) in
+            try makeCursor(segment)
+        }
+        while true {
+            let step = try ReplayFailure<Failure>.onLog { () throws(LogError) in
+                try cursor.nextHeader()
+            }
+            switch step {
+            case .end: return nil
+            case .stopped(let stop): return stop.error
+            case .frame(let frame):
+                let summary = FrameSummary(
+                    location: FrameLocation(segment: segment.id, offset: frame.offset),
+                    header: frame.header)
+                let goesOn = try ReplayFailure<Failure>.onConsumer { () throws(Failure) in
+                    try body(summary)
+                }
+                guard goesOn else { return nil }
+            }
+        }
+    }
+
+    private func makeCursor(_ segment: SegmentSummary) throws(LogError) -> FrameCursor {
+        let name = StoreFileName.segment(segment.id).text
+        let file = try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.open(name, .read)
+        }
+        let window = SegmentWindow(
+            file, name: name, end: FrameOffset(segment.fileLength.rawValue),
+            blockBytes: SegmentWindow.randomBlockBytes)
+        return FrameCursor(segment.header, window: window)
+    }
 }
+
+/// One segment file.
 package struct SegmentSummary: Sendable {
-    package let id: SegmentID
-    package let fileLength: ByteCount
     package let header: SegmentHeader
     /// Nil when the segment is not sealed.
     package let footer: SegmentFooter?
+    package let fileLength: ByteCount
+
+    package var id: SegmentID { header.segment }
 }
+
+/// One frame, without its payload.
 package struct FrameSummary: Sendable {
     package let location: FrameLocation
     package let header: FrameHeader
-    package var type: FrameType { header.type }
-    package var flags: FrameFlags { header.flags }
+
     package var storedBytes: ByteCount { ByteCount(UInt64(header.storedLength)) }
     package var rawBytes: ByteCount { ByteCount(UInt64(header.rawLength)) }
-    package var sequence: LogSequence { header.sequence }
-    package var durableEnd: FrameOffset { header.durableEnd }
-}
-/// Everything that can be checked about a store, as a value.
-package struct LogVerification: Sendable {
-    package var problems: [LogError] = []
-    package var segments = 0
-    package var frames: UInt64 = 0
-    package var transactions: UInt64 = 0
-    package var storedBytes = ByteCount.zero
-    package var rawBytes = ByteCount.zero
-    /// An unpromised end that the next writer will cut: no damage.
-    package var unpromisedTail: RecoveryReport.DroppedTail?
-    package var isSound: Bool { problems.isEmpty }
-    /// Reads every byte. Throws only when there is nothing to verify (no store, no permission).
-    package static func verify(_ fileSystem: any FileSystem, configuration: LogConfiguration = LogConfiguration()) throws(LogError) -> LogVerification { preconditionFailure() }
 }

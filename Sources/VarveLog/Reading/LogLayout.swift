@@ -3,7 +3,7 @@
 struct LogLayout {
     let manifest: Manifest
     /// Everything before the active segment.
-    let sealed: [SegmentFile]
+    let sealed: [SegmentEntry]
     let active: SegmentFile
     /// The empty successor of the active segment that an interrupted roll left.
     let abandonedSuccessor: SegmentHeader?
@@ -18,19 +18,21 @@ struct LogLayout {
             files.append(try SegmentFile.read(segment, in: fileSystem, mode: mode))
         }
         let roles = try SegmentRoles(files, in: fileSystem)
-        let sealed = files.prefix(roles.active)
         var chain = SegmentChain(manifest)
-        for file in sealed {
+        var sealed: [SegmentEntry] = []
+        for (position, file) in files.enumerated() where position <= roles.active {
             if let problem = chain.accept(file) { throw problem }
+            if position < roles.active, let footer = file.footer {
+                sealed.append(SegmentEntry(file, sealed: footer))
+            }
         }
-        if let problem = chain.accept(files[roles.active]) { throw problem }
         if let abandoned = roles.abandoned,
             let problem = chain.acceptAbandoned(files[abandoned].header)
         {
             throw problem
         }
         return LogLayout(
-            manifest: manifest, sealed: Array(sealed), active: files[roles.active],
+            manifest: manifest, sealed: sealed, active: files[roles.active],
             abandonedSuccessor: roles.abandoned.map { files[$0].header },
             temporaryFiles: listing.temporaryFiles)
     }

@@ -20,19 +20,10 @@ struct SegmentReplay {
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
         while true {
-            let record: LogRecord?
-            do throws(LogError) {
-                guard let frame = try nextFrame() else { return }
-                record = try accept(frame)
-            } catch {
-                throw .log(error)
-            }
+            guard let frame = try ReplayFailure<Failure>.onLog({ () throws(LogError) in try nextFrame() }) else { return }
+            let record = try ReplayFailure<Failure>.onLog { () throws(LogError) in try accept(frame) }
             guard let record else { continue }
-            do throws(Failure) {
-                try body(record)
-            } catch {
-                throw .consumer(error)
-            }
+            try ReplayFailure<Failure>.onConsumer { () throws(Failure) in try body(record) }
         }
     }
 
@@ -88,11 +79,8 @@ extension LogSnapshot {
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
         for segment in segments {
-            var replay: SegmentReplay
-            do throws(LogError) {
-                replay = try SegmentReplay(segment, snapshot: self)
-            } catch {
-                throw .log(error)
+            var replay = try ReplayFailure<Failure>.onLog { () throws(LogError) in
+                try SegmentReplay(segment, snapshot: self)
             }
             try replay.run(body)
         }

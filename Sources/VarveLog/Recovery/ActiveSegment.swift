@@ -4,6 +4,7 @@ struct ActiveSegment {
     let entry: SegmentEntry
     private let file: SegmentFile
     private let promisedSequence: LogSequence
+    private let promisedOnly: Bool
 
     /// Throws what the decision refuses. A reader beside a live writer asks for promised bytes
     /// only: what lies above may still change.
@@ -11,6 +12,7 @@ struct ActiveSegment {
         _ file: SegmentFile, in fileSystem: any FileSystem, promisedOnly: Bool
     ) throws(LogError) {
         self.file = file
+        self.promisedOnly = promisedOnly
         let end = FrameOffset(file.length.rawValue)
         scan = try Self.scan(file, to: end, in: fileSystem)
         switch scan.decision {
@@ -79,7 +81,8 @@ extension ActiveSegment {
         report.ignoredFrames = scan.tally.totals.ignoredFrames
         report.temporaryFiles = layout.temporaryFiles
         let end = file.length.rawValue
-        if scan.cut.rawValue < end {
+        // Beside a live writer an incomplete frame is work in progress.
+        if !promisedOnly, scan.cut.rawValue < end {
             report.dropped = RecoveryReport.DroppedTail(
                 segment: file.header.segment, offset: scan.cut,
                 bytes: ByteCount(end - scan.cut.rawValue), reason: tailReason,

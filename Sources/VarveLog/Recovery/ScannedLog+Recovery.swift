@@ -42,7 +42,7 @@ extension ScannedLog {
             active = try resumeSegment()
         }
         return Log(
-            self, lock: lock, active: active, sealed: Array(snapshot.segments.dropLast()),
+            self, lock: lock, active: active, sealed: layout.sealed,
             durableSequence: scan.decision == .appendBehindSeal
                 ? lastSequence : report.promisedSequence,
             prologue: prologue)

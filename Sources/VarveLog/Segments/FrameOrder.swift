@@ -67,6 +67,14 @@ struct FrameOrder {
         return nil
     }
 
+    mutating func resume(
+        behind sequence: LogSequence, promise: FrameOffset, inside open: OpenTransaction?
+    ) {
+        lastSequence = sequence
+        self.promise = promise
+        self.open = open
+    }
+
     private func damage(
         _ offset: FrameOffset, _ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64
     ) -> LogDamage {

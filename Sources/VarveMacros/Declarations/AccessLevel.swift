@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// How far a declaration can be seen, from near to far.
+/// How far a declaration can be seen.
 enum AccessLevel: String {
     case `private`
     case `fileprivate`
@@ -16,8 +16,8 @@ enum AccessLevel: String {
         self = level
     }
 
-    /// What a member of an extension writes to be as visible as its type. A private type at file
-    /// scope is visible in its file.
+    /// What a member of an extension writes to be as visible as its type, and no more: that would
+    /// be an error where the member mentions the type.
     var memberPrefix: String {
         switch self {
         case .private, .fileprivate: "fileprivate "
@@ -25,5 +25,21 @@ enum AccessLevel: String {
         case .package: "package "
         case .public: "public "
         }
+    }
+}
+
+extension AccessLevel: Comparable {
+    private var reach: Int {
+        switch self {
+        case .private: 0
+        case .fileprivate: 1
+        case .internal: 2
+        case .package: 3
+        case .public: 4
+        }
+    }
+
+    static func < (first: AccessLevel, second: AccessLevel) -> Bool {
+        first.reach < second.reach
     }
 }

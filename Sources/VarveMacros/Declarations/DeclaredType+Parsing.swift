@@ -25,12 +25,13 @@ extension DeclaredType {
         self.name = shape.name.bareText
         self.reference = request.extendedType.trimmedDescription
         self.enclosingNames = parents.reversed().flatMap(\.names)
-        self.access = Self.access(of: request.declaration, inside: parents.first)
+        self.statedAccess = AccessLevel(request.declaration.modifiers)
+        self.access = Self.access(of: request.declaration, inside: parents)
         self.availability =
             request.declaration.attributes.availability + parents.flatMap(\.availability)
         self.genericParameters = parameters
         self.staticStorage =
-            parameters.isEmpty && !parents.contains(where: \.isExtension) ? .allowed : .notAllowed
+            parameters.isEmpty && !parents.contains(where: \.showsGeneric) ? .allowed : .notAllowed
         self.isNested = !parents.isEmpty
         self.isLocal = parents.contains(where: \.isCode)
         self.needsConformance = !request.conformances.isEmpty
@@ -41,11 +42,22 @@ extension DeclaredType {
         self.membersSyntax = request.declaration.memberBlock
     }
 
-    /// A member of `public extension Schema` is public without saying so.
+    /// The level that the type effectively has: a public type inside an internal one cannot have
+    /// public members that mention it. What an extension extends counts as visible enough.
     private static func access(
-        of declaration: any DeclGroupSyntax, inside parent: Surrounding?
+        of declaration: any DeclGroupSyntax, inside parents: [Surrounding]
     ) -> AccessLevel {
-        AccessLevel(declaration.modifiers) ?? parent?.memberAccess ?? .internal
+        var around = AccessLevel.public
+        var byDefault = AccessLevel.internal
+        for parent in parents.reversed() {
+            if parent.isExtension {
+                byDefault = parent.statedAccess ?? .internal
+            } else {
+                around = min(around, parent.statedAccess ?? byDefault)
+                byDefault = .internal
+            }
+        }
+        return min(around, AccessLevel(declaration.modifiers) ?? byDefault)
     }
 }
 
@@ -73,9 +85,12 @@ private struct Surrounding {
     var names: [String] = []
     var genericParameters: [String] = []
     var availability: [String] = []
-    /// The level of its members that state none.
-    var memberAccess: AccessLevel?
+    /// For an extension the level of its members that state none: a member of
+    /// `public extension Schema` is public without saying so.
+    var statedAccess: AccessLevel?
     var isExtension = false
+    /// An extension that binds the arguments of a generic type.
+    var showsGeneric = false
     /// Neither a type nor an extension: a function, closure or accessor.
     var isCode = false
 
@@ -85,11 +100,12 @@ private struct Surrounding {
             return
         }
         availability = group.attributes.availability
+        statedAccess = AccessLevel(group.modifiers)
         if let `extension` = group.as(ExtensionDeclSyntax.self) {
             let extended = `extension`.extendedType.trimmedDescription
             names = extended.prefix { $0 != "<" }.split(separator: ".").map(String.init)
-            memberAccess = AccessLevel(`extension`.modifiers)
             isExtension = true
+            showsGeneric = extended.contains("<") || `extension`.genericWhereClause != nil
         } else if let shape = TypeShape(group) {
             names = [shape.name.bareText]
             genericParameters = shape.genericParameters.map(\.name.text)

@@ -15,14 +15,10 @@ extension DeclaredType {
     func diagnostics() -> [Diagnostic] {
         var found: [Diagnostic] = []
         if isLocal { found.append(Misuse.localType(name).diagnostic(at: nameSyntax)) }
-        if isNested, !isLocal, access == .private {
+        if isNested, !isLocal, statedAccess == .private {
             let word = modifiersSyntax.first { $0.name.tokenKind == .keyword(.private) }
             let fixIts = word.map { [FixIt.replacing($0.name, with: .fileprivate)] } ?? []
-            // `private extension` gives its members what is called fileprivate.
-            if word != nil {
-                found.append(
-                    Misuse.privateNestedType(name).diagnostic(at: nameSyntax, fixIts: fixIts))
-            }
+            found.append(Misuse.privateNestedType(name).diagnostic(at: nameSyntax, fixIts: fixIts))
         }
         if case .malformed(let attribute) = persistedName {
             found.append(Misuse.malformedName.diagnostic(at: attribute))

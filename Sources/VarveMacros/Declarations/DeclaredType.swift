@@ -13,8 +13,8 @@ struct DeclaredType {
     /// Whether an extension of the type may hold a `static let`.
     enum StaticStorage {
         case allowed
-        /// The type, or one around it, is generic, or may be: an extension around it does not show
-        /// whether the extended type is.
+        /// The type, or one around it, is generic. Where an extension around it does not show
+        /// that, the compiler says so at the `static let`.
         case notAllowed
     }
 
@@ -24,6 +24,8 @@ struct DeclaredType {
     let reference: String
     /// The names of the types around it, outermost first.
     let enclosingNames: [String]
+    let statedAccess: AccessLevel?
+    /// The level that the type effectively has, where it stands.
     let access: AccessLevel
     let availability: [String]
     let genericParameters: [String]

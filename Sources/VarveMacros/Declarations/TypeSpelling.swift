@@ -28,6 +28,14 @@ struct TypeSpelling {
         return text
     }
 
+    /// The expression that is the type itself.
+    var metatype: String {
+        let type = storedText
+        let isPrimary = !type.hasSuffix("?") && !type.contains { "-&".contains($0) }
+        let isBare = isPrimary && !type.hasPrefix("any ")
+        return isBare ? type + ".self" : "(\(type)).self"
+    }
+
     var isOptional: Bool {
         if case .none = optionality { return false }
         return true

@@ -147,7 +147,10 @@ extension EntityDeclaration {
         let (signature, body) =
             switch requirement {
             case .storeID:
-                ("_storeID(_ id: ID, \(writer)) \(throwing)", "try \(codec).store(id, into: &writer)")
+                (
+                    "_storeID(_ id: ID, \(writer)) \(throwing)",
+                    "try \(codec).store(id, into: &writer)"
+                )
             case .loadID:
                 ("_loadID(\(reader)) \(throwing) -> ID", "try \(codec).load(from: &reader)")
             case .sameID:

@@ -20,7 +20,7 @@ extension InversePath {
             // A generic type inside the root parses as a component with arguments.
             names.append(property.trimmedDescription)
         }
-        guard let last = names.popLast(), !last.contains("<") else { return nil }
+        guard let last = names.popLast(), last != "self", !last.contains("<") else { return nil }
         // The parser takes the first name of `\Schema.V1.Chat.messages` for the type and all
         // others for properties, but only the last can be one.
         let types = [path.root?.trimmedDescription].compactMap { $0 } + names

@@ -79,8 +79,10 @@ extension StorableDeclaration {
 
     private func emitStoredType(of fields: [FieldDeclaration], into source: inout SourceText) {
         let members = fields.map { field in
-            let path = "\\Self.\(field.reference)"
-            return ".init(\(field.nameInLog.asStringLiteral), \(codec).storedType(\(path)))"
+            // Without a type the value says it: alone it has the type that it gives the property.
+            let type =
+                field.type?.metatype ?? "Swift.type(of: \(field.fillValue ?? "()"))"
+            return ".init(\(field.nameInLog.asStringLiteral), \(codec).storedType(of: \(type)))"
         }
         emitStoredType("structure", members: members, into: &source)
     }
@@ -121,7 +123,7 @@ extension StorableDeclaration {
             let name = enumCase.nameInLog.asStringLiteral
             if enumCase.payload.isEmpty { return ".init(\(name))" }
             let payload = enumCase.payload.map { value in
-                let stored = "\(codec).storedType((\(value.type.text)).self)"
+                let stored = "\(codec).storedType(of: \(value.type.metatype))"
                 return ".init(\(value.label.asStringLiteral), \(stored))"
             }
             return ".init(\(name), [\(payload.joined(separator: ", "))])"

@@ -7,7 +7,7 @@ extension StorableDeclaration {
         if let refusal = type.refusal(accepting: [.struct, .enum], as: Misuse.notStorable) {
             return [refusal]
         }
-        var found = type.diagnostics() + members.diagnostics()
+        var found = type.diagnostics() + members.diagnostics() + relationDiagnostics()
         switch shape {
         case .structure(let fields):
             found += fields.compactMap(\.type).compactMap(recursionDiagnostic)
@@ -18,6 +18,15 @@ extension StorableDeclaration {
             found += recursionDiagnostics(of: cases)
         }
         return found + members.duplicateNames(takenBy: [])
+    }
+
+    private func relationDiagnostics() -> [Diagnostic] {
+        members.properties.compactMap { property in
+            guard !property.isStatic, let relation = property.relationship else { return nil }
+            return Misuse.unknownWrapper(property.name, wrapper: relation.name).diagnostic(
+                at: relation.syntax, fixIts: [.removing(relation, from: property.declarationSyntax)]
+            )
+        }
     }
 
     private func recursionDiagnostics(of cases: [CaseDeclaration]) -> [Diagnostic] {

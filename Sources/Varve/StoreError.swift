@@ -1,0 +1,53 @@
+public import VarveEvents
+public import VarveLog
+
+/// Why a store refuses. Every case says what to do next.
+public enum StoreError: Error, Sendable {
+    /// The files: missing, held by another process, damaged, or refused by the system.
+    case log(LogError)
+    /// Entity types that cannot be kept, or that disagree with what the log holds.
+    case schema([SchemaProblem])
+    /// The log is intact and yet says what cannot be.
+    case inconsistent(transaction: TransactionID, reason: String)
+    /// A value that cannot be encoded, or that would read back as another.
+    case unencodable(type: String, id: String, CodecError)
+    /// `write` was called inside the body of a `write` on the same store.
+    case nestedWrite
+    /// The store was opened for reading only.
+    case readOnly
+    /// The store was closed.
+    case closed
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .log(let error): "\(error)"
+        case .schema(let problems): problems.map(\.description).joined(separator: "\n")
+        case .inconsistent(let transaction, let reason):
+            "transaction \(transaction) does not fit what came before it: \(reason); "
+                + "the log was written by something else than this library"
+        case .unencodable(let type, let id, let error): "\(type) \(id) cannot be stored: \(error)"
+        case .nestedWrite: "write was called inside write: pass the context on instead"
+        case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
+        case .closed: "the store is closed: open it again"
+        }
+    }
+}
+
+/// One thing about an entity type that keeps a store from opening.
+public struct SchemaProblem: Sendable, Hashable, CustomStringConvertible {
+    public let type: String
+    public let property: String?
+    public let reason: String
+
+    package init(type: String, property: String?, reason: String) {
+        self.type = type
+        self.property = property
+        self.reason = reason
+    }
+
+    public var description: String {
+        property.map { "\(type).\($0): \(reason)" } ?? "\(type): \(reason)"
+    }
+}

@@ -1,0 +1,193 @@
+internal import Foundation
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+/// The one writer of a store: the log, the state behind everything appended, and the rule that one
+/// transaction runs at a time.
+///
+/// All mutable state is inside `Core`, which only the holder of `turn` touches.
+final class Writer: Sendable {
+    /// Reference types of which the holder of `turn` has the only use.
+    private final class Core: @unchecked Sendable {
+        // Unchecked: reached through `turn` alone, which lets one thread in at a time.
+        let log: Log?
+        let encoder = CommitEncoder()
+        var head: StoreState
+        var isClosed = false
+        /// Counts appended transactions, to notice that writing paused.
+        var appended: UInt64 = 0
+        var sealed: UInt64 = 0
+        var sealIsScheduled = false
+        var appendedWhenScheduled: UInt64 = 0
+
+        init(log: Log?, head: StoreState) {
+            self.log = log
+            self.head = head
+        }
+    }
+
+    private let turn: Lock<Core>
+    /// The thread inside a write, to refuse a write inside it instead of waiting for itself.
+    private let writingThread = Lock<ObjectIdentifier?>(nil)
+    private let durability: Durability
+    private let clock: @Sendable () -> Int64
+
+    init(
+        log: Log?, head: StoreState, durability: Durability,
+        clock: @escaping @Sendable () -> Int64
+    ) {
+        turn = Lock(Core(log: log, head: head))
+        self.durability = durability
+        self.clock = clock
+    }
+
+    // MARK: - Writing
+
+    func write<Result>(
+        _ label: String, _ options: WriteOptions,
+        _ body: (inout Context) throws -> Result, publish: (StoreState) -> Void
+    ) throws -> Result {
+        try refuseNestedWrite()
+        var result: Result?
+        try turn.withLock { core in
+            enter()
+            defer { leave() }
+            guard !core.isClosed, let log = core.log else { throw StoreError.closed }
+            if case .some(let error) = log.failure { throw StoreError.log(error) }
+            var state = core.head
+            let header = header(label, options, after: core.head.lastTransaction)
+            state.context.beginTracking(
+                transaction: header.id.rawValue, time: header.time)
+            result = try body(&state.context)
+            guard try append(header, &state, core, log) else { return }
+            if (options.durability ?? durability) == .commit || durability == .commit {
+                try sync(log)
+            }
+            core.head = state
+            publish(state)
+        }
+        guard let result else { preconditionFailure("a write that neither returned nor threw") }
+        return result
+    }
+
+    /// Encodes what the body changed and appends it. False where nothing changed.
+    private func append(
+        _ header: TransactionHeader, _ state: inout StoreState, _ core: Core, _ log: Log
+    ) throws -> Bool {
+        let isEmpty = try core.encoder.encode(&state, header)
+        state.context.endTracking()
+        guard !isEmpty else { return false }
+        do {
+            try core.encoder.withBytes { bytes throws(LogError) in
+                try log.append(
+                    sequence: LogSequence(header.id.rawValue), time: header.time, payload: bytes)
+            }
+        } catch {
+            throw StoreError.log(error)
+        }
+        core.appended += 1
+        return true
+    }
+
+    private func sync(_ log: Log) throws {
+        do {
+            try log.sync()
+        } catch {
+            throw StoreError.log(error)
+        }
+    }
+
+    private func header(
+        _ label: String, _ options: WriteOptions, after last: TransactionID
+    ) -> TransactionHeader {
+        TransactionHeader(
+            id: TransactionID(last.rawValue + 1), time: clock(), kind: .write, label: label,
+            scope: options.scope, group: options.group, author: options.author,
+            metadata: options.metadata, undoable: options.undoable)
+    }
+
+    // MARK: - One at a time
+
+    private func refuseNestedWrite() throws {
+        let thread = ObjectIdentifier(Thread.current)
+        if writingThread.withLock({ $0 == thread }) { throw StoreError.nestedWrite }
+    }
+
+    private func enter() {
+        let thread = ObjectIdentifier(Thread.current)
+        writingThread.withLock { $0 = thread }
+    }
+
+    private func leave() { writingThread.withLock { $0 = nil } }
+
+    // MARK: - Idle, flush, close
+
+    /// Whether a seal should be looked into soon; says so once until ``sealIfIdle()`` is called.
+    func owesSeal() -> Bool {
+        turn.withLock { core in
+            guard !core.isClosed, !core.sealIsScheduled, core.sealed != core.appended else {
+                return false
+            }
+            core.sealIsScheduled = true
+            core.appendedWhenScheduled = core.appended
+            return true
+        }
+    }
+
+    /// Writes a seal if nothing was appended since it was asked for. False: ask again later.
+    func sealIfIdle() -> Bool {
+        turn.withLock { core in
+            core.sealIsScheduled = false
+            guard let log = core.log, !core.isClosed else { return true }
+            guard core.appended == core.appendedWhenScheduled else { return false }
+            do {
+                try log.seal()
+                core.sealed = core.appended
+            } catch {
+                // The log remembers an error that matters, and the next write throws it.
+            }
+            return true
+        }
+    }
+
+    func flush() throws {
+        try turn.withLock { core in
+            guard let log = core.log, !core.isClosed else { return }
+            do {
+                try log.sync()
+                try log.seal()
+            } catch {
+                throw StoreError.log(error)
+            }
+            core.sealed = core.appended
+        }
+    }
+
+    func close() throws {
+        try refuseNestedWrite()
+        try turn.withLock { core in
+            guard !core.isClosed else { return }
+            core.isClosed = true
+            do {
+                try core.log?.close()
+            } catch {
+                throw StoreError.log(error)
+            }
+        }
+    }
+
+    // MARK: - Figures
+
+    var durableTransaction: TransactionID {
+        turn.withLock { core in
+            TransactionID(core.log?.durableSequence.rawValue ?? core.head.lastTransaction.rawValue)
+        }
+    }
+
+    var logStatistics: LogStatistics {
+        turn.withLock { $0.log?.statistics ?? LogStatistics() }
+    }
+
+    var isPoisoned: Bool { turn.withLock { $0.isClosed || ($0.log?.isPoisoned ?? true) } }
+}

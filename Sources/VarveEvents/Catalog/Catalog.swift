@@ -1,0 +1,165 @@
+/// All entity types that a log has defined, each with every revision of its definition.
+package struct Catalog: Sendable {
+    /// A definition and when it came into force.
+    package struct Revision: Sendable {
+        package let definition: TypeDefinition
+        package let since: TransactionID
+    }
+
+    /// Revisions by type, oldest first; type number n at index n - 1.
+    private var history: [[Revision]] = []
+    private var numberByName: [String: TypeNumber] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { history.isEmpty }
+
+    /// The newest definition of each type, in order of their numbers.
+    package var definitions: [TypeDefinition] { history.compactMap { $0.last?.definition } }
+
+    package func revisions(of type: TypeNumber) -> [Revision] {
+        guard let index = index(of: type) else { return [] }
+        return history[index]
+    }
+
+    package func definition(of type: TypeNumber) -> TypeDefinition? {
+        revisions(of: type).last?.definition
+    }
+
+    /// The definition in force after a transaction.
+    package func definition(of type: TypeNumber, after id: TransactionID) -> TypeDefinition? {
+        revisions(of: type).last { $0.since <= id }?.definition
+    }
+
+    package func definition(named name: String) -> TypeDefinition? {
+        numberByName[name].flatMap { definition(of: $0) }
+    }
+
+    private func index(of type: TypeNumber) -> Int? {
+        let index = Int(type.rawValue) - 1
+        return history.indices.contains(index) ? index : nil
+    }
+
+    /// Takes in a definition. An identical one makes no new revision and returns false.
+    package mutating func define(
+        _ definition: TypeDefinition, in id: TransactionID
+    ) throws(CatalogError) -> Bool {
+        try definition.checkMembers()
+        if let named = numberByName[definition.name], named != definition.number {
+            throw .duplicateTypeName(type: definition.name)
+        }
+        guard let index = index(of: definition.number) else {
+            let next = TypeNumber(UInt32(truncatingIfNeeded: history.count + 1))
+            guard definition.number == next else {
+                throw .typeNumberNotDense(
+                    type: definition.name, found: definition.number, expected: next)
+            }
+            history.append([Revision(definition: definition, since: id)])
+            numberByName[definition.name] = definition.number
+            return true
+        }
+        let revisions = history[index]
+        guard let current = revisions.last?.definition, current != definition else { return false }
+        try definition.checkSuccession(of: current, after: revisions.map(\.definition))
+        history[index].append(Revision(definition: definition, since: id))
+        numberByName[current.name] = nil
+        numberByName[definition.name] = definition.number
+        return true
+    }
+
+    /// Checks that every relation leads to a defined type. Types that refer to each other can
+    /// only be defined one after the other, so this is asked at the end of a transaction.
+    package func checkReferences() throws(CatalogError) {
+        for definition in definitions {
+            for relation in definition.relations where index(of: relation.target) == nil {
+                throw .unknownTarget(
+                    type: definition.name, property: relation.name, target: relation.target)
+            }
+            if let base = definition.tombstoneOf, index(of: base) == nil {
+                throw .unknownTarget(
+                    type: definition.name, property: "tombstoneOf", target: base)
+            }
+        }
+    }
+}
+
+extension TypeDefinition {
+    /// Numbers and names are unique within the type.
+    fileprivate func checkMembers() throws(CatalogError) {
+        var names: Set<String> = []
+        var numbers: Set<UInt32> = []
+        for field in fields {
+            guard names.insert(field.name).inserted, numbers.insert(field.number.rawValue).inserted
+            else { throw .duplicateMember(type: name, property: field.name) }
+        }
+        names.removeAll()
+        numbers.removeAll()
+        for relation in relations {
+            guard names.insert(relation.name).inserted,
+                numbers.insert(relation.number.rawValue).inserted
+            else { throw .duplicateMember(type: name, property: relation.name) }
+        }
+    }
+
+    /// Rows and links under the current definition can be carried over to this one.
+    fileprivate func checkSuccession(
+        of current: TypeDefinition, after all: [TypeDefinition]
+    ) throws(CatalogError) {
+        guard idType == current.idType else {
+            throw .idTypeChanged(type: name, from: current.idType, to: idType)
+        }
+        let highestField = all.flatMap { $0.fields.map(\.number) }.max() ?? FieldNumber(0)
+        for field in fields {
+            if let old = current.fields.first(where: { $0.number == field.number }) {
+                try Catalog.checkTypeChange(of: name, from: old, to: field)
+            } else {
+                guard field.number > highestField else {
+                    throw .numberReused(type: name, property: field.name)
+                }
+                guard field.fill != nil else {
+                    throw .newFieldNeedsDefault(type: name, property: field.name)
+                }
+            }
+        }
+        let highestRelation =
+            all.flatMap { $0.relations.map(\.number) }.max() ?? RelationNumber(0)
+        for relation in relations {
+            if let old = current.relations.first(where: { $0.number == relation.number }) {
+                try Catalog.checkChange(of: name, from: old, to: relation)
+            } else if relation.number <= highestRelation {
+                throw .numberReused(type: name, property: relation.name)
+            }
+        }
+    }
+}
+
+extension Catalog {
+    static func checkTypeChange(
+        of type: String, from old: FieldDefinition, to new: FieldDefinition
+    ) throws(CatalogError) {
+        do throws(CodecError) {
+            _ = try Transcoder(from: old.type, to: new.type)
+        } catch {
+            throw .fieldTypeChanged(
+                type: type, property: new.name, from: old.type, to: new.type,
+                reason: error.transcodingReason)
+        }
+    }
+
+    static func checkChange(
+        of type: String, from old: RelationDefinition, to new: RelationDefinition
+    ) throws(CatalogError) {
+        guard old.target == new.target else {
+            throw .relationTargetChanged(type: type, property: new.name)
+        }
+        guard new.isToMany || !old.isToMany else {
+            throw .relationBecameToOne(type: type, property: new.name)
+        }
+    }
+}
+
+extension CodecError {
+    fileprivate var transcodingReason: String {
+        if case .notTranscodable(_, _, let reason) = self { reason } else { description }
+    }
+}

@@ -1,0 +1,57 @@
+/// Why a definition does not fit the catalog, or an app's types do not fit the log.
+package indirect enum CatalogError: Error, Equatable, Sendable {
+    // What a log can say wrongly
+    /// A type number out of sequence.
+    case typeNumberNotDense(type: String, found: TypeNumber, expected: TypeNumber)
+    case duplicateTypeName(type: String)
+    case duplicateMember(type: String, property: String)
+    /// A field or relation number that is not above all that the type has used.
+    case numberReused(type: String, property: String)
+    case unknownTarget(type: String, property: String, target: TypeNumber)
+
+    // What an app can declare that the log does not allow
+    case idTypeChanged(type: String, from: StoredType, to: StoredType)
+    case fieldTypeChanged(
+        type: String, property: String, from: StoredType, to: StoredType, reason: String)
+    /// A new field that is neither optional nor has a default, so that old rows have no value.
+    case newFieldNeedsDefault(type: String, property: String)
+    /// A field that the struct lacks, and that new rows could not be given a neutral value for.
+    case requiredFieldMissing(type: String, property: String)
+    case relationTargetChanged(type: String, property: String)
+    case relationBecameToOne(type: String, property: String)
+    case targetNotDeclared(type: String, property: String, target: String)
+    case inverseNotFound(type: String, property: String, inverse: String)
+}
+
+extension CatalogError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .typeNumberNotDense(let type, let found, let expected):
+            "type '\(type)' has number \(found) where \(expected) comes next"
+        case .duplicateTypeName(let type):
+            "two types are named '\(type)'"
+        case .duplicateMember(let type, let property):
+            "'\(type)' has '\(property)' twice"
+        case .numberReused(let type, let property):
+            "the number of '\(type).\(property)' was used before"
+        case .unknownTarget(let type, let property, let target):
+            "'\(type).\(property)' refers to type \(target), which is not defined"
+        case .idTypeChanged(let type, let from, let to):
+            "ids of '\(type)' are \(from) in the store and \(to) in the app"
+        case .fieldTypeChanged(let type, let property, let from, let to, let reason):
+            "'\(type).\(property)' is \(from) in the store and \(to) in the app: \(reason)"
+        case .newFieldNeedsDefault(let type, let property):
+            "'\(type).\(property)' is new: make it optional or give it a default value"
+        case .requiredFieldMissing(let type, let property):
+            "'\(type).\(property)' is missing in the app and has no default for new entities"
+        case .relationTargetChanged(let type, let property):
+            "'\(type).\(property)' refers to another type than in the store"
+        case .relationBecameToOne(let type, let property):
+            "'\(type).\(property)' is to-many in the store and to-one in the app"
+        case .targetNotDeclared(let type, let property, let target):
+            "'\(type).\(property)' refers to '\(target)', which is not registered"
+        case .inverseNotFound(let type, let property, let inverse):
+            "the inverse '\(inverse)' of '\(type).\(property)' does not exist"
+        }
+    }
+}

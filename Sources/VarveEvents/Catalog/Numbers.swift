@@ -1,0 +1,68 @@
+/// The number of an entity type in one log: from 1, in order, never reused.
+package struct TypeNumber: Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// The number of a field within its type: from 1, in order, never reused.
+package struct FieldNumber: Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// The number of a relation within its type: from 1, in order, never reused.
+package struct RelationNumber: Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// The id of a transaction: dense, from 1. 0 stands for "before the first".
+public struct TransactionID: Hashable, Comparable, Sendable, Codable {
+    public let rawValue: UInt64
+
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+extension TransactionID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt64) { self.init(value) }
+}
+
+extension TransactionID: CustomStringConvertible {
+    public var description: String { String(rawValue) }
+}
+
+/// An entity's place in the default order of its type: from 1, given once at its insertion.
+package struct Ordinal: Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
+
+    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
+}
+
+extension TypeNumber: CustomStringConvertible {
+    package var description: String { String(rawValue) }
+}
+
+extension FieldNumber: CustomStringConvertible {
+    package var description: String { String(rawValue) }
+}
+
+extension RelationNumber: CustomStringConvertible {
+    package var description: String { String(rawValue) }
+}
+
+extension Ordinal: CustomStringConvertible {
+    package var description: String { String(rawValue) }
+}

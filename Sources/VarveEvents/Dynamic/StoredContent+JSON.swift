@@ -1,0 +1,134 @@
+import Foundation
+
+extension StoredValue {
+    /// The value as JSON text, for people and scripts: dates in ISO 8601, data in base 64.
+    package var json: String { content.json }
+}
+
+extension StoredContent {
+    package var json: String {
+        var text = ""
+        writeJSON(into: &text)
+        return text
+    }
+
+    /// Appends the value as JSON text.
+    package func writeJSON(into text: inout String) {
+        switch self {
+        case .bool(let value): text += value ? "true" : "false"
+        case .signed(let value): text += String(value)
+        case .unsigned(let value): text += String(value)
+        case .float(let value): JSONText.append(Double(value), "\(value)", to: &text)
+        case .double(let value): JSONText.append(value, "\(value)", to: &text)
+        case .string(let value), .url(let value): JSONText.append(value, to: &text)
+        case .data(let bytes): JSONText.append(Data(bytes).base64EncodedString(), to: &text)
+        case .date(let seconds): JSONText.append(date: seconds, to: &text)
+        case .uuid(let value): JSONText.append(value.uuidString, to: &text)
+        case .decimal(let digits):
+            if digits == "NaN" { text += "\"NaN\"" } else { text += digits }
+        case .optional(let value):
+            if let value { value.writeJSON(into: &text) } else { text += "null" }
+        case .json(let bytes): JSONText.append(document: bytes, to: &text)
+        case .array(let values), .set(let values):
+            JSONText.append(values, "[", "]", to: &text) { $0.writeJSON(into: &$1) }
+        case .dictionary(let entries): Self.write(entries, into: &text)
+        case .structure(let members): Self.write(members, into: &text)
+        case .enumeration(_, let name, let payload):
+            guard !payload.isEmpty else { return JSONText.append(name, to: &text) }
+            text += "{"
+            JSONText.append(name, to: &text)
+            text += ":"
+            Self.write(payload, into: &text)
+            text += "}"
+        }
+    }
+
+    private static func write(_ members: [Member], into text: inout String) {
+        JSONText.append(Array(members.enumerated()), "{", "}", to: &text) { member, text in
+            let name = member.element.name
+            JSONText.append(name.isEmpty ? "_\(member.offset)" : name, to: &text)
+            text += ":"
+            member.element.value.writeJSON(into: &text)
+        }
+    }
+
+    /// An object where the keys are texts, else an array of pairs.
+    private static func write(_ entries: [Entry], into text: inout String) {
+        let haveTextKeys = entries.allSatisfy { if case .string = $0.key { true } else { false } }
+        let (open, close) = haveTextKeys ? ("{", "}") : ("[", "]")
+        JSONText.append(entries, open, close, to: &text) { entry, text in
+            if !haveTextKeys { text += "[" }
+            entry.key.writeJSON(into: &text)
+            text += haveTextKeys ? ":" : ","
+            entry.value.writeJSON(into: &text)
+            if !haveTextKeys { text += "]" }
+        }
+    }
+}
+
+/// Pieces of JSON text.
+enum JSONText {
+    static func append<Element>(
+        _ elements: [Element], _ open: String, _ close: String, to text: inout String,
+        element: (Element, inout String) -> Void
+    ) {
+        text += open
+        for (index, value) in elements.enumerated() {
+            if index > 0 { text += "," }
+            element(value, &text)
+        }
+        text += close
+    }
+
+    /// A number that JSON may lack a form for.
+    static func append(_ value: Double, _ digits: String, to text: inout String) {
+        if value.isNaN {
+            text += "\"NaN\""
+        } else if value.isInfinite {
+            text += value > 0 ? "\"Infinity\"" : "\"-Infinity\""
+        } else {
+            text += digits
+        }
+    }
+
+    static func append(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+
+    /// ISO 8601 between the years 1 and 9999, where calendars agree and formatters are safe; the
+    /// bare number of seconds elsewhere.
+    static func append(date seconds: Double, to text: inout String) {
+        guard seconds > -63_113_904_000, seconds < 252_423_993_600 else {
+            return append(seconds, "\(seconds)", to: &text)
+        }
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        let hasFraction = seconds != seconds.rounded(.down)
+        append(
+            date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)),
+            to: &text)
+    }
+
+    /// A stored document as it is, if it is one; else its bytes as a text.
+    static func append(document bytes: [UInt8], to text: inout String) {
+        let isDocument =
+            (try? JSONForm.checkNesting(of: bytes)) != nil
+            && (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
+                != nil
+        let content = String(decoding: bytes, as: UTF8.self)
+        if isDocument { text += content } else { append(content, to: &text) }
+    }
+}

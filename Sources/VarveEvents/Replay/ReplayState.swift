@@ -1,0 +1,45 @@
+/// The state after some transactions, over encoded rows: no app types, no hooks, no clock.
+///
+/// Transactions are applied in order, and each is checked against the state: entities exist or
+/// not, old values are equal, positions hold what the event says. After an error the state is
+/// that of a transaction half applied, and of no use but to look at.
+///
+/// Not safe for concurrent changes; several threads may read while none changes it.
+package final class ReplayState {
+    package internal(set) var catalog = Catalog()
+    /// The newest transaction applied.
+    package internal(set) var lastTransaction: TransactionID
+    /// The time of the newest transaction.
+    package internal(set) var lastTime = Timestamp(microseconds: 0)
+    /// Events of later versions that were passed over.
+    package internal(set) var unknownEventCount = 0
+
+    /// By type number - 1; nil where the type was handed over.
+    var tables: [ReplayTable?] = []
+
+    // Reused from event to event.
+    var slots: [UInt32] = []
+    var row = ByteWriter(capacity: 1_024)
+    var removals: [LinkColumn.Change] = []
+    var insertions: [LinkColumn.Change] = []
+
+    /// An empty state, before the transaction that follows `lastTransaction`.
+    package init(after lastTransaction: TransactionID = TransactionID(0)) {
+        self.lastTransaction = lastTransaction
+    }
+
+    /// The id that the next transaction must have.
+    package var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
+
+    func table(_ type: TypeNumber) -> ReplayTable? {
+        let index = Int(type.rawValue) - 1
+        return tables.indices.contains(index) ? tables[index] : nil
+    }
+
+    /// Frees the rows, ids and links of a type whose entities the caller has taken over. Events of
+    /// the type are refused from now on; links of other types to it are still told as slots.
+    package func release(_ type: TypeNumber) {
+        let index = Int(type.rawValue) - 1
+        if tables.indices.contains(index) { tables[index] = nil }
+    }
+}

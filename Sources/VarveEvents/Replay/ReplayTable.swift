@@ -1,0 +1,222 @@
+/// The entities of one type, encoded.
+///
+/// An id has a slot as soon as it is mentioned; a slot without row is vacant, and may still hold
+/// links. Links are independent of rows: only link events change them.
+final class ReplayTable {
+    enum Liveness: UInt8, BitwiseCopyable {
+        case vacant
+        case live
+        case tombstone
+    }
+
+    /// A slot. Row, ordinal, transaction and time are those of the live row or of the tombstone.
+    struct Record: BitwiseCopyable {
+        let id: UnsafeRawPointer
+        let idCount: Int
+        var row: UnsafeMutableRawPointer?
+        var rowCount: UInt32 = 0
+        var rowCapacity: UInt32 = 0
+        var ordinal: UInt64 = 0
+        var transaction: UInt64 = 0
+        var updatedAt: Int64 = 0
+        var revision: UInt32 = 0
+        var liveness = Liveness.vacant
+
+        var idBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: id, count: idCount) }
+
+        var rowBytes: UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: row, count: Int(rowCount))
+        }
+
+        /// What an event on this entity must name as previous version.
+        var version: PreviousVersion? {
+            guard liveness != .vacant else { return nil }
+            return PreviousVersion(
+                transaction: TransactionID(transaction),
+                updatedAt: Timestamp(microseconds: updatedAt))
+        }
+    }
+
+    typealias DeletedLists = [(relation: RelationNumber, slots: [UInt32])]
+
+    /// Layouts by revision, oldest first.
+    private(set) var layouts: [RowLayout]
+    private(set) var links: [LinkColumn]
+    private(set) var records = RawColumn<Record>()
+    private(set) var deletedLists: [UInt32: DeletedLists] = [:]
+    private(set) var liveCount = 0
+    private(set) var tombstoneCount = 0
+    private(set) var nextOrdinal: UInt64 = 1
+
+    private var slotMap = SlotMap()
+    private var ids = ByteArena()
+    private var rows = ByteArena()
+    /// Bytes of the row arena that no row uses any more.
+    private var wasted = 0
+    /// Conversions to the newest revision, by old revision.
+    private var conversions: [UInt32: RowConversion] = [:]
+    private var scratch = ByteWriter(capacity: 256)
+
+    init(_ definition: TypeDefinition) {
+        layouts = [RowLayout(definition)]
+        links = definition.relations.map { LinkColumn($0) }
+    }
+
+    var definition: TypeDefinition { layouts[layouts.count - 1].definition }
+
+    var currentRevision: UInt32 { UInt32(truncatingIfNeeded: layouts.count - 1) }
+
+    var layout: RowLayout { layouts[layouts.count - 1] }
+
+    var slotCount: Int { records.count }
+
+    /// Takes in a new revision of the type.
+    func revise(_ definition: TypeDefinition) {
+        let old = links
+        layouts.append(RowLayout(definition))
+        conversions.removeAll()
+        links = definition.relations.map { relation in
+            guard let column = old.first(where: { $0.definition.number == relation.number })
+            else { return LinkColumn(relation) }
+            return LinkColumn(relation, from: column)
+        }
+    }
+
+    // MARK: Slots
+
+    /// The slot of an id, if the id was ever mentioned.
+    func slot(of id: UnsafeRawBufferPointer) -> UInt32? {
+        slotMap.find(KeyedHash.hash(id)) { records[Int($0)].idBytes.hasSameBytes(as: id) }
+    }
+
+    /// The slot of an id, which gets a vacant one if it is new.
+    func intern(_ id: UnsafeRawBufferPointer) throws(ReplayError.EntityFault) -> UInt32 {
+        let hash = KeyedHash.hash(id)
+        if let slot = slotMap.find(hash, where: { records[Int($0)].idBytes.hasSameBytes(as: id) }) {
+            return slot
+        }
+        do throws(CodecError) {
+            var reader = ByteReader(id)
+            try definition.idType.skip(&reader)
+            try reader.expectEnd()
+        } catch {
+            throw .invalidID(error)
+        }
+        guard records.count < Int(SlotMap.slotLimit) else { throw .tooManyEntities }
+        let slot = UInt32(truncatingIfNeeded: records.count)
+        records.append(Record(id: UnsafeRawPointer(ids.copy(id)), idCount: id.count))
+        slotMap.insert(hash, slot)
+        return slot
+    }
+
+    // MARK: Rows
+
+    /// Gives a slot a row: of a live entity, or of a tombstone.
+    func setRow(
+        _ slot: UInt32, to row: UnsafeRawBufferPointer, liveness: Liveness, ordinal: Ordinal,
+        at version: PreviousVersion
+    ) throws(ReplayError.EntityFault) {
+        try storeRow(slot, row)
+        var record = records[Int(slot)]
+        count(record.liveness, by: -1)
+        count(liveness, by: 1)
+        record.liveness = liveness
+        record.ordinal = ordinal.rawValue
+        record.transaction = version.transaction.rawValue
+        record.updatedAt = version.updatedAt.microseconds
+        record.revision = currentRevision
+        records[Int(slot)] = record
+        nextOrdinal = max(nextOrdinal, ordinal.rawValue + 1)
+    }
+
+    private func count(_ liveness: Liveness, by change: Int) {
+        switch liveness {
+        case .vacant: break
+        case .live: liveCount += change
+        case .tombstone: tombstoneCount += change
+        }
+    }
+
+    private func storeRow(
+        _ slot: UInt32, _ row: UnsafeRawBufferPointer
+    ) throws(ReplayError.EntityFault) {
+        guard let count = UInt32(exactly: row.count) else { throw .tooLarge }
+        var record = records[Int(slot)]
+        if let memory = record.row, count <= record.rowCapacity {
+            if let source = row.baseAddress {
+                memory.copyMemory(from: source, byteCount: row.count)
+            }
+        } else {
+            wasted += Int(record.rowCapacity)
+            record.row = rows.copy(row)
+            record.rowCapacity = count
+        }
+        record.rowCount = count
+        records[Int(slot)] = record
+        // Amortised: as many bytes were written since the last time as are copied now.
+        if wasted > 1 << 20, wasted * 2 > rows.used { compactRows() }
+    }
+
+    private func compactRows() {
+        var compact = ByteArena()
+        for slot in 0..<records.count {
+            records.modify(slot) { record in
+                guard record.row != nil else { return }
+                record.row = compact.copy(record.rowBytes)
+                record.rowCapacity = record.rowCount
+            }
+        }
+        rows = compact
+        wasted = 0
+    }
+
+    /// Makes a slot vacant: its row, ordinal and chain of versions end. Its links stay.
+    func clearRow(_ slot: UInt32) {
+        records.modify(Int(slot)) { record in
+            wasted += Int(record.rowCapacity)
+            count(record.liveness, by: -1)
+            record = Record(id: record.id, idCount: record.idCount)
+        }
+        deletedLists[slot] = nil
+    }
+
+    func setDeletedLists(_ slot: UInt32, to lists: DeletedLists) {
+        deletedLists[slot] = lists.isEmpty ? nil : lists
+    }
+
+    /// Brings the row of a slot to the newest revision.
+    func modernise(_ slot: UInt32) throws(ReplayError.EntityFault) {
+        let record = records[Int(slot)]
+        guard record.revision != currentRevision else { return }
+        scratch.removeAll()
+        do throws(CodecError) {
+            try conversion(from: record.revision).convert(record.rowBytes, into: &scratch)
+        } catch {
+            throw .malformedRow(error)
+        }
+        let fresh = scratch.copyBytes()
+        try fresh.withReader { reader throws(ReplayError.EntityFault) in
+            try storeRow(slot, reader.rest)
+        }
+        records.modify(Int(slot)) { $0.revision = currentRevision }
+    }
+
+    private func conversion(from revision: UInt32) throws(CodecError) -> RowConversion {
+        if let conversion = conversions[revision] { return conversion }
+        do throws(CatalogError) {
+            let conversion = try RowConversion(from: layouts[Int(revision)], to: definition)
+            conversions[revision] = conversion
+            return conversion
+        } catch {
+            throw .notRoundTrippable(property: "\(error)")
+        }
+    }
+
+    // MARK: Links
+
+    func modifyLinks<Result, Failure: Error>(
+        _ position: Int, _ body: (inout LinkColumn) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&links[position])
+    }
+}

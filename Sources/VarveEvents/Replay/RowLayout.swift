@@ -1,0 +1,89 @@
+/// How the rows of one definition are cut into fields, prepared for speed.
+package struct RowLayout: Sendable {
+    private enum Shape: Sendable {
+        case fixed(Int)
+        case varint
+        case lengthPrefixed
+        case other(StoredType)
+    }
+
+    package let definition: TypeDefinition
+    private let shapes: [Shape]
+
+    package init(_ definition: TypeDefinition) {
+        self.definition = definition
+        shapes = definition.fields.map { Self.shape(of: $0.type) }
+    }
+
+    private static func shape(of type: StoredType) -> Shape {
+        switch type {
+        case .bool, .int8, .uint8: .fixed(1)
+        case .int16, .int32, .int64, .uint16, .uint32, .uint64: .varint
+        case .float: .fixed(4)
+        case .double, .date: .fixed(8)
+        case .uuid: .fixed(16)
+        case .string, .data, .url, .decimal, .text, .json: .lengthPrefixed
+        case .raw(_, let raw): shape(of: raw)
+        default: .other(type)
+        }
+    }
+
+    package var fieldCount: Int { shapes.count }
+
+    /// Passes over the field at `position`.
+    func skip(_ position: Int, in reader: inout ByteReader) throws(CodecError) {
+        switch shapes[position] {
+        case .fixed(let count): try reader.skip(count)
+        case .varint: _ = try reader.readVarint()
+        case .lengthPrefixed: try reader.skip(try reader.readLength())
+        case .other(let type): try type.skip(&reader)
+        }
+    }
+
+    /// Throws unless `row` is exactly the fields of a row.
+    package func check(_ row: UnsafeRawBufferPointer) throws(CodecError) {
+        var reader = ByteReader(row)
+        for position in shapes.indices { try skip(position, in: &reader) }
+        try reader.expectEnd()
+    }
+
+    /// Throws unless `value` is exactly one value of the field at `position`.
+    package func check(
+        _ value: UnsafeRawBufferPointer, at position: Int
+    ) throws(CodecError) {
+        var reader = ByteReader(value)
+        try skip(position, in: &reader)
+        try reader.expectEnd()
+    }
+
+    /// Calls `body` with the bytes of each field.
+    package func forEachField<Failure: Error>(
+        of row: UnsafeRawBufferPointer,
+        _ body: (Int, UnsafeRawBufferPointer) throws(Failure) -> Void,
+        malformed: (CodecError) -> Failure
+    ) throws(Failure) {
+        var reader = ByteReader(row)
+        for position in shapes.indices {
+            let start = reader.position
+            do throws(CodecError) {
+                try skip(position, in: &reader)
+            } catch {
+                throw malformed(error)
+            }
+            try body(position, reader.slice(from: start, to: reader.position))
+        }
+    }
+
+    /// The values of a row, by name.
+    package func values(
+        of row: UnsafeRawBufferPointer
+    ) throws(CodecError) -> [(name: String, value: StoredValue)] {
+        var reader = ByteReader(row)
+        var values: [(name: String, value: StoredValue)] = []
+        for field in definition.fields {
+            values.append((field.name, try StoredValue(field.type, from: &reader)))
+        }
+        try reader.expectEnd()
+        return values
+    }
+}

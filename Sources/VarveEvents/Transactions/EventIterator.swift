@@ -1,0 +1,161 @@
+/// Reads the events of a transaction one by one.
+package struct EventIterator {
+    private var cursor: EventCursor
+    private var remaining: Int
+
+    init(cursor: EventCursor, remaining: Int) {
+        self.cursor = cursor
+        self.remaining = remaining
+    }
+
+    /// The offset of the next event in the transaction's bytes.
+    package var offset: Int { cursor.position }
+
+    /// The next event, nil behind the last. Throws for every malformed one, and for bytes left
+    /// over behind the last.
+    package mutating func next() throws(EventError) -> TransactionEvent? {
+        guard remaining > 0 else {
+            try cursor.take { reader throws(CodecError) in try reader.expectEnd() }
+            return nil
+        }
+        remaining -= 1
+        let offset = cursor.position
+        let tag = try cursor.byte()
+        switch tag {
+        case EventTag.insert: return .insert(try readInsert())
+        case EventTag.update: return .update(try readUpdate())
+        case EventTag.link: return .link(try readLink())
+        case EventTag.delete: return .delete(try readDelete())
+        case EventTag.define: return .define(try readDefine())
+        case EventTag.purge:
+            let (count, bytes) = try readEntities()
+            return .purge(PurgeEvent(entities: EntitySequence(count: count, bytes: bytes)))
+        case _ where tag & EventTag.skippable != 0:
+            return .unknown(tag: tag, bytes: try cursor.bytes())
+        default: throw .unknownEvent(offset: offset, tag: tag)
+        }
+    }
+
+    private mutating func readDefine() throws(EventError) -> DefineEvent {
+        let event = DefineEvent(bytes: try cursor.bytes())
+        _ = try event.definition()
+        return event
+    }
+
+    private mutating func readInsert() throws(EventError) -> InsertEvent {
+        InsertEvent(
+            entity: try cursor.entity(), ordinal: try cursor.ordinal(),
+            previous: try cursor.previous(), row: try cursor.bytes())
+    }
+
+    private mutating func readUpdate() throws(EventError) -> UpdateEvent {
+        let entity = try cursor.entity()
+        let previous = try cursor.previous()
+        let offset = cursor.position
+        let count = try cursor.count()
+        guard count > 0 else { throw .notCanonical(offset: offset) }
+        let start = cursor.position
+        for _ in 0..<count {
+            _ = try cursor.take { reader throws(CodecError) in
+                try FieldChangeSequence.read(from: &reader)
+            }
+        }
+        return UpdateEvent(
+            entity: entity, previous: previous,
+            changes: FieldChangeSequence(count: count, bytes: cursor.slice(from: start)))
+    }
+
+    private mutating func readDelete() throws(EventError) -> DeleteEvent {
+        let entity = try cursor.entity()
+        let offset = cursor.position
+        let flags = try cursor.flags(known: DeletionFlags.known, of: "DeleteEvent")
+        let keepsTombstone = flags & DeletionFlags.keepsTombstone != 0
+        let isRowless = flags & DeletionFlags.isRowless != 0
+        // Without a row and without a tombstone nothing would happen.
+        guard keepsTombstone || !isRowless else { throw .notCanonical(offset: offset) }
+        let ordinal = try cursor.ordinal()
+        let previous = try cursor.previous()
+        let cause = try cursor.cause()
+        let row = try cursor.bytes()
+        return DeleteEvent(
+            entity: entity, keepsTombstone: keepsTombstone, isRowless: isRowless,
+            ordinal: ordinal, previous: previous, cause: cause, row: row,
+            lists: try readLists())
+    }
+
+    private mutating func readLists() throws(EventError) -> DeletedListSequence {
+        let count = try cursor.count()
+        let start = cursor.position
+        var last = RelationNumber(0)
+        for _ in 0..<count {
+            let offset = cursor.position
+            let relation = try cursor.relation()
+            guard relation > last else { throw .notCanonical(offset: offset) }
+            last = relation
+            _ = try readEntities()
+        }
+        return DeletedListSequence(count: count, bytes: cursor.slice(from: start))
+    }
+
+    private mutating func readEntities() throws(EventError) -> (Int, UnsafeRawBufferPointer) {
+        let count = try cursor.count()
+        let start = cursor.position
+        for _ in 0..<count { _ = try cursor.entity() }
+        return (count, cursor.slice(from: start))
+    }
+
+    // MARK: Links
+
+    private mutating func readLink() throws(EventError) -> LinkEvent {
+        let parent = try cursor.entity()
+        let relation = try cursor.relation()
+        let offset = cursor.position
+        let oldCount = try cursor.varint()
+        guard oldCount < UInt64(UInt32.max) else { throw .positionOutOfRange(offset: offset) }
+        let shape = try cursor.flags(known: LinkShape.known, of: "LinkEvent")
+        let old = Int(truncatingIfNeeded: oldCount)
+        let removals = try readLinkChanges(
+            asRun: shape & LinkShape.removalsAreRun != 0, countLimit: { _ in old })
+        let kept = old - removals.count
+        let insertions = try readLinkChanges(
+            asRun: shape & LinkShape.insertionsAreRun != 0, countLimit: { kept + $0 })
+        guard removals.count + insertions.count > 0 else { throw .notCanonical(offset: offset) }
+        return LinkEvent(
+            parent: parent, relation: relation, oldCount: old, removals: removals,
+            insertions: insertions)
+    }
+
+    /// Reads and checks one side of a link event. `countLimit` gives the length of the list that
+    /// positions are in, from the number of changes.
+    private mutating func readLinkChanges(
+        asRun isRun: Bool, countLimit: (Int) -> Int
+    ) throws(EventError) -> LinkChangeSequence {
+        let offset = cursor.position
+        let count = try cursor.count()
+        let limit = UInt64(countLimit(count))
+        guard count > 0 || !isRun else { throw .notCanonical(offset: offset) }
+        guard UInt64(count) <= limit else { throw .positionOutOfRange(offset: offset) }
+        var runStart: Int?
+        if isRun {
+            let start = try cursor.varint()
+            guard start <= limit - UInt64(count) else {
+                throw .positionOutOfRange(offset: offset)
+            }
+            runStart = Int(truncatingIfNeeded: start)
+        }
+        let start = cursor.position
+        var next: UInt64 = 0
+        for _ in 0..<count {
+            if !isRun {
+                let gap = try cursor.varint()
+                guard gap < limit, next + gap < limit else {
+                    throw .positionOutOfRange(offset: offset)
+                }
+                next += gap + 1
+            }
+            _ = try cursor.entity()
+        }
+        return LinkChangeSequence(
+            count: count, runStart: runStart, bytes: cursor.slice(from: start))
+    }
+}

@@ -1,0 +1,128 @@
+/// The change of a long text as what differs: one keystroke does not cost the text's length.
+///
+/// A value is a head (its length, and the tags of optionals) and content; the contents share a
+/// prefix and a suffix. Checksums of both whole values show that it is put together right.
+package struct Splice {
+    package let oldHead: UnsafeRawBufferPointer
+    package let newHead: UnsafeRawBufferPointer
+    package let prefixLength: Int
+    package let suffixLength: Int
+    package let oldMiddle: UnsafeRawBufferPointer
+    package let newMiddle: UnsafeRawBufferPointer
+    package let oldChecksum: UInt32
+    package let newChecksum: UInt32
+
+    /// Values up to this many bytes are logged whole.
+    package static let threshold = 1_024
+
+    /// What a splice costs beside the middles, roughly; less in common is not worth one.
+    static let overhead = 32
+
+    /// The splice between two values of a length-prefixed type; nil if it would not pay.
+    init?(type: StoredType, old: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer) {
+        guard max(old.count, new.count) > Self.threshold, type.isLengthPrefixed else { return nil }
+        let oldHeadLength = type.headLength(of: old)
+        let newHeadLength = type.headLength(of: new)
+        let oldContent = UnsafeRawBufferPointer(rebasing: old[oldHeadLength...])
+        let newContent = UnsafeRawBufferPointer(rebasing: new[newHeadLength...])
+        let shorter = min(oldContent.count, newContent.count)
+        var prefix = 0
+        while prefix < shorter, oldContent[prefix] == newContent[prefix] { prefix += 1 }
+        var suffix = 0
+        while suffix < shorter - prefix,
+            oldContent[oldContent.count - 1 - suffix] == newContent[newContent.count - 1 - suffix]
+        {
+            suffix += 1
+        }
+        guard prefix + suffix > Self.overhead else { return nil }
+        func middle(_ content: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: content[prefix..<(content.count - suffix)])
+        }
+        oldHead = UnsafeRawBufferPointer(rebasing: old[..<oldHeadLength])
+        newHead = UnsafeRawBufferPointer(rebasing: new[..<newHeadLength])
+        prefixLength = prefix
+        suffixLength = suffix
+        oldMiddle = middle(oldContent)
+        newMiddle = middle(newContent)
+        oldChecksum = Checksum.crc32c(old)
+        newChecksum = Checksum.crc32c(new)
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        writer.writeLengthPrefixed(oldHead)
+        writer.writeLengthPrefixed(newHead)
+        writer.writeCount(prefixLength)
+        writer.writeCount(suffixLength)
+        writer.writeLengthPrefixed(oldMiddle)
+        writer.writeLengthPrefixed(newMiddle)
+        writer.write(littleEndian: oldChecksum)
+        writer.write(littleEndian: newChecksum)
+    }
+
+    init(from reader: inout ByteReader) throws(CodecError) {
+        oldHead = try reader.readLengthPrefixed()
+        newHead = try reader.readLengthPrefixed()
+        prefixLength = try reader.readSharedLength()
+        suffixLength = try reader.readSharedLength()
+        oldMiddle = try reader.readLengthPrefixed()
+        newMiddle = try reader.readLengthPrefixed()
+        oldChecksum = try reader.readLittleEndian()
+        newChecksum = try reader.readLittleEndian()
+    }
+
+    /// Appends the new value to `writer`, given the old one; false if `old` is not the value that
+    /// the splice was made from.
+    package func apply(to old: UnsafeRawBufferPointer, into writer: inout ByteWriter) -> Bool {
+        let start = writer.count
+        let isDone = join(
+            old, from: (oldHead, oldMiddle, oldChecksum), to: (newHead, newMiddle, newChecksum),
+            into: &writer)
+        if !isDone { writer.truncate(to: start) }
+        return isDone
+    }
+
+    /// Appends the old value to `writer`, given the new one; false if it is not the right one.
+    package func applyInverse(
+        to new: UnsafeRawBufferPointer, into writer: inout ByteWriter
+    ) -> Bool {
+        let start = writer.count
+        let isDone = join(
+            new, from: (newHead, newMiddle, newChecksum), to: (oldHead, oldMiddle, oldChecksum),
+            into: &writer)
+        if !isDone { writer.truncate(to: start) }
+        return isDone
+    }
+
+    private typealias Side = (
+        head: UnsafeRawBufferPointer, middle: UnsafeRawBufferPointer, checksum: UInt32
+    )
+
+    private func join(
+        _ value: UnsafeRawBufferPointer, from: Side, to: Side, into writer: inout ByteWriter
+    ) -> Bool {
+        // The lengths were bounded when they were read, so the sum does not overflow.
+        let length = from.head.count + prefixLength + from.middle.count + suffixLength
+        guard value.count == length, Checksum.crc32c(value) == from.checksum else { return false }
+        let start = writer.count
+        let prefixEnd = from.head.count + prefixLength
+        writer.write(to.head)
+        writer.write(UnsafeRawBufferPointer(rebasing: value[from.head.count..<prefixEnd]))
+        writer.write(to.middle)
+        writer.write(UnsafeRawBufferPointer(rebasing: value[(value.count - suffixLength)...]))
+        return writer.withBytes { bytes in
+            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: bytes[start...])) == to.checksum
+        }
+    }
+}
+
+extension ByteReader {
+    /// The length of something that lies elsewhere: no more than a value can have.
+    fileprivate mutating func readSharedLength() throws(CodecError) -> Int {
+        let offset = position
+        let length = try readVarint()
+        guard length <= UInt64(UInt32.max), let length = Int(exactly: length) else {
+            throw .lengthOutOfRange(offset: offset, length: length, available: remaining)
+        }
+        return length
+    }
+}

@@ -1,0 +1,180 @@
+/// One change, as slices of the transaction's bytes. Everything in it was checked against the
+/// transaction when it was read; whether it fits the state is for the replay to say.
+package enum TransactionEvent {
+    case define(DefineEvent)
+    case insert(InsertEvent)
+    case update(UpdateEvent)
+    case delete(DeleteEvent)
+    case link(LinkEvent)
+    case purge(PurgeEvent)
+    /// An event of a later version that may be passed over, and is kept.
+    case unknown(tag: UInt8, bytes: UnsafeRawBufferPointer)
+}
+
+/// Introduces an entity type, or a new revision of one.
+package struct DefineEvent {
+    package let bytes: UnsafeRawBufferPointer
+
+    package func definition() throws(EventError) -> TypeDefinition {
+        var reader = ByteReader(bytes)
+        do throws(CodecError) {
+            let definition = try TypeDefinition.decode(from: &reader)
+            try reader.expectEnd()
+            return definition
+        } catch {
+            throw .malformed(error)
+        }
+    }
+}
+
+package struct InsertEvent {
+    package let entity: EntityIndex
+    package let ordinal: Ordinal
+    package let previous: PreviousVersion?
+    package let row: UnsafeRawBufferPointer
+}
+
+package struct UpdateEvent {
+    package let entity: EntityIndex
+    package let previous: PreviousVersion?
+    package let changes: FieldChangeSequence
+}
+
+package struct DeleteEvent {
+    package let entity: EntityIndex
+    package let keepsTombstone: Bool
+    package let isRowless: Bool
+    package let ordinal: Ordinal
+    package let previous: PreviousVersion?
+    package let cause: DeletionCause
+    package let row: UnsafeRawBufferPointer
+    package let lists: DeletedListSequence
+}
+
+package struct LinkEvent {
+    package let parent: EntityIndex
+    package let relation: RelationNumber
+    package let oldCount: Int
+    package let removals: LinkChangeSequence
+    package let insertions: LinkChangeSequence
+
+    package var newCount: Int { oldCount - removals.count + insertions.count }
+}
+
+package struct PurgeEvent {
+    package let entities: EntitySequence
+}
+
+// The sequences below read bytes that were checked when the event was read, so their iterators
+// never meet an error: `try?` there ends an iteration that cannot fail.
+
+/// The fields that an update changes, in ascending order of position.
+package struct FieldChangeSequence: Sequence, IteratorProtocol {
+    /// A field's old and new value.
+    package enum Change {
+        case values(old: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer)
+        case splice(Splice)
+    }
+
+    package private(set) var count: Int
+    private var reader: ByteReader
+    private var nextPosition = 0
+
+    init(count: Int, bytes: UnsafeRawBufferPointer) {
+        self.count = count
+        reader = ByteReader(bytes)
+    }
+
+    package mutating func next() -> (position: Int, change: Change)? {
+        guard count > 0 else { return nil }
+        count -= 1
+        guard let (gap, change) = try? Self.read(from: &reader) else { return nil }
+        let position = nextPosition + gap
+        nextPosition = position + 1
+        return (position, change)
+    }
+
+    static func read(from reader: inout ByteReader) throws(CodecError) -> (gap: Int, Change) {
+        let offset = reader.position
+        let head = try reader.readVarint()
+        // No type has more fields than this, and positions that add up stay far from overflow.
+        guard head < UInt64(UInt32.max) else {
+            throw .valueOutOfRange(offset: offset, typeName: "field position")
+        }
+        let gap = Int(truncatingIfNeeded: head &>> 1)
+        if head & 1 == 1 { return (gap, .splice(try Splice(from: &reader))) }
+        let old = try reader.readLengthPrefixed()
+        return (gap, .values(old: old, new: try reader.readLengthPrefixed()))
+    }
+}
+
+/// Entities and their positions in a list, in ascending order.
+package struct LinkChangeSequence: Sequence, IteratorProtocol {
+    package private(set) var count: Int
+    /// The position of the first, if all are neighbours.
+    package let runStart: Int?
+    private var reader: ByteReader
+    private var nextPosition: Int
+
+    init(count: Int, runStart: Int?, bytes: UnsafeRawBufferPointer) {
+        self.count = count
+        self.runStart = runStart
+        reader = ByteReader(bytes)
+        nextPosition = runStart ?? 0
+    }
+
+    package mutating func next() -> LinkChange? {
+        guard count > 0 else { return nil }
+        count -= 1
+        if runStart == nil {
+            guard let gap = try? reader.readVarint() else { return nil }
+            nextPosition += Int(truncatingIfNeeded: gap)
+        }
+        guard let entity = try? reader.readVarint() else { return nil }
+        defer { nextPosition += 1 }
+        return LinkChange(
+            position: nextPosition, entity: EntityIndex(UInt32(truncatingIfNeeded: entity)))
+    }
+}
+
+/// Some entities of the transaction's table.
+package struct EntitySequence: Sequence, IteratorProtocol {
+    package private(set) var count: Int
+    private var reader: ByteReader
+
+    init(count: Int, bytes: UnsafeRawBufferPointer) {
+        self.count = count
+        reader = ByteReader(bytes)
+    }
+
+    package mutating func next() -> EntityIndex? {
+        guard count > 0 else { return nil }
+        count -= 1
+        guard let entity = try? reader.readVarint() else { return nil }
+        return EntityIndex(UInt32(truncatingIfNeeded: entity))
+    }
+}
+
+/// The lists that a deleted entity held.
+package struct DeletedListSequence: Sequence, IteratorProtocol {
+    package private(set) var count: Int
+    private var reader: ByteReader
+
+    init(count: Int, bytes: UnsafeRawBufferPointer) {
+        self.count = count
+        reader = ByteReader(bytes)
+    }
+
+    package mutating func next() -> (relation: RelationNumber, entities: EntitySequence)? {
+        guard count > 0 else { return nil }
+        count -= 1
+        guard let relation = try? reader.readNumber(), let entities = try? reader.readLength()
+        else { return nil }
+        let start = reader.position
+        for _ in 0..<entities {
+            guard (try? reader.readVarint()) != nil else { return nil }
+        }
+        let bytes = reader.slice(from: start, to: reader.position)
+        return (RelationNumber(relation), EntitySequence(count: entities, bytes: bytes))
+    }
+}

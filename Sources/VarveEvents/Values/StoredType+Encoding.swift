@@ -1,0 +1,175 @@
+/// The binary form of a type: a tag, then what the tag calls for.
+extension StoredType {
+    enum Tag: UInt8 {
+        case bool = 0x01
+        case int8 = 0x02
+        case int16 = 0x03
+        case int32 = 0x04
+        case int64 = 0x05
+        case uint8 = 0x06
+        case uint16 = 0x07
+        case uint32 = 0x08
+        case uint64 = 0x09
+        case float = 0x0A
+        case double = 0x0B
+        case string = 0x0C
+        case data = 0x0D
+        case date = 0x0E
+        case uuid = 0x0F
+        case url = 0x10
+        case decimal = 0x11
+        case optional = 0x20
+        case array = 0x21
+        case set = 0x22
+        case dictionary = 0x23
+        case structure = 0x24
+        case enumeration = 0x25
+        case raw = 0x26
+        case text = 0x27
+        case json = 0x28
+    }
+
+    /// Tags that stand for a whole type.
+    private static let scalars: [Tag: StoredType] = [
+        .bool: .bool, .int8: .int8, .int16: .int16, .int32: .int32, .int64: .int64,
+        .uint8: .uint8, .uint16: .uint16, .uint32: .uint32, .uint64: .uint64,
+        .float: .float, .double: .double, .string: .string, .data: .data, .date: .date,
+        .uuid: .uuid, .url: .url, .decimal: .decimal,
+    ]
+
+    private var tag: Tag {
+        switch self {
+        case .bool: .bool
+        case .int8: .int8
+        case .int16: .int16
+        case .int32: .int32
+        case .int64: .int64
+        case .uint8: .uint8
+        case .uint16: .uint16
+        case .uint32: .uint32
+        case .uint64: .uint64
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .uuid: .uuid
+        case .url: .url
+        case .decimal: .decimal
+        case .optional: .optional
+        case .array: .array
+        case .set: .set
+        case .dictionary: .dictionary
+        case .structure: .structure
+        case .enumeration: .enumeration
+        case .raw: .raw
+        case .text: .text
+        case .json: .json
+        }
+    }
+
+    /// Appends the type's own binary form. Types nested deeper than the limit are refused.
+    package func encode(into writer: inout ByteWriter) throws(CodecError) {
+        try encode(into: &writer, depth: 1)
+    }
+
+    private func encode(into writer: inout ByteWriter, depth: Int) throws(CodecError) {
+        guard depth <= Self.nestingLimit else {
+            throw .nestingTooDeep(offset: writer.count, limit: Self.nestingLimit)
+        }
+        writer.append(tag.rawValue)
+        switch self {
+        case .optional(let inner), .array(let inner), .set(let inner):
+            try inner.encode(into: &writer, depth: depth + 1)
+        case .dictionary(let key, let value):
+            try key.encode(into: &writer, depth: depth + 1)
+            try value.encode(into: &writer, depth: depth + 1)
+        case .structure(let name, let fields):
+            writer.writeText(name)
+            try Self.encode(fields, into: &writer, depth: depth)
+        case .enumeration(let name, let cases):
+            writer.writeText(name)
+            writer.writeCount(cases.count)
+            for element in cases {
+                writer.writeText(element.name)
+                try Self.encode(element.payload, into: &writer, depth: depth)
+            }
+        case .raw(let name, let raw):
+            writer.writeText(name)
+            try raw.encode(into: &writer, depth: depth + 1)
+        case .text(let name), .json(let name):
+            writer.writeText(name)
+        default:
+            break
+        }
+    }
+
+    private static func encode(
+        _ fields: [Field], into writer: inout ByteWriter, depth: Int
+    ) throws(CodecError) {
+        writer.writeCount(fields.count)
+        for field in fields {
+            writer.writeText(field.name)
+            try field.type.encode(into: &writer, depth: depth + 1)
+        }
+    }
+
+    /// Reads a type written by ``encode(into:)``.
+    package static func decode(from reader: inout ByteReader) throws(CodecError) -> StoredType {
+        try decode(from: &reader, depth: 1)
+    }
+
+    private static func decode(
+        from reader: inout ByteReader, depth: Int
+    ) throws(CodecError) -> StoredType {
+        let offset = reader.position
+        guard depth <= nestingLimit else {
+            throw .nestingTooDeep(offset: offset, limit: nestingLimit)
+        }
+        let byte = try reader.readByte()
+        guard let tag = Tag(rawValue: byte) else {
+            throw .invalidTag(offset: offset, found: UInt64(byte), typeName: "StoredType")
+        }
+        if let scalar = scalars[tag] { return scalar }
+        return try decodeComposite(tag, from: &reader, depth: depth)
+    }
+
+    private static func decodeComposite(
+        _ tag: Tag, from reader: inout ByteReader, depth: Int
+    ) throws(CodecError) -> StoredType {
+        func inner() throws(CodecError) -> StoredType {
+            try decode(from: &reader, depth: depth + 1)
+        }
+        switch tag {
+        case .optional: return .optional(try inner())
+        case .array: return .array(try inner())
+        case .set: return .set(try inner())
+        case .dictionary: return .dictionary(try inner(), try inner())
+        case .raw: return .raw(try reader.readText(), try inner())
+        case .text: return .text(try reader.readText())
+        case .structure:
+            return .structure(
+                try reader.readText(), try decodeFields(from: &reader, depth: depth))
+        case .enumeration:
+            let name = try reader.readText()
+            var cases: [Case] = []
+            for _ in 0..<(try reader.readCount()) {
+                let caseName = try reader.readText()
+                cases.append(Case(caseName, try decodeFields(from: &reader, depth: depth)))
+            }
+            return .enumeration(name, cases)
+        default: return .json(try reader.readText())
+        }
+    }
+
+    private static func decodeFields(
+        from reader: inout ByteReader, depth: Int
+    ) throws(CodecError) -> [Field] {
+        var fields: [Field] = []
+        for _ in 0..<(try reader.readCount()) {
+            let name = try reader.readText()
+            fields.append(Field(name, try decode(from: &reader, depth: depth + 1)))
+        }
+        return fields
+    }
+}

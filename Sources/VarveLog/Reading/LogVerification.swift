@@ -1,0 +1,130 @@
+/// Everything that can be checked about the files of a store, with every problem as a value.
+///
+/// It reads every byte of every segment. Behind a damaged frame it looks for the next intact
+/// header and goes on there, so one bad sector does not hide another.
+package struct LogVerification: Sendable {
+    /// The first is what opening the store would say; most carry segment, offset, expected and
+    /// found.
+    package private(set) var problems: [LogError] = []
+    package private(set) var segments = 0
+    /// Intact frames, whole transactions, and their bytes.
+    package private(set) var frames: UInt64 = 0
+    package private(set) var transactions: UInt64 = 0
+    package private(set) var storedBytes = ByteCount.zero
+    package private(set) var rawBytes = ByteCount.zero
+    /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
+    package private(set) var unpromisedTail: RecoveryReport.DroppedTail?
+
+    package var isSound: Bool { problems.isEmpty }
+
+    private let fileSystem: any FileSystem
+    private let configuration: LogConfiguration
+    /// A file of nothing but damage could name a problem every few bytes.
+    private static let problemsMax = 10_000
+
+    /// Throws only when there is nothing to verify: no store, or a newer format.
+    package static func verify(
+        _ fileSystem: any FileSystem, configuration: LogConfiguration = LogConfiguration()
+    ) throws(LogError) -> LogVerification {
+        var verification = LogVerification(
+            fileSystem: fileSystem, configuration: configuration)
+        let listing = try StoreListing(fileSystem)
+        let ends = try verification.checkOpening()
+        var files: [SegmentFile] = []
+        for segment in listing.segments {
+            do throws(LogError) {
+                files.append(try SegmentFile.read(segment, in: fileSystem, mode: .readOnly))
+            } catch {
+                verification.note(error)
+            }
+        }
+        let lastFilled = files.last { $0.isFilled }?.header.segment
+        for file in files {
+            verification.check(
+                file, isLastFilled: file.header.segment == lastFilled,
+                end: ends[file.header.segment])
+        }
+        return verification
+    }
+
+    private init(fileSystem: any FileSystem, configuration: LogConfiguration) {
+        self.fileSystem = fileSystem
+        self.configuration = configuration
+    }
+
+    /// Opens the log as a reader would. Returns where each segment's frames end, as far as known.
+    private mutating func checkOpening() throws(LogError) -> [SegmentID: FrameOffset] {
+        do throws(LogError) {
+            let scanned = try ScannedLog.scan(
+                fileSystem, configuration: configuration, mode: .readOnly)
+            unpromisedTail = scanned.report.dropped
+            var ends: [SegmentID: FrameOffset] = [:]
+            for segment in scanned.snapshot.segments { ends[segment.id] = segment.dataEnd }
+            return ends
+        } catch {
+            guard error.isAboutContent else { throw error }
+            note(error)
+            return [:]
+        }
+    }
+
+    private mutating func check(
+        _ file: SegmentFile, isLastFilled: Bool, end known: FrameOffset?
+    ) {
+        segments += 1
+        storedBytes = ByteCount(storedBytes.rawValue &+ file.length.rawValue)
+        do throws(LogError) {
+            let end =
+                if let known { known } else {
+                    try frameEnd(of: file, isLastFilled: isLastFilled)
+                }
+            var walk = try SegmentVerification(
+                file, in: fileSystem, end: end, configuration: configuration)
+            try walk.run()
+            for problem in walk.problems { note(problem) }
+            frames &+= walk.frames
+            transactions &+= walk.transactions
+            rawBytes = ByteCount(rawBytes.rawValue &+ walk.rawBytes)
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Where a segment's frames should end when the log cannot be opened as a whole. The last
+    /// segment may have an unpromised tail all the same.
+    private func frameEnd(
+        of file: SegmentFile, isLastFilled: Bool
+    ) throws(LogError) -> FrameOffset {
+        if let footer = file.footer { return footer.dataEnd }
+        let whole = FrameOffset(file.length.rawValue)
+        guard isLastFilled else { return whole }
+        let name = StoreFileName.segment(file.header.segment).text
+        let opened = try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.open(name, .read)
+        }
+        let scan = try SegmentScan.run(
+            file.header, opening: file.opening,
+            window: SegmentWindow(opened, name: name, end: whole), isSealed: false)
+        return scan.decision == .cutTail ? scan.cut : whole
+    }
+
+    private mutating func note(_ problem: LogError) {
+        guard problems.count < Self.problemsMax, !problems.contains(problem) else { return }
+        problems.append(problem)
+    }
+}
+
+extension LogError {
+    /// What is in the files is wrong, in contrast to files that cannot be had or understood.
+    fileprivate var isAboutContent: Bool {
+        switch self {
+        case .damaged, .chainBroken, .manifestDamaged, .segmentMissing, .successorMissing,
+            .unsupportedFrame, .transactionTooLarge, .fileSystem:
+            true
+        case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
+            .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
+            .openedInAnotherProcess:
+            false
+        }
+    }
+}

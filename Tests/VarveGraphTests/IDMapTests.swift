@@ -1,0 +1,84 @@
+import Testing
+import VarveTestSupport
+
+@testable import VarveGraph
+
+@Suite("Id map")
+struct IDMapTests {
+    /// Keys by slot; a map finds a slot when the key there is the one looked for.
+    private struct Keys {
+        var map = IDMap()
+        var keys: [UInt64] = []
+
+        func find(_ key: UInt64, hash: UInt64) -> Slot? {
+            map.find(hash) { keys[$0.index] == key }
+        }
+
+        mutating func insert(_ key: UInt64, hash: UInt64) {
+            map.insert(hash, Slot(keys.count))
+            keys.append(key)
+        }
+    }
+
+    private func mixed(_ key: UInt64) -> UInt64 {
+        var value = key &+ 0x9E37_79B9_7F4A_7C15
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+
+    @Test("Every inserted key is found at its slot and no other is")
+    func findsAll() {
+        var keys = Keys()
+        for key in 0..<50_000 as Range<UInt64> { keys.insert(key, hash: mixed(key)) }
+        keys.map.checkInvariants()
+        for key in 0..<50_000 as Range<UInt64> {
+            #expect(keys.find(key, hash: mixed(key))?.index == Int(key))
+        }
+        for key in 50_000..<51_000 as Range<UInt64> {
+            #expect(keys.find(key, hash: mixed(key)) == nil)
+        }
+    }
+
+    @Test("Equal hashes are kept apart by their keys, in any number")
+    func equalHashes() {
+        var keys = Keys()
+        for key in 0..<1_000 as Range<UInt64> { keys.insert(key, hash: 42) }
+        keys.map.checkInvariants()
+        for key in 0..<1_000 as Range<UInt64> {
+            #expect(keys.find(key, hash: 42)?.index == Int(key))
+        }
+        #expect(keys.find(1_000, hash: 42) == nil)
+    }
+
+    @Test("Hashes that share their upper half still split as far as they differ")
+    func clusteredHashes() {
+        var keys = Keys()
+        for key in 0..<5_000 as Range<UInt64> { keys.insert(key, hash: (key % 3) << 34 | key) }
+        keys.map.checkInvariants()
+        for key in 0..<5_000 as Range<UInt64> {
+            #expect(keys.find(key, hash: (key % 3) << 34 | key)?.index == Int(key))
+        }
+    }
+
+    @Test("Copies grow apart without disturbing each other", arguments: [11, 12, 13] as [UInt64])
+    func copies(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var versions = [Keys()]
+        for step in 0..<20_000 {
+            let chosen = Int.random(in: 0..<versions.count, using: &random)
+            let key = UInt64.random(in: 0..<1 << 40, using: &random)
+            if versions[chosen].find(key, hash: mixed(key)) == nil {
+                versions[chosen].insert(key, hash: mixed(key))
+            }
+            if step.isMultiple(of: 2_000) { versions.append(versions[chosen]) }
+        }
+        for version in versions {
+            version.map.checkInvariants()
+            #expect(version.map.count == version.keys.count)
+            for (index, key) in version.keys.enumerated() {
+                #expect(version.find(key, hash: mixed(key))?.index == index, "seed \(seed)")
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import VarveLog
+import VarveTestSupport
+
+/// What a log delivered: everything a test compares.
+struct LogContent: Equatable, Sendable {
+    var transactions: [[UInt8]] = []
+    var times: [Int64] = []
+    var catalogs: [[UInt8]] = []
+
+    var lastSequence: LogSequence { LogSequence(UInt64(transactions.count)) }
+}
+
+/// A log under test, opened from any file system.
+struct TestLog {
+    let fileSystem: any FileSystem
+    var environment: any LogEnvironment = SimulatedEnvironment()
+    var configuration = LogConfiguration()
+
+    init(_ fileSystem: any FileSystem, segmentBytesMax: UInt64 = 64 << 20) {
+        self.fileSystem = fileSystem
+        configuration.segmentBytesMax = ByteCount(segmentBytesMax)
+    }
+
+    func create() throws(LogError) {
+        try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
+    }
+
+    func scan(_ mode: LogMode) throws(LogError) -> ScannedLog {
+        try ScannedLog.scan(
+            fileSystem, environment: environment, configuration: configuration, mode: mode)
+    }
+
+    /// Creates when needed, scans, replays and recovers.
+    func open() throws(LogError) -> OpenedLog {
+        try create()
+        let scanned = try scan(.readWrite)
+        let content = try Self.replay(scanned)
+        let (log, report) = try scanned.recover { Self.prologue }
+        return OpenedLog(log: log, content: content, report: report)
+    }
+
+    func read() throws(LogError) -> (content: LogContent, report: RecoveryReport) {
+        let scanned = try scan(.readOnly)
+        return (try Self.replay(scanned), scanned.report)
+    }
+
+    /// The definitions that every segment of a test log starts with.
+    static let prologue: [UInt8] = Array("definitions".utf8)
+
+    static func replay(_ scanned: ScannedLog) throws(LogError) -> LogContent {
+        var content = LogContent()
+        do {
+            try scanned.replay { (record: LogRecord) throws(Never) in
+                switch record {
+                case .catalog(let payload): content.catalogs.append(Array(payload))
+                case .transaction(let transaction):
+                    content.transactions.append(Array(transaction.payload))
+                    content.times.append(transaction.time)
+                }
+            }
+        } catch {
+            switch error {
+            case .log(let error): throw error
+            }
+        }
+        return content
+    }
+}
+
+struct OpenedLog {
+    let log: Log
+    let content: LogContent
+    let report: RecoveryReport
+}
+
+extension Log {
+    /// Appends the next transaction. Its time is its number times ten.
+    func append(_ payload: [UInt8]) throws(LogError) {
+        guard let sequence = lastSequence.next else { preconditionFailure("no test counts so far") }
+        try payload.withUnsafeBytesTyped { bytes throws(LogError) in
+            try append(
+                sequence: sequence, time: Int64(sequence.rawValue) * 10, payload: bytes)
+        }
+    }
+
+    func append(text: String) throws(LogError) {
+        try append(Array(text.utf8))
+    }
+}
+
+extension [UInt8] {
+    func withUnsafeBytesTyped<Value, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let outcome: Result<Value, Failure> = withUnsafeBytes { buffer in
+            do throws(Failure) {
+                return .success(try body(buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+/// A payload that tells its number and compresses well.
+func payload(_ number: Int, bytes: Int = 100) -> [UInt8] {
+    let text = Array("transaction \(number) ".utf8)
+    return (0..<bytes).map { text[$0 % text.count] }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@Suite("@EntityModel: misuse of relations")
+struct EntityModelRelationDiagnosticTests {
+    private func expansion(_ member: String) -> Expansion {
+        Expansion("@EntityModel struct A {\n    let id: Int\n    \(member)\n}")
+    }
+
+    private func source(_ member: String) -> String {
+        "@EntityModel struct A {\n    let id: Int\n    \(member)\n}"
+    }
+
+    @Test("A relation must be optional; the fix makes it so")
+    func notOptional() {
+        let types = [
+            ("User", "User?"), ("[User]", "[User]?"), ("Array<User>", "Array<User>?"),
+            ("User!", "User?"), ("[User]!", "[User]?"), ("Schema.User", "Schema.User?"),
+        ]
+        for (type, replacement) in types {
+            let expansion = expansion(#"@Relationship(inverse: \.back) var x: \#(type)"#)
+            #expect(
+                expansion.messages == [
+                    "the relation 'x' must be optional, because an entity need not have its"
+                        + " related entities loaded: write '\(replacement)'"
+                ])
+            #expect(expansion.places == [type])
+            #expect(
+                expansion.fixes == [
+                    .init(
+                        "write '\(replacement)'",
+                        source(#"@Relationship(inverse: \.back) var x: \#(replacement)"#))
+                ])
+        }
+    }
+
+    @Test("A relation needs a type")
+    func noType() {
+        let expansion = expansion(#"@Relationship(inverse: \.back) var x"#)
+        #expect(
+            expansion.messages == [
+                "the relation 'x' needs a type, such as 'User?' for one or '[User]?' for many"
+            ])
+        #expect(expansion.fixes == [])
+    }
+
+    @Test("A one-way relation needs '= nil', which the fix adds")
+    func oneWayWithoutValue() {
+        for type in ["[User]?", "User?"] {
+            for attribute in [
+                "@Relationship", "@Relationship()", "@Relationship(deleteRule: .cascade)",
+            ] {
+                let expansion = expansion("\(attribute) var x: \(type) // kept")
+                #expect(
+                    expansion.messages == [
+                        "the one-way relation 'x' needs a value to start from: write '= nil'"
+                    ])
+                #expect(
+                    expansion.fixes == [
+                        .init("add '= nil'", source("\(attribute) var x: \(type) = nil // kept"))
+                    ])
+            }
+        }
+    }
+
+    @Test("A constant relation becomes a variable")
+    func constant() {
+        let expansion = expansion("@Relationship(.required) let x: User?")
+        #expect(expansion.messages == ["the relation 'x' must be a 'var'"])
+        #expect(expansion.places == ["let"])
+        #expect(
+            expansion.fixes == [
+                .init("replace 'let' with 'var'", source("@Relationship(.required) var x: User?"))
+            ])
+    }
+
+    @Test("A static relation becomes one of each entity")
+    func staticRelation() {
+        let expansion = expansion("@Relationship(.required) static var x: User?")
+        #expect(
+            expansion.messages == ["the relation 'x' belongs to each entity and cannot be static"])
+        #expect(
+            expansion.fixes == [
+                .init("remove 'static'", source("@Relationship(.required) var x: User?"))
+            ])
+    }
+
+    @Test("A relation has no accessors")
+    func computed() {
+        let expansion = expansion("@Relationship(.required) var x: User? { nil }")
+        #expect(
+            expansion.messages == [
+                "the relation 'x' cannot have accessors: it is stored by its wrapper"
+            ])
+    }
+
+    @Test("A lazy relation is refused like any lazy property")
+    func lazyRelation() {
+        let expansion = expansion("@Relationship(.required) lazy var x: User?")
+        #expect(
+            expansion.messages == [
+                "'x' is lazy and would not be persisted: remove 'lazy', or make it a computed"
+                    + " property"
+            ])
+        #expect(
+            expansion.fixes == [
+                .init("remove 'lazy'", source("@Relationship(.required) var x: User?"))
+            ])
+    }
+
+    @Test("An inverse is a key path to one relation")
+    func malformedInverse() {
+        for path in [#"\.a.b"#, #"\.[0]"#, #"\User.back?"#, "back", #"\.self"#, #"\User.a[1]"#] {
+            let expansion = expansion("@Relationship(inverse: \(path)) var x: User?")
+            #expect(
+                expansion.messages == [
+                    "the inverse of 'x' must be a key path to one relation, such as '\\.messages'"
+                        + " or '\\Chat.messages'"
+                ], "\(path)")
+            #expect(expansion.places == [path])
+        }
+    }
+}

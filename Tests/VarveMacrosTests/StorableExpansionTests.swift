@@ -1,0 +1,207 @@
+import Testing
+
+@Suite("@Storable: the extension")
+struct StorableExpansionTests {
+    @Test("A struct is stored property by property")
+    func structure() {
+        let expansion = Expansion(
+            """
+            @Storable
+            public struct Address {
+                public let street: String
+                private var number: Int?
+                let country = "NO"
+                var floor = 0
+                @PersistedName("old") var renamed: [Int]!
+                var summary: String { street }
+                static let zero = 0
+            }
+            """)
+        #expect(expansion.messages == [])
+        #expect(expansion.text == structureText)
+    }
+
+    @Test("An enum is stored as the number of its case and the associated values")
+    func enumeration() {
+        let expansion = Expansion(
+            """
+            @Storable
+            enum Status {
+                case active, `default`
+                case suspended(reason: String, Int?)
+                @PersistedName("old") case renamed(any: [String: Int])
+                var isActive: Bool { true }
+            }
+            """)
+        #expect(expansion.messages == [])
+        #expect(expansion.text == enumerationText)
+    }
+
+    @Test("A single case is compared without a default branch")
+    func singleCase() {
+        #expect(
+            Expansion("@Storable enum E { case a(Int) }").member("sameBytes") == """
+                static func sameBytes(_ first: Self, _ second: Self) -> Bool {
+                    switch (first, second) {
+                    case (.a(let first0), .a(let second0)):
+                        guard VarveGraph._FieldCodec.same(first0, second0) else { return false }
+                        return true
+                    }
+                }
+                """)
+    }
+
+    @Test("A struct without properties has one value")
+    func emptyStructure() {
+        let expansion = Expansion("@Storable struct E {}")
+        #expect(
+            expansion.member("sameBytes") == """
+                static func sameBytes(_ first: Self, _ second: Self) -> Bool {
+                    return true
+                }
+                """)
+        #expect(
+            expansion.member("init(") == """
+                init(_from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
+                }
+                """)
+    }
+
+    @Test("The name in the log is the type's with those around it, or the given one")
+    func names() {
+        let nested = Expansion("enum Schema { @Storable struct A { var x: Int } }")
+        #expect(nested.member("storedType").contains(#""Schema.A","#))
+        #expect(nested.header == "nonisolated extension Schema.A: VarveGraph.Storable")
+        let given = Expansion(#"enum Schema { @Storable("B") struct A { var x: Int } }"#)
+        #expect(given.member("storedType").contains(#""B","#))
+    }
+
+    @Test("Types of members are spelled so that they are expressions")
+    func metatypes() {
+        let types = [
+            ("Int", "Int.self"), ("Int?", "(Int?).self"), ("Int!", "(Int?).self"),
+            ("[Int?]", "[Int?].self"), ("[String: Int]", "[String: Int].self"),
+            ("A.B<C>", "A.B<C>.self"), ("Optional<Int>", "Optional<Int>.self"),
+            ("P & Q", "(P & Q).self"), ("any P", "(any P).self"),
+            ("() -> Void", "(() -> Void).self"),
+        ]
+        for (type, expression) in types {
+            let text = Expansion("@Storable struct S { var a: \(type) }").member("storedType")
+            #expect(text.contains("storedType(of: \(expression))),"), "\(type)")
+        }
+    }
+
+    @Test("What the type declares itself is not generated again")
+    func declaredRequirements() {
+        let expansion = Expansion(
+            """
+            @Storable struct S {
+                var a: Int
+                static var storedType: StoredType { .int64 }
+                static func sameBytes(_ first: Self, _ second: Self) -> Bool { true }
+            }
+            """)
+        #expect(expansion.member("storedType") == "")
+        #expect(expansion.member("sameBytes") == "")
+        #expect(expansion.member("static func load") != "")
+    }
+}
+
+private let structureText = #"""
+    nonisolated extension Address: VarveGraph.Storable {
+        public static var storedType: VarveGraph.StoredType {
+            .structure(
+                "Address",
+                [
+                    .init("street", VarveGraph._FieldCodec.storedType(of: String.self)),
+                    .init("number", VarveGraph._FieldCodec.storedType(of: (Int?).self)),
+                    .init("floor", VarveGraph._FieldCodec.storedType(of: Swift.type(of: 0))),
+                    .init("old", VarveGraph._FieldCodec.storedType(of: ([Int]?).self)),
+                ])
+        }
+        public func store(into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
+            try VarveGraph._FieldCodec.store(self.street, "street", into: &writer)
+            try VarveGraph._FieldCodec.store(self.number, "number", into: &writer)
+            try VarveGraph._FieldCodec.store(self.floor, "floor", into: &writer)
+            try VarveGraph._FieldCodec.store(self.renamed as [Int]?, "renamed", into: &writer)
+        }
+        public static func load(from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) -> Self {
+            try Self(_from: &reader)
+        }
+        public init(_from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
+            self.street = try VarveGraph._FieldCodec.load(from: &reader)
+            self.number = try VarveGraph._FieldCodec.load(from: &reader)
+            self.floor = try VarveGraph._FieldCodec.load(from: &reader)
+            self.renamed = try VarveGraph._FieldCodec.load(from: &reader)
+        }
+        public static func sameBytes(_ first: Self, _ second: Self) -> Bool {
+            guard VarveGraph._FieldCodec.same(first.street, second.street) else { return false }
+            guard VarveGraph._FieldCodec.same(first.number, second.number) else { return false }
+            guard VarveGraph._FieldCodec.same(first.floor, second.floor) else { return false }
+            guard VarveGraph._FieldCodec.same(first.renamed as [Int]?, second.renamed as [Int]?) else { return false }
+            return true
+        }
+    }
+    """#
+
+private let enumerationText = #"""
+    nonisolated extension Status: VarveGraph.Storable {
+        static var storedType: VarveGraph.StoredType {
+            .enumeration(
+                "Status",
+                [
+                    .init("active"),
+                    .init("default"),
+                    .init("suspended", [.init("reason", VarveGraph._FieldCodec.storedType(of: String.self)), .init("", VarveGraph._FieldCodec.storedType(of: (Int?).self))]),
+                    .init("old", [.init("any", VarveGraph._FieldCodec.storedType(of: [String: Int].self))]),
+                ])
+        }
+        func store(into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
+            switch self {
+            case .active:
+                writer.writeVarint(0)
+            case .`default`:
+                writer.writeVarint(1)
+            case .suspended(let value0, let value1):
+                writer.writeVarint(2)
+                try VarveGraph._FieldCodec.store(value0, "suspended.reason", into: &writer)
+                try VarveGraph._FieldCodec.store(value1, "suspended", into: &writer)
+            case .renamed(let value0):
+                writer.writeVarint(3)
+                try VarveGraph._FieldCodec.store(value0, "renamed.any", into: &writer)
+            }
+        }
+        static func load(from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) -> Self {
+            let offset = reader.position
+            let number = try reader.readVarint()
+            switch number {
+            case 0:
+                return .active
+            case 1:
+                return .`default`
+            case 2:
+                return .suspended(reason: try VarveGraph._FieldCodec.load(from: &reader), try VarveGraph._FieldCodec.load(from: &reader))
+            case 3:
+                return .renamed(any: try VarveGraph._FieldCodec.load(from: &reader))
+            default:
+                throw .invalidTag(offset: offset, found: number, typeName: "Status")
+            }
+        }
+        static func sameBytes(_ first: Self, _ second: Self) -> Bool {
+            switch (first, second) {
+            case (.active, .active):
+                return true
+            case (.`default`, .`default`):
+                return true
+            case (.suspended(let first0, let first1), .suspended(let second0, let second1)):
+                guard VarveGraph._FieldCodec.same(first0, second0) else { return false }
+                guard VarveGraph._FieldCodec.same(first1, second1) else { return false }
+                return true
+            case (.renamed(let first0), .renamed(let second0)):
+                guard VarveGraph._FieldCodec.same(first0, second0) else { return false }
+                return true
+            default: return false
+            }
+        }
+    }
+    """#
