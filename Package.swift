@@ -62,12 +62,13 @@ let macroLinkerSettings: [LinkerSetting] =
         ]
     } ?? []
 
-let macroDependencies: [Target.Dependency] =
-    toolchainHost == nil
-    ? [
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-    ] : []
+func syntaxProducts(_ names: String...) -> [Target.Dependency] {
+    toolchainHost == nil ? names.map { .product(name: $0, package: "swift-syntax") } : []
+}
+
+let macroDependencies = syntaxProducts(
+    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics",
+    "SwiftCompilerPlugin")
 
 let package = Package(
     name: "varve",
@@ -127,7 +128,9 @@ let package = Package(
             name: "VarveGraphTests", dependencies: ["VarveGraph", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "VarveMacrosTests", dependencies: ["VarveMacros"] + macroDependencies,
+            name: "VarveMacrosTests",
+            dependencies: ["VarveMacros"] + macroDependencies
+                + syntaxProducts("SwiftParser", "SwiftSyntaxMacroExpansion"),
             swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
         .testTarget(
             name: "VarveTests", dependencies: ["Varve", "VarveTestSupport"],

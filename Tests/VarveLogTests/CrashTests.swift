@@ -67,12 +67,13 @@ struct CrashCheck {
         opened.log.abandon()
         try checkReaders(image, expecting: opened.content)
         try checkAgain(test, opened)
-        // Recovery itself is interrupted, at each of its own moments.
+        // Recovery itself is interrupted: at each of its own moments, for some of the states.
+        guard images.count % 32 == 0 else { return }
         let recovery = SimulatedDisk(image)
         let again = try workload.test.on(recovery).open()
         again.log.abandon()
         for position in 0...recovery.operations.count {
-            try crashInRecovery(recovery, at: position, expecting: opened.content, acknowledged)
+            try crashInRecovery(recovery, at: position, acknowledged)
         }
     }
 
@@ -138,17 +139,16 @@ struct CrashCheck {
     }
 
     private mutating func crashInRecovery(
-        _ disk: SimulatedDisk, at position: Int, expecting content: LogContent,
-        _ acknowledged: LogSequence
+        _ disk: SimulatedDisk, at position: Int, _ acknowledged: LogSequence
     ) throws {
         let point = disk.crashPoint(at: position)
         let survivals = disk.survivals(at: point, using: &generator)
-        for survivals in survivals.count > 24 ? Array(survivals.shuffled(using: &generator).prefix(24)) : survivals {
+        for survivals in survivals.shuffled(using: &generator).prefix(12) {
             nestedImages += 1
             let test = workload.test.on(SimulatedDisk(disk.image(at: point, survivals)))
             let opened = try test.open()
-            // The first recovery read frames from the page cache that the crash may have taken
-            // before they were promised again.
+            // The first recovery may have read frames from the page cache that this crash took
+            // before they were promised.
             try expectPrefix(opened.content, acknowledged)
             opened.log.abandon()
         }

@@ -43,7 +43,8 @@ struct EntityModelFieldTests {
     func severalBindings() {
         #expect(fields("var a: Int?, b: Int?\nvar c, d: Int, e = 1") == ["a", "b", "c", "d", "e"])
         // The type behind d is c's too; a patch shows what each is taken for.
-        let patching = expansion("var a: Int?, b: Int\nvar c, d: Int?").member("init(_patching")
+        let patching = expansion("var a: Int?, b: Int\nvar c, d: Int?\nvar e = 1, f: Int?")
+            .member("init(_patching")
         #expect(
             patching == """
                 init(_patching old: Self, with new: Self) {
@@ -52,6 +53,8 @@ struct EntityModelFieldTests {
                     self.b = new.b
                     self.c = new.c ?? old.c
                     self.d = new.d ?? old.d
+                    self.e = new.e
+                    self.f = new.f ?? old.f
                 }
                 """)
     }

@@ -55,7 +55,7 @@ extension SimulatedDisk {
         let (operations, start) = state.withLock { ($0.operations, $0.atStart) }
         var disk = start
         for index in 0..<point.position {
-            for part in operations[index].surviving(fates[index] ?? .whole) { disk.apply(part) }
+            disk.apply(operations[index], fates[index] ?? .whole)
         }
         return disk.image
     }
@@ -114,28 +114,46 @@ extension DiskOperation {
         }
         return tears
     }
+}
 
-    /// What is left of this change.
-    fileprivate func surviving(_ survival: Survival) -> [DiskOperation] {
-        if survival == .absent { return [] }
-        guard case .write(let file, let offset, let bytes) = self else { return [self] }
-        var kept = bytes
-        switch survival {
-        case .absent, .whole: break
-        case .prefix(let count): kept = Array(bytes.prefix(count))
-        case .suffix(let count):
-            kept = Array(repeating: 0, count: bytes.count - count) + bytes.suffix(count)
-        case .withoutSector(let sector):
-            for position in kept.indices
-            where (offset + position) / SimulatedDisk.sectorBytes == sector {
-                kept[position] = 0
-            }
-        case .lengthOnly: kept = Array(repeating: 0, count: bytes.count)
-        case .garbage:
-            for position in kept.indices {
-                kept[position] = UInt8(truncatingIfNeeded: position &* 167 &+ 13)
-            }
+extension SimulatedDiskState {
+    /// Applies what is left of a change. Where a write did not reach the disk, the bytes from
+    /// before are still there; where it lengthened the file, zeros or garbage.
+    fileprivate mutating func apply(_ operation: DiskOperation, _ survival: Survival) {
+        guard case .write(let file, let offset, let bytes) = operation, survival != .whole else {
+            if survival != .absent { apply(operation) }
+            return
         }
-        return [.write(file, offset, kept)]
+        let old = content[file, default: []]
+        var kept = bytes
+        for position in bytes.indices where !survival.holds(position, of: bytes.count, at: offset) {
+            kept[position] =
+                offset + position < old.count
+                ? old[offset + position] : survival.filler(at: position)
+        }
+        switch survival {
+        case .absent: return
+        case .prefix(let count): kept = Array(kept.prefix(count))
+        default: break
+        }
+        apply(.write(file, offset, kept))
+    }
+}
+
+extension Survival {
+    /// The byte of a write at `position` reached the disk.
+    fileprivate func holds(_ position: Int, of count: Int, at offset: Int) -> Bool {
+        switch self {
+        case .whole: true
+        case .absent, .lengthOnly, .garbage: false
+        case .prefix(let length): position < length
+        case .suffix(let length): position >= count - length
+        case .withoutSector(let sector):
+            (offset + position) / SimulatedDisk.sectorBytes != sector
+        }
+    }
+
+    fileprivate func filler(at position: Int) -> UInt8 {
+        self == .garbage ? UInt8(truncatingIfNeeded: position &* 167 &+ 13) : 0
     }
 }

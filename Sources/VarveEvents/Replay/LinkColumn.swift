@@ -49,7 +49,7 @@ struct LinkColumn {
     /// slot), both ascending; positions were checked against the event's own counts.
     mutating func apply(
         _ slot: UInt32, oldCount: Int, removals: [Change], insertions: [Change]
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         let name = definition.name
         let found = count(of: slot)
         guard found == oldCount else {
@@ -76,7 +76,7 @@ struct LinkColumn {
 
     private mutating func setTarget(
         _ slot: UInt32, removals: [Change], insertions: [Change]
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         let current = target(of: slot)
         if let removal = removals.first, removal.slot != current {
             throw .listMemberDiffers(relation: definition.name, position: 0)

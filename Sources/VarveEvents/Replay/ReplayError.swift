@@ -8,28 +8,28 @@ package indirect enum ReplayError: Error, Equatable, Sendable {
     case released(TransactionID, type: String)
     /// The entity's id is given as JSON text.
     case entity(TransactionID, type: String, id: String, EntityFault)
+}
 
-    /// What does not fit an entity's state.
-    package indirect enum EntityFault: Equatable, Sendable {
-        case invalidID(CodecError)
-        case alreadyExists
-        case doesNotExist
-        case hasNoTombstone
-        case previousVersion(found: PreviousVersion?, expected: PreviousVersion?)
-        case malformedRow(CodecError)
-        case rowDiffers
-        case ordinalDiffers(found: Ordinal, expected: Ordinal)
-        case fieldOutOfRange(position: Int)
-        case malformedValue(property: String, CodecError)
-        case oldValueDiffers(property: String)
-        case unknownRelation(RelationNumber)
-        case listCountDiffers(relation: String, found: Int, expected: Int)
-        case listMemberDiffers(relation: String, position: Int)
-        case tooManyTargets(relation: String)
-        case wrongTargetType(relation: String)
-        case tooLarge
-        case tooManyEntities
-    }
+/// What does not fit an entity's state.
+package indirect enum EntityFault: Error, Equatable, Sendable {
+    case invalidID(CodecError)
+    case alreadyExists
+    case doesNotExist
+    case hasNoTombstone
+    case previousVersion(found: PreviousVersion?, expected: PreviousVersion?)
+    case malformedRow(CodecError)
+    case rowDiffers
+    case ordinalDiffers(found: Ordinal, expected: Ordinal)
+    case fieldOutOfRange(position: Int)
+    case malformedValue(property: String, CodecError)
+    case oldValueDiffers(property: String)
+    case unknownRelation(RelationNumber)
+    case listCountDiffers(relation: String, found: Int, expected: Int)
+    case listMemberDiffers(relation: String, position: Int)
+    case tooManyTargets(relation: String)
+    case wrongTargetType(relation: String)
+    case tooLarge
+    case tooManyEntities
 }
 
 extension ReplayError: CustomStringConvertible {
@@ -51,7 +51,7 @@ extension ReplayError: CustomStringConvertible {
     }
 }
 
-extension ReplayError.EntityFault: CustomStringConvertible {
+extension EntityFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .invalidID(let error): "not an id of this type: \(error)"

@@ -36,18 +36,18 @@ extension ReplayState {
         switch event {
         case .define(let event): try define(event, in: transaction.id)
         case .insert(let event):
-            try at(event.entity, of: transaction) { table, slot throws(ReplayError.EntityFault) in
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
                 try insert(event, into: table, slot, of: transaction)
             }
         case .update(let event):
-            try at(event.entity, of: transaction) { table, slot throws(ReplayError.EntityFault) in
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
                 try update(event, in: table, slot, of: transaction)
             }
         case .delete(let event): try delete(event, of: transaction)
         case .link(let event): try link(event, of: transaction)
         case .purge(let event):
             for entity in event.entities {
-                try at(entity, of: transaction) { table, slot throws(ReplayError.EntityFault) in
+                try at(entity, of: transaction) { table, slot throws(EntityFault) in
                     guard table.records[Int(slot)].liveness == .tombstone else {
                         throw .hasNoTombstone
                     }
@@ -108,7 +108,7 @@ extension ReplayState {
         let index = Int(entity.rawValue)
         if slots[index] != Self.unresolved { return slots[index] }
         let id = transaction.entities[index].id
-        do throws(ReplayError.EntityFault) {
+        do throws(EntityFault) {
             let slot = try table.intern(id)
             slots[index] = slot
             return slot
@@ -120,11 +120,11 @@ extension ReplayState {
     /// Runs `body` on the table and slot of an entity, and gives its fault a name.
     private func at(
         _ entity: EntityIndex, of transaction: TransactionView,
-        _ body: (ReplayTable, UInt32) throws(ReplayError.EntityFault) -> Void
+        _ body: (ReplayTable, UInt32) throws(EntityFault) -> Void
     ) throws(ReplayError) {
         let table = try table(of: transaction.entities[Int(entity.rawValue)], in: transaction.id)
         let slot = try slot(entity, in: table, of: transaction)
-        do throws(ReplayError.EntityFault) {
+        do throws(EntityFault) {
             try body(table, slot)
         } catch {
             throw fault(error, entity, in: table, of: transaction)
@@ -132,7 +132,7 @@ extension ReplayState {
     }
 
     private func fault(
-        _ fault: ReplayError.EntityFault, _ entity: EntityIndex, in table: ReplayTable,
+        _ fault: EntityFault, _ entity: EntityIndex, in table: ReplayTable,
         of transaction: TransactionView
     ) -> ReplayError {
         let id = transaction.entities[Int(entity.rawValue)].id
@@ -150,7 +150,7 @@ extension ReplayState {
     private func insert(
         _ event: InsertEvent, into table: ReplayTable, _ slot: UInt32,
         of transaction: TransactionView
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         let record = table.records[Int(slot)]
         guard record.liveness != .live else { throw .alreadyExists }
         try Self.check(event.previous, is: record.version)
@@ -163,7 +163,7 @@ extension ReplayState {
 
     private static func check(
         _ found: PreviousVersion?, is expected: PreviousVersion?
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         guard found == expected else {
             throw .previousVersion(found: found, expected: expected)
         }
@@ -171,7 +171,7 @@ extension ReplayState {
 
     private static func check(
         _ row: UnsafeRawBufferPointer, _ layout: RowLayout
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         do throws(CodecError) {
             try layout.check(row)
         } catch {
@@ -182,7 +182,7 @@ extension ReplayState {
     private func update(
         _ event: UpdateEvent, in table: ReplayTable, _ slot: UInt32,
         of transaction: TransactionView
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         guard table.records[Int(slot)].liveness == .live else { throw .doesNotExist }
         try table.modernise(slot)
         let record = table.records[Int(slot)]
@@ -190,7 +190,7 @@ extension ReplayState {
         row.removeAll()
         let merger = RowMerger(layout: table.layout, row: record.rowBytes)
         try merger.merge(event.changes, into: &row)
-        try row.withBytes { bytes throws(ReplayError.EntityFault) in
+        try row.withBytes { bytes throws(EntityFault) in
             try table.setRow(
                 slot, to: bytes, liveness: .live, ordinal: Ordinal(record.ordinal),
                 at: version(of: transaction))
@@ -207,14 +207,16 @@ extension ReplayState {
             guard let position = table.definition.position(of: relation) else {
                 throw fault(.unknownRelation(relation), event.entity, in: table, of: transaction)
             }
-            let targets = try targets(
-                of: table.links[position].definition, held: event.entity, by: table,
-                of: transaction)
+            let definition = table.links[position].definition
             var list: [UInt32] = []
-            for target in entities { list.append(try targets(target)) }
+            for entity in entities {
+                list.append(
+                    try target(
+                        entity, of: definition, held: event.entity, by: table, of: transaction))
+            }
             lists.append((relation, list))
         }
-        try at(event.entity, of: transaction) { table, slot throws(ReplayError.EntityFault) in
+        try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
             try delete(event, from: table, slot, lists: lists, of: transaction)
         }
     }
@@ -222,7 +224,7 @@ extension ReplayState {
     private func delete(
         _ event: DeleteEvent, from table: ReplayTable, _ slot: UInt32,
         lists: ReplayTable.DeletedLists, of transaction: TransactionView
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         let isLive = table.records[Int(slot)].liveness == .live
         guard !(isLive && event.isRowless) else { throw .alreadyExists }
         guard isLive || event.isRowless else { throw .doesNotExist }
@@ -253,18 +255,21 @@ extension ReplayState {
             throw fault(
                 .unknownRelation(event.relation), event.parent, in: table, of: transaction)
         }
-        let targets = try targets(
-            of: table.links[position].definition, held: event.parent, by: table, of: transaction)
-        removals.removeAll(keepingCapacity: true)
-        insertions.removeAll(keepingCapacity: true)
-        for change in event.removals {
-            removals.append(.init(position: change.position, slot: try targets(change.entity)))
+        let definition = table.links[position].definition
+        func resolve(
+            _ changes: LinkChangeSequence, into slots: inout [LinkColumn.Change]
+        ) throws(ReplayError) {
+            slots.removeAll(keepingCapacity: true)
+            for change in changes {
+                let slot = try target(
+                    change.entity, of: definition, held: event.parent, by: table, of: transaction)
+                slots.append(LinkColumn.Change(position: change.position, slot: slot))
+            }
         }
-        for change in event.insertions {
-            insertions.append(.init(position: change.position, slot: try targets(change.entity)))
-        }
-        do throws(ReplayError.EntityFault) {
-            try table.modifyLinks(position) { column throws(ReplayError.EntityFault) in
+        try resolve(event.removals, into: &removals)
+        try resolve(event.insertions, into: &insertions)
+        do throws(EntityFault) {
+            try table.modifyLinks(position) { column throws(EntityFault) in
                 try column.apply(
                     slot, oldCount: event.oldCount, removals: removals, insertions: insertions)
             }
@@ -273,26 +278,19 @@ extension ReplayState {
         }
     }
 
-    /// A function from an entity of the transaction to its slot, for targets of one relation.
-    private func targets(
-        of relation: RelationDefinition, held parent: EntityIndex, by table: ReplayTable,
-        of transaction: TransactionView
-    ) throws(ReplayError) -> (EntityIndex) throws(ReplayError) -> UInt32 {
-        let targetTable = self.table(relation.target)
-        return { [self] entity throws(ReplayError) in
-            let target = transaction.entities[Int(entity.rawValue)]
-            guard target.type == relation.target else {
-                throw fault(
-                    .wrongTargetType(relation: relation.name), parent, in: table, of: transaction)
-            }
-            if slots[Int(entity.rawValue)] != Self.unresolved {
-                return slots[Int(entity.rawValue)]
-            }
-            guard let targetTable else {
-                return try slot(
-                    entity, in: try self.table(of: target, in: transaction.id), of: transaction)
-            }
-            return try slot(entity, in: targetTable, of: transaction)
+    /// The slot of an entity in a list of the relation.
+    private func target(
+        _ entity: EntityIndex, of relation: RelationDefinition, held parent: EntityIndex,
+        by table: ReplayTable, of transaction: TransactionView
+    ) throws(ReplayError) -> UInt32 {
+        let target = transaction.entities[Int(entity.rawValue)]
+        guard target.type == relation.target else {
+            throw fault(
+                .wrongTargetType(relation: relation.name), parent, in: table, of: transaction)
         }
+        let slot = slots[Int(entity.rawValue)]
+        if slot != Self.unresolved { return slot }
+        let targetTable = try self.table(of: target, in: transaction.id)
+        return try self.slot(entity, in: targetTable, of: transaction)
     }
 }

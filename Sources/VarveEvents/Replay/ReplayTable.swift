@@ -90,7 +90,7 @@ final class ReplayTable {
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
-    func intern(_ id: UnsafeRawBufferPointer) throws(ReplayError.EntityFault) -> UInt32 {
+    func intern(_ id: UnsafeRawBufferPointer) throws(EntityFault) -> UInt32 {
         let hash = KeyedHash.hash(id)
         if let slot = slotMap.find(hash, where: { records[Int($0)].idBytes.hasSameBytes(as: id) }) {
             return slot
@@ -115,7 +115,7 @@ final class ReplayTable {
     func setRow(
         _ slot: UInt32, to row: UnsafeRawBufferPointer, liveness: Liveness, ordinal: Ordinal,
         at version: PreviousVersion
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         try storeRow(slot, row)
         var record = records[Int(slot)]
         count(record.liveness, by: -1)
@@ -139,7 +139,7 @@ final class ReplayTable {
 
     private func storeRow(
         _ slot: UInt32, _ row: UnsafeRawBufferPointer
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         guard let count = UInt32(exactly: row.count) else { throw .tooLarge }
         var record = records[Int(slot)]
         if let memory = record.row, count <= record.rowCapacity {
@@ -185,7 +185,7 @@ final class ReplayTable {
     }
 
     /// Brings the row of a slot to the newest revision.
-    func modernise(_ slot: UInt32) throws(ReplayError.EntityFault) {
+    func modernise(_ slot: UInt32) throws(EntityFault) {
         let record = records[Int(slot)]
         guard record.revision != currentRevision else { return }
         scratch.removeAll()
@@ -194,10 +194,7 @@ final class ReplayTable {
         } catch {
             throw .malformedRow(error)
         }
-        let fresh = scratch.copyBytes()
-        try fresh.withReader { reader throws(ReplayError.EntityFault) in
-            try storeRow(slot, reader.rest)
-        }
+        try scratch.withBytes { row throws(EntityFault) in try storeRow(slot, row) }
         records.modify(Int(slot)) { $0.revision = currentRevision }
     }
 

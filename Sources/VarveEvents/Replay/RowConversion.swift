@@ -53,7 +53,7 @@ package struct RowConversion: Sendable {
         if isIdentity { return writer.write(row) }
         var fields: [UnsafeRawBufferPointer] = []
         fields.reserveCapacity(source.fieldCount)
-        try source.forEachField(of: row, { fields.append($1) }, malformed: { $0 })
+        try source.forEachField(of: row) { fields.append($1) }
         for step in steps {
             switch step {
             case .copy(let index): writer.write(fields[index])

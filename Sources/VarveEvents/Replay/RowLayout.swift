@@ -57,21 +57,17 @@ package struct RowLayout: Sendable {
     }
 
     /// Calls `body` with the bytes of each field.
-    package func forEachField<Failure: Error>(
+    package func forEachField(
         of row: UnsafeRawBufferPointer,
-        _ body: (Int, UnsafeRawBufferPointer) throws(Failure) -> Void,
-        malformed: (CodecError) -> Failure
-    ) throws(Failure) {
+        _ body: (Int, UnsafeRawBufferPointer) throws(CodecError) -> Void
+    ) throws(CodecError) {
         var reader = ByteReader(row)
         for position in shapes.indices {
             let start = reader.position
-            do throws(CodecError) {
-                try skip(position, in: &reader)
-            } catch {
-                throw malformed(error)
-            }
+            try skip(position, in: &reader)
             try body(position, reader.slice(from: start, to: reader.position))
         }
+        try reader.expectEnd()
     }
 
     /// The values of a row, by name.

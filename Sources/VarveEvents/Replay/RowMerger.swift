@@ -6,7 +6,7 @@ struct RowMerger {
     /// Appends the new row.
     func merge(
         _ changes: FieldChangeSequence, into writer: inout ByteWriter
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         var reader = ByteReader(row)
         var position = 0
         var copied = 0
@@ -25,7 +25,7 @@ struct RowMerger {
 
     private func skip(
         from position: inout Int, to end: Int, _ reader: inout ByteReader
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         do throws(CodecError) {
             while position < end {
                 try layout.skip(position, in: &reader)
@@ -39,7 +39,7 @@ struct RowMerger {
     private func write(
         _ change: FieldChangeSequence.Change, at position: Int, old: UnsafeRawBufferPointer,
         into writer: inout ByteWriter
-    ) throws(ReplayError.EntityFault) {
+    ) throws(EntityFault) {
         let property = layout.definition.fields[position].name
         let start = writer.count
         switch change {

@@ -25,7 +25,7 @@ struct SlotMap: ~Copyable {
     mutating func insert(_ hash: UInt64, _ slot: UInt32) {
         count += 1
         if count * 4 > buckets.count * 3 { grow() }
-        Self.place(hash >> 32 << 32 | UInt64(slot + 1), in: &buckets)
+        Self.place((hash >> 32) << 32 | UInt64(slot + 1), in: &buckets)
     }
 
     // The tag alone says where an entry goes, so growing reads no id.

@@ -26,11 +26,8 @@ extension _IDCodec {
     }
 
     @_disfavoredOverload
-    public static func hash<ID: Hashable>(_ id: ID) -> UInt64 {
-        if let hash = hashByLadder(id) { return hash }
-        var hasher = Hasher()
-        hasher.combine(id)
-        return UInt64(bitPattern: Int64(hasher.finalize()))
+    public static func hash<ID>(_ id: ID) -> UInt64 {
+        hashByLadder(id) ?? InMemoryID.hash(id)
     }
 
     // nil if the id has no bytes. An id that cannot be encoded is refused when it is saved, under

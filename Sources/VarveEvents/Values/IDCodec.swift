@@ -84,10 +84,35 @@ public enum _IDCodec {
     }
 
     @_disfavoredOverload
-    public static func same<ID: Hashable>(_ first: ID, _ second: ID) -> Bool {
+    public static func same<ID>(_ first: ID, _ second: ID) -> Bool {
+        if Ladder.sameBits(first, second) { return true }
         let codec = Ladder.codec(for: ID.self, isID: true)
         return codec.kind.isStored
-            ? Ladder.sameBits(first, second) || codec.same(first, second)
-            : first == second
+            ? codec.same(first, second) : InMemoryID.areEqual(first, second)
+    }
+}
+
+/// Ids without a stored form: `==` and `Hasher` decide, as long as the process lives.
+///
+/// The overloads that lead here are unconstrained, or they would be ambiguous beside those for
+/// raw-value types; ids are `Hashable` all the same.
+enum InMemoryID {
+    static func areEqual<ID>(_ first: ID, _ second: ID) -> Bool {
+        guard let hashable = ID.self as? any Hashable.Type else { return false }
+        // `Opened` is `ID` under another static name, so the casts change nothing.
+        func equal<Opened: Hashable>(_ type: Opened.Type) -> Bool {
+            unsafeBitCast(first, to: Opened.self) == unsafeBitCast(second, to: Opened.self)
+        }
+        return equal(hashable)
+    }
+
+    static func hash<ID>(_ id: ID) -> UInt64 {
+        guard let hashable = ID.self as? any Hashable.Type else { return 0 }
+        func hash<Opened: Hashable>(_ type: Opened.Type) -> Int {
+            var hasher = Hasher()
+            hasher.combine(unsafeBitCast(id, to: Opened.self))
+            return hasher.finalize()
+        }
+        return UInt64(bitPattern: Int64(hash(hashable)))
     }
 }

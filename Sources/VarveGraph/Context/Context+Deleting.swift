@@ -57,9 +57,7 @@ extension Context {
     public mutating func _deleteLive<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID
     ) throws {
-        guard let table = table(of: type), let slot = table.slot(of: id), table.isLive(slot) else {
-            return
-        }
+        guard let slot = liveSlot(of: type, id: id) else { return }
         try deleteRow(at: slot, table: position(of: Entity._descriptor))
     }
 
@@ -119,10 +117,11 @@ extension Context {
     mutating func beginDelete<Entity: EntityModelProtocol>(
         _ type: Entity.Type, at slot: Slot
     ) throws -> DeleteEnd? {
-        guard let row = table(of: type)?.row(at: slot)?.pointee else { return nil }
+        guard let row = row(of: type, at: slot) else { return nil }
         let tombstone = row.asDeleted(in: self)
         try row.willDelete(from: &self)
-        guard let table = table(of: type), table.isLive(slot) else { return nil }
+        // The hook may have deleted the entity itself.
+        guard self.row(of: type, at: slot) != nil else { return nil }
         removeRow(type, at: slot)
         if let tombstone { _ = put(tombstone, .replace) }
         return { context in try row.didDelete(from: &context) }
@@ -132,7 +131,7 @@ extension Context {
     mutating func detach<Entity: EntityModelProtocol>(
         _ id: Entity.ID, _ path: PartialKeyPath<Entity>, children: ContiguousArray<UInt32>?
     ) {
-        guard let slot = table(of: Entity.self)?.slot(of: id) else { return }
+        guard let slot = knownSlot(of: Entity.self, id: id) else { return }
         let relation = relationIndex(path)
         let position = position(of: Entity._descriptor)
         let mark = begin()
@@ -148,7 +147,7 @@ extension Context {
     mutating func deleteChildren<Entity: EntityModelProtocol>(
         of id: Entity.ID, _ path: PartialKeyPath<Entity>
     ) throws {
-        guard let slot = table(of: Entity.self)?.slot(of: id) else { return }
+        guard let slot = knownSlot(of: Entity.self, id: id) else { return }
         let relation = relationIndex(path)
         let position = position(of: Entity._descriptor)
         try deleteChildren(of: slot, relation: relation, table: position)

@@ -123,9 +123,8 @@ extension Context {
     mutating func clearTombstone<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> Bool {
-        guard Entity._descriptor.tombstoneOwner == nil,
-            let tombstones = table(of: Deleted<Entity>.self), tombstones.liveCount > 0,
-            let slot = tombstones.slot(of: id), tombstones.isLive(slot)
+        guard Entity._descriptor.tombstoneOwner == nil, count(Deleted<Entity>.self) > 0,
+            let slot = liveSlot(of: Deleted<Entity>.self, id: id)
         else { return false }
         removeRow(Deleted<Entity>.self, at: slot)
         return true

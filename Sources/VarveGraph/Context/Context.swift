@@ -147,6 +147,30 @@ extension Context {
         return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
     }
 
+    // What follows answers values, so that no reference to a table outlives the call: a mutation
+    // behind a second reference would copy the table first.
+
+    /// The slot of an id that is known, whether it has a row or not.
+    @inlinable
+    func knownSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
+        table(of: type)?.slot(of: id)
+    }
+
+    /// The slot of an id that has a row.
+    @inlinable
+    func liveSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
+        guard let table = table(of: type), let slot = table.slot(of: id),
+            table.row(at: slot) != nil
+        else { return nil }
+        return slot
+    }
+
+    /// A copy of the row at a slot.
+    @inlinable
+    func row<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity? {
+        table(of: type)?.row(at: slot)?.pointee
+    }
+
     /// The time of the change that is starting: the transaction's, or the clock's.
     @usableFromInline
     static func now() -> Int64 {

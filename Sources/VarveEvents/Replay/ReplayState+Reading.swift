@@ -1,0 +1,172 @@
+/// An entity of a replayed state. The buffers are valid during the call that gave it only.
+package struct ReplayedEntity {
+    package let slot: UInt32
+    package let id: UnsafeRawBufferPointer
+    /// In the layout that was asked for; fields that the app does not know are at its end.
+    package let row: UnsafeRawBufferPointer
+    package let ordinal: Ordinal
+    /// The transaction that last touched it; for a tombstone, the one that deleted it.
+    package let transaction: TransactionID
+    /// When it was last touched; for a tombstone, when it was deleted.
+    package let updatedAt: Timestamp
+    /// Whether this is a tombstone.
+    package let isDeleted: Bool
+}
+
+/// The links of one relation, as slots of its target type.
+package struct ReplayedLinks {
+    private let column: LinkColumn
+
+    init(_ column: LinkColumn) { self.column = column }
+
+    package var definition: RelationDefinition { column.definition }
+
+    /// Slots from this one on have no links.
+    package var extent: Int { column.extent }
+
+    /// The target of a to-one relation.
+    package func target(of slot: UInt32) -> UInt32? { column.target(of: slot) }
+
+    /// The targets in their order, of either kind of relation.
+    package func targets(of slot: UInt32) -> [UInt32] { column.list(of: slot) }
+}
+
+/// Reads the entities of one type in one layout.
+///
+/// Each reader has its own scratch memory: several threads may read a state, each with a reader,
+/// as long as nothing changes the state.
+package struct EntityReader: ~Copyable {
+    private let table: ReplayTable
+    private let target: TypeDefinition
+    private var conversions: [RowConversion?]
+    private var scratch = ByteWriter(capacity: 256)
+
+    /// `target` is the type's current definition if nil.
+    init(_ table: ReplayTable, _ target: TypeDefinition? = nil) {
+        self.table = table
+        self.target = target ?? table.definition
+        conversions = Array(repeating: nil, count: table.layouts.count)
+    }
+
+    /// The number of slots; entities have slots below it.
+    package var slotCount: Int { table.slotCount }
+
+    /// Calls `body` with the entity (or tombstone) at a slot; returns nil at a vacant one.
+    package mutating func read<Result>(
+        _ slot: UInt32, _ body: (ReplayedEntity) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result? {
+        let record = table.records[Int(slot)]
+        guard record.liveness != .vacant else { return nil }
+        let conversion = try conversion(from: Int(record.revision))
+        if conversion.isIdentity { return try body(Self.entity(slot, record, record.rowBytes)) }
+        scratch.removeAll()
+        try conversion.convert(record.rowBytes, into: &scratch)
+        return try scratch.withBytes { row throws(CodecError) in
+            try body(Self.entity(slot, record, row))
+        }
+    }
+
+    private static func entity(
+        _ slot: UInt32, _ record: ReplayTable.Record, _ row: UnsafeRawBufferPointer
+    ) -> ReplayedEntity {
+        ReplayedEntity(
+            slot: slot, id: record.idBytes, row: row, ordinal: Ordinal(record.ordinal),
+            transaction: TransactionID(record.transaction),
+            updatedAt: Timestamp(microseconds: record.updatedAt),
+            isDeleted: record.liveness == .tombstone)
+    }
+
+    private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {
+        if let known = conversions[revision] { return known }
+        do throws(CatalogError) {
+            let conversion = try RowConversion(from: table.layouts[revision], to: target)
+            conversions[revision] = conversion
+            return conversion
+        } catch {
+            throw .notTranscodable(
+                from: .structure(table.definition.name, []), to: .structure(target.name, []),
+                reason: "\(error)")
+        }
+    }
+
+    /// Calls `body` with each entity and tombstone whose slot is in `range`, in order of slots.
+    package mutating func forEach(
+        in range: Range<Int>, _ body: (ReplayedEntity) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        for slot in range.clamped(to: 0..<slotCount) {
+            _ = try read(UInt32(truncatingIfNeeded: slot), body)
+        }
+    }
+
+    /// Calls `body` with each entity and tombstone, in order of slots.
+    package mutating func forEach(
+        _ body: (ReplayedEntity) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        try forEach(in: 0..<slotCount, body)
+    }
+}
+
+/// How many there are of a type.
+package struct TypeCounts: Hashable, Sendable {
+    package let live: Int
+    package let tombstones: Int
+    /// Ids that were ever mentioned, by an entity or a link.
+    package let slots: Int
+}
+
+// Types that are unknown, or that were handed over, have no entities here.
+extension ReplayState {
+    /// A reader of a type's entities in the layout of `target`, which is the type's current
+    /// definition if nil.
+    package func reader(of type: TypeNumber, as target: TypeDefinition? = nil) -> EntityReader? {
+        guard let table = table(type) else { return nil }
+        return EntityReader(table, target)
+    }
+
+    package func counts(of type: TypeNumber) -> TypeCounts {
+        guard let table = table(type) else {
+            return TypeCounts(live: 0, tombstones: 0, slots: 0)
+        }
+        return TypeCounts(
+            live: table.liveCount, tombstones: table.tombstoneCount, slots: table.slotCount)
+    }
+
+    /// The ordinal that the next new entity of a type gets.
+    package func nextOrdinal(of type: TypeNumber) -> Ordinal {
+        Ordinal(table(type)?.nextOrdinal ?? 1)
+    }
+
+    /// The slot of an id, if it was ever mentioned. O(1).
+    package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> UInt32? {
+        table(type)?.slot(of: id)
+    }
+
+    /// Calls `body` with the bytes of the id at a slot, vacant or not.
+    package func withID<Result>(
+        of type: TypeNumber, at slot: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
+        guard let table = table(type), Int(slot) < table.slotCount else { return nil }
+        return body(table.records[Int(slot)].idBytes)
+    }
+
+    /// The links of a type's relations, in the order of its current definition.
+    package func links(of type: TypeNumber) -> [ReplayedLinks] {
+        table(type)?.links.map { ReplayedLinks($0) } ?? []
+    }
+
+    /// The lists that a tombstone keeps.
+    package func deletedLists(
+        of type: TypeNumber, at slot: UInt32
+    ) -> [(relation: RelationNumber, slots: [UInt32])] {
+        table(type)?.deletedLists[slot] ?? []
+    }
+
+    /// Slots of the live entities of a type in their default order. O(n log n).
+    package func slotsInOrder(of type: TypeNumber) -> [UInt32] {
+        guard let table = table(type) else { return [] }
+        return (0..<table.slotCount)
+            .filter { table.records[$0].liveness == .live }
+            .map { UInt32(truncatingIfNeeded: $0) }
+            .sorted { table.records[Int($0)].ordinal < table.records[Int($1)].ordinal }
+    }
+}
