@@ -92,8 +92,9 @@ public final class Store: Sendable {
         self.temporaryDirectory = temporaryDirectory
         published = Lock(opened.state)
         writer = Writer(
-            log: opened.log, head: opened.state, durability: durability,
-            clock: { environment.wallClockMicroseconds() })
+            log: opened.log, prologue: opened.prologue, head: opened.state,
+            durability: durability,
+            clock: environment)
         queue = DispatchQueue(label: "varve.store")
     }
 

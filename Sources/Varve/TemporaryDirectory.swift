@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// A new directory that is removed with the last reference to it.
 package final class TemporaryDirectory: Sendable {

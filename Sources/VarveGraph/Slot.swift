@@ -7,10 +7,10 @@ public struct Slot: Hashable, Sendable {
     @usableFromInline let rawValue: UInt32
 
     @inlinable
-    init(_ rawValue: UInt32) { self.rawValue = rawValue }
+    package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     @inlinable
-    init(_ index: Int) { self.rawValue = UInt32(truncatingIfNeeded: index) }
+    package init(_ index: Int) { self.rawValue = UInt32(truncatingIfNeeded: index) }
 
-    @inlinable var index: Int { Int(rawValue) }
+    @inlinable package var index: Int { Int(rawValue) }
 }

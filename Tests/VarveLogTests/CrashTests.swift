@@ -31,6 +31,60 @@ struct CrashTests {
     }
 }
 
+@Suite("After a sync that failed and forgot")
+struct ForgottenWriteTests {
+    @Test("recovery writes what it found once more, so a power cut after it loses nothing")
+    func rewritten() throws {
+        let disk = SimulatedDisk()
+        let test = TestLog(disk)
+        let first = try test.open().log
+        for number in 1...4 {
+            try first.append(payload(number))
+            if number == 2 { try first.sync() }
+        }
+        disk.failNextSynchronize()
+        #expect(throws: LogError.self) { try first.sync() }
+        first.abandon()
+        // The page cache still shows all four.
+        let second = try test.open()
+        #expect(second.content.transactions.count == 4)
+        #expect(second.log.durableSequence == LogSequence(4))
+        // What no sync covers is gone.
+        let point = disk.crashPoint(at: disk.operations.count)
+        let lost = disk.image(at: point, point.pending.map { _ in .absent })
+        #expect(try test.on(SimulatedDisk(lost)).open().content == second.content)
+    }
+
+    @Test("a clean seal that was forgotten is written again before the promise reaches over it")
+    func rewrittenSeal() throws {
+        let disk = SimulatedDisk()
+        let test = TestLog(disk)
+        let first = try test.open().log
+        try first.append(payload(1))
+        try first.sync()
+        try first.close()
+        let sealSync = disk.operations.count - 1
+        #expect(disk.operations[sealSync].isSync)
+        let second = try test.open().log
+        for number in 2...3 {
+            try second.append(payload(number))
+            try second.sync()
+        }
+        // As if the sync of the seal had failed and forgotten.
+        var operations = disk.operations
+        guard case .synchronize(let file) = operations[sealSync] else {
+            Issue.record("\(operations[sealSync])")
+            return
+        }
+        operations[sealSync] = .synchronizeAndFail(file)
+        let pending = SimulatedDisk.pending(operations, before: operations.count)
+        let point = CrashPoint(position: operations.count, pending: pending)
+        let lost = disk.image(at: point, pending.map { _ in .absent })
+        let reopened = try test.on(SimulatedDisk(lost)).open()
+        #expect(reopened.content.transactions == (1...3).map { payload($0) })
+    }
+}
+
 /// Recovers the states in which a crash can leave a workload's disk and checks each of them.
 struct CrashCheck {
     let workload: CrashWorkload
@@ -133,9 +187,11 @@ struct CrashCheck {
         try second.log.append(text: "last")
         try second.log.close()
         let third = try test.read()
-        guard third.report.endedCleanly, third.content.transactions.suffix(2) == [
-            Array("after".utf8), Array("last".utf8),
-        ] else { throw CrashFailure("writing after recovery failed") }
+        guard third.report.endedCleanly,
+            third.content.transactions.suffix(2) == [
+                Array("after".utf8), Array("last".utf8),
+            ]
+        else { throw CrashFailure("writing after recovery failed") }
     }
 
     private mutating func crashInRecovery(

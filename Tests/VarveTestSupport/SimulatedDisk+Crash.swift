@@ -6,6 +6,11 @@ package struct CrashPoint: Sendable {
     /// Positions of the changes before it that no sync covers: each may have reached the disk,
     /// partly or not at all.
     package let pending: [Int]
+
+    package init(position: Int, pending: [Int]) {
+        self.position = position
+        self.pending = pending
+    }
 }
 
 /// How much of one pending change reached the disk.
@@ -31,13 +36,16 @@ extension SimulatedDisk {
         CrashPoint(position: position, pending: Self.pending(operations, before: position))
     }
 
-    static func pending(_ operations: [DiskOperation], before position: Int) -> [Int] {
+    /// The changes before `position` that no sync among `operations` covers.
+    package static func pending(_ operations: [DiskOperation], before position: Int) -> [Int] {
         var synced: Set<DiskOperation.Subject> = []
         var pending: [Int] = []
         for index in (0..<position).reversed() {
             let operation = operations[index]
             if operation.isSync {
                 synced.insert(operation.subject)
+            } else if case .synchronizeAndFail = operation {
+                synced.remove(operation.subject)
             } else if !synced.contains(operation.subject) {
                 pending.append(index)
             }

@@ -24,6 +24,9 @@ package enum DiskOperation: Hashable, Sendable {
     case rename(DirectoryNumber, String, String, FileNumber)
     case remove(DirectoryNumber, String)
     case synchronize(FileNumber)
+    /// The sync reported an error and forgot what it should have written: what the file holds in
+    /// memory is not on the disk, and no later sync will bring it there.
+    case synchronizeAndFail(FileNumber)
     case synchronizeDirectory(DirectoryNumber)
 
     /// What a sync makes safe.
@@ -34,7 +37,8 @@ package enum DiskOperation: Hashable, Sendable {
 
     var subject: Subject {
         switch self {
-        case .write(let file, _, _), .truncate(let file, _), .synchronize(let file):
+        case .write(let file, _, _), .truncate(let file, _), .synchronize(let file),
+            .synchronizeAndFail(let file):
             .content(file)
         case .link(let directory, _, _), .rename(let directory, _, _, _),
             .remove(let directory, _), .synchronizeDirectory(let directory):
@@ -70,6 +74,7 @@ struct SimulatedDiskState: Sendable {
     private var existing: Set<DirectoryNumber> = []
     private var locks: [FileNumber: (shared: Int, exclusive: Bool)] = [:]
     private var nextFile = 0
+    var failsNextSynchronize = false
     private let start: DiskImage
 
     /// Two disks are never the same directory, nor one of a real device.
@@ -193,8 +198,18 @@ struct SimulatedDiskState: Sendable {
             entries[directory, default: [:]][newName] = file
         case .remove(let directory, let name):
             entries[directory, default: [:]][name] = nil
-        case .synchronize, .synchronizeDirectory: break
+        case .synchronize, .synchronizeAndFail, .synchronizeDirectory: break
         }
+    }
+
+    mutating func synchronize(_ file: FileNumber, name: String) throws(FileSystemError) {
+        guard failsNextSynchronize else {
+            perform(.synchronize(file))
+            return
+        }
+        failsNextSynchronize = false
+        perform(.synchronizeAndFail(file))
+        throw FileSystemError(.synchronize, file: name, reason: .system(code: 5))
     }
 
     // MARK: Locks

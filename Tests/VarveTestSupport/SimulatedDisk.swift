@@ -39,6 +39,12 @@ package final class SimulatedDisk: FileSystem {
         }
     }
 
+    /// The next sync of a file reports an error, and what it should have written stays in memory
+    /// without ever reaching the disk, as on most Linux file systems.
+    package func failNextSynchronize() {
+        state.withLock { $0.failsNextSynchronize = true }
+    }
+
     // MARK: FileSystem
 
     package func createDirectory() throws(FileSystemError) {
@@ -139,7 +145,9 @@ private final class SimulatedFile: StoreFile {
 
     func synchronize() throws(FileSystemError) {
         requireOpen()
-        state.withLock { $0.perform(.synchronize(file)) }
+        try state.withLock { state throws(FileSystemError) in
+            try state.synchronize(file, name: name)
+        }
     }
 
     func length() throws(FileSystemError) -> ByteCount {

@@ -12,6 +12,8 @@ final class Writer: Sendable {
     private final class Core: @unchecked Sendable {
         // Unchecked: reached through `turn` alone, which lets one thread in at a time.
         let log: Log?
+        let clock: any LogEnvironment
+        let prologue: PrologueSource
         let encoder = CommitEncoder()
         var head: StoreState
         var isClosed = false
@@ -21,8 +23,12 @@ final class Writer: Sendable {
         var sealIsScheduled = false
         var appendedWhenScheduled: UInt64 = 0
 
-        init(log: Log?, head: StoreState) {
+        init(
+            log: Log?, clock: any LogEnvironment, prologue: PrologueSource, head: StoreState
+        ) {
             self.log = log
+            self.clock = clock
+            self.prologue = prologue
             self.head = head
         }
     }
@@ -31,15 +37,13 @@ final class Writer: Sendable {
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself.
     private let writingThread = Lock<ObjectIdentifier?>(nil)
     private let durability: Durability
-    private let clock: @Sendable () -> Int64
 
     init(
-        log: Log?, head: StoreState, durability: Durability,
-        clock: @escaping @Sendable () -> Int64
+        log: Log?, prologue: PrologueSource, head: StoreState, durability: Durability,
+        clock: any LogEnvironment
     ) {
-        turn = Lock(Core(log: log, head: head))
+        turn = Lock(Core(log: log, clock: clock, prologue: prologue, head: head))
         self.durability = durability
-        self.clock = clock
     }
 
     // MARK: - Writing
@@ -54,13 +58,13 @@ final class Writer: Sendable {
             enter()
             defer { leave() }
             guard !core.isClosed, let log = core.log else { throw StoreError.closed }
-            if case .some(let error) = log.failure { throw StoreError.log(error) }
             var state = core.head
-            let header = header(label, options, after: core.head.lastTransaction)
+            let header = header(label, options, core)
             state.context.beginTracking(
-                transaction: header.id.rawValue, time: header.time)
+                transaction: header.id.rawValue, time: header.time.microseconds)
             result = try body(&state.context)
             guard try append(header, &state, core, log) else { return }
+            core.prologue.update(state.catalog)
             if (options.durability ?? durability) == .commit || durability == .commit {
                 try sync(log)
             }
@@ -75,13 +79,14 @@ final class Writer: Sendable {
     private func append(
         _ header: TransactionHeader, _ state: inout StoreState, _ core: Core, _ log: Log
     ) throws -> Bool {
-        let isEmpty = try core.encoder.encode(&state, header)
+        let isChanged = try core.encoder.encode(&state, header)
         state.context.endTracking()
-        guard !isEmpty else { return false }
+        guard isChanged else { return false }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
                 try log.append(
-                    sequence: LogSequence(header.id.rawValue), time: header.time, payload: bytes)
+                    sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
+                    payload: bytes)
             }
         } catch {
             throw StoreError.log(error)
@@ -91,7 +96,7 @@ final class Writer: Sendable {
     }
 
     private func sync(_ log: Log) throws {
-        do {
+        do throws(LogError) {
             try log.sync()
         } catch {
             throw StoreError.log(error)
@@ -99,12 +104,14 @@ final class Writer: Sendable {
     }
 
     private func header(
-        _ label: String, _ options: WriteOptions, after last: TransactionID
+        _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
         TransactionHeader(
-            id: TransactionID(last.rawValue + 1), time: clock(), kind: .write, label: label,
+            id: TransactionID(core.head.lastTransaction.rawValue + 1),
+            time: Timestamp(microseconds: core.clock.wallClockMicroseconds()),
+            kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,
-            metadata: options.metadata, undoable: options.undoable)
+            metadata: options.metadata)
     }
 
     // MARK: - One at a time
@@ -154,7 +161,7 @@ final class Writer: Sendable {
     func flush() throws {
         try turn.withLock { core in
             guard let log = core.log, !core.isClosed else { return }
-            do {
+            do throws(LogError) {
                 try log.sync()
                 try log.seal()
             } catch {
@@ -169,7 +176,7 @@ final class Writer: Sendable {
         try turn.withLock { core in
             guard !core.isClosed else { return }
             core.isClosed = true
-            do {
+            do throws(LogError) {
                 try core.log?.close()
             } catch {
                 throw StoreError.log(error)

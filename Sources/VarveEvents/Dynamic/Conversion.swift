@@ -145,8 +145,10 @@ enum Conversion {
             return .array(try convertAll(values, first, second))
         case (.set(let first), .set(let second), .set(let values)):
             return .set(try convertAll(values, first, second))
-        case (.dictionary(let key, let value), .dictionary(let newKey, let newValue),
-            .dictionary(let entries)):
+        case (
+            .dictionary(let key, let value), .dictionary(let newKey, let newValue),
+            .dictionary(let entries)
+        ):
             var converted: [StoredContent.Entry] = []
             for entry in entries {
                 converted.append(
@@ -157,8 +159,10 @@ enum Conversion {
             return .dictionary(converted)
         case (.structure(_, let fields), .structure(_, let newFields), .structure(let members)):
             return .structure(try convertFields(members, fields, newFields))
-        case (.enumeration(_, let cases), .enumeration(_, let newCases),
-            .enumeration(let index, let name, let members)):
+        case (
+            .enumeration(_, let cases), .enumeration(_, let newCases),
+            .enumeration(let index, let name, let members)
+        ):
             guard let newIndex = newCases.firstIndex(where: { $0.name == name }) else { break }
             var payload: [StoredContent.Member] = []
             let pairs = zip(cases[index].payload, newCases[newIndex].payload)

@@ -3,7 +3,8 @@ import Foundation
 /// JSON documents to and from structured values, in the form that the compiler's own `Codable`
 /// gives them, so that a type may move between the rungs.
 enum JSONConversion {
-    static func decode(_ document: [UInt8], as type: StoredType) throws(CodecError) -> StoredContent {
+    static func decode(_ document: [UInt8], as type: StoredType) throws(CodecError) -> StoredContent
+    {
         do {
             try JSONForm.checkNesting(of: document)
             let decoder = JSONForm.makeDecoder()

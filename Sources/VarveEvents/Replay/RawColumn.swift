@@ -39,6 +39,10 @@ struct RawColumn<Element: BitwiseCopyable>: ~Copyable {
         count += 1
     }
 
+    mutating func removeAll() {
+        count = 0
+    }
+
     private mutating func grow() {
         let wider = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
         wider.update(from: base, count: count)

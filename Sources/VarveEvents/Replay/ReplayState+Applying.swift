@@ -6,9 +6,7 @@ extension ReplayState {
         guard transaction.id == nextTransaction, transaction.id.rawValue < UInt64.max else {
             throw .outOfOrder(found: transaction.id, expected: nextTransaction)
         }
-        slots.removeAll(keepingCapacity: true)
-        slots.append(
-            contentsOf: repeatElement(Self.unresolved, count: transaction.entities.count))
+        lookUpEntities(of: transaction)
         var hasDefinitions = false
         var events = transaction.events
         while let event = try Self.next(&events, in: transaction.id) {
@@ -90,6 +88,34 @@ extension ReplayState {
 
     // MARK: Entities
 
+    /// Looks up the slots of entities that have one. The others get theirs when an event first
+    /// needs it: their type may be defined by an event of the same transaction.
+    private func lookUpEntities(of transaction: TransactionView) {
+        let entities = transaction.entities
+        slots.removeAll(keepingCapacity: true)
+        hashes.removeAll()
+        for entity in entities {
+            slots.append(Self.unresolved)
+            hashes.append(KeyedHash.hash(entity.id))
+        }
+        var start = 0
+        while start < entities.count {
+            let type = entities[start].type
+            // Stretches short enough that what was touched stays in the cache.
+            var end = start
+            while end < entities.count, end - start < 64, entities[end].type == type { end += 1 }
+            if let table = table(type) {
+                touched &+= table.touch(hashes, start..<end)
+                for index in start..<end {
+                    if let slot = table.slot(of: entities[index].id, hash: hashes[index]) {
+                        slots[index] = slot
+                    }
+                }
+            }
+            start = end
+        }
+    }
+
     private func table(
         of entity: TransactionView.Entity, in id: TransactionID
     ) throws(ReplayError) -> ReplayTable {
@@ -109,7 +135,7 @@ extension ReplayState {
         if slots[index] != Self.unresolved { return slots[index] }
         let id = transaction.entities[index].id
         do throws(EntityFault) {
-            let slot = try table.intern(id)
+            let slot = try table.intern(id, hash: hashes[index])
             slots[index] = slot
             return slot
         } catch {
@@ -257,7 +283,7 @@ extension ReplayState {
         }
         let definition = table.links[position].definition
         func resolve(
-            _ changes: LinkChangeSequence, into slots: inout [LinkColumn.Change]
+            _ changes: ListChangeSequence, into slots: inout [LinkColumn.Change]
         ) throws(ReplayError) {
             slots.removeAll(keepingCapacity: true)
             for change in changes {

@@ -138,7 +138,7 @@ extension ReplayState {
 
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> UInt32? {
-        table(type)?.slot(of: id)
+        table(type)?.slot(of: id, hash: KeyedHash.hash(id))
     }
 
     /// Calls `body` with the bytes of the id at a slot, vacant or not.

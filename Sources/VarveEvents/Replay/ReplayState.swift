@@ -17,11 +17,15 @@ package final class ReplayState {
     /// By type number - 1; nil where the type was handed over.
     var tables: [ReplayTable?] = []
 
-    // Reused from event to event.
-    var slots: [UInt32] = []
-    var row = ByteWriter(capacity: 1_024)
-    var removals: [LinkColumn.Change] = []
-    var insertions: [LinkColumn.Change] = []
+    // Reused from event to event. Unchecked: events touch them several times, and no access
+    // leads to another of the same property.
+    @exclusivity(unchecked) var slots: [UInt32] = []
+    @exclusivity(unchecked) var hashes = RawColumn<UInt64>()
+    @exclusivity(unchecked) var row = ByteWriter(capacity: 1_024)
+    @exclusivity(unchecked) var removals: [LinkColumn.Change] = []
+    @exclusivity(unchecked) var insertions: [LinkColumn.Change] = []
+    /// Written so that the loads of ``SlotMap/touch(_:_:)`` are not for nothing.
+    var touched = 0
 
     /// An empty state, before the transaction that follows `lastTransaction`.
     package init(after lastTransaction: TransactionID = TransactionID(0)) {

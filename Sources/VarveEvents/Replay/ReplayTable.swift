@@ -11,8 +11,7 @@ final class ReplayTable {
 
     /// A slot. Row, ordinal, transaction and time are those of the live row or of the tombstone.
     struct Record: BitwiseCopyable {
-        let id: UnsafeRawPointer
-        let idCount: Int
+        let id: StoredID
         var row: UnsafeMutableRawPointer?
         var rowCount: UInt32 = 0
         var rowCapacity: UInt32 = 0
@@ -22,7 +21,7 @@ final class ReplayTable {
         var revision: UInt32 = 0
         var liveness = Liveness.vacant
 
-        var idBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: id, count: idCount) }
+        var idBytes: UnsafeRawBufferPointer { id.bytes }
 
         var rowBytes: UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: row, count: Int(rowCount))
@@ -41,18 +40,21 @@ final class ReplayTable {
 
     /// Layouts by revision, oldest first.
     private(set) var layouts: [RowLayout]
-    private(set) var links: [LinkColumn]
-    private(set) var records = RawColumn<Record>()
     private(set) var deletedLists: [UInt32: DeletedLists] = [:]
-    private(set) var liveCount = 0
     private(set) var tombstoneCount = 0
-    private(set) var nextOrdinal: UInt64 = 1
 
-    private var slotMap = SlotMap()
-    private var ids = ByteArena()
-    private var rows = ByteArena()
+    // Unchecked: every event touches these several times, and the run-time checks took a tenth of
+    // replay. No access calls out while it is open: the closures passed below are the table's own
+    // and touch other properties.
+    @exclusivity(unchecked) private(set) var links: [LinkColumn]
+    @exclusivity(unchecked) private(set) var records = RawColumn<Record>()
+    @exclusivity(unchecked) private(set) var liveCount = 0
+    @exclusivity(unchecked) private(set) var nextOrdinal: UInt64 = 1
+    @exclusivity(unchecked) private var slotMap = SlotMap()
+    @exclusivity(unchecked) private var ids = ByteArena()
+    @exclusivity(unchecked) private var rows = ByteArena()
     /// Bytes of the row arena that no row uses any more.
-    private var wasted = 0
+    @exclusivity(unchecked) private var wasted = 0
     /// Conversions to the newest revision, by old revision.
     private var conversions: [UInt32: RowConversion] = [:]
     private var scratch = ByteWriter(capacity: 256)
@@ -85,16 +87,20 @@ final class ReplayTable {
     // MARK: Slots
 
     /// The slot of an id, if the id was ever mentioned.
-    func slot(of id: UnsafeRawBufferPointer) -> UInt32? {
-        slotMap.find(KeyedHash.hash(id)) { records[Int($0)].idBytes.hasSameBytes(as: id) }
+    func slot(of id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
+        slotMap.find(id, hash: hash)
+    }
+
+    /// Makes the coming look-ups of these hashes fast.
+    func touch(_ hashes: borrowing RawColumn<UInt64>, _ range: Range<Int>) -> Int {
+        slotMap.touch(hashes, range)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
-    func intern(_ id: UnsafeRawBufferPointer) throws(EntityFault) -> UInt32 {
-        let hash = KeyedHash.hash(id)
-        if let slot = slotMap.find(hash, where: { records[Int($0)].idBytes.hasSameBytes(as: id) }) {
-            return slot
-        }
+    func intern(
+        _ id: UnsafeRawBufferPointer, hash: UInt64
+    ) throws(EntityFault) -> UInt32 {
+        if let slot = slotMap.find(id, hash: hash) { return slot }
         do throws(CodecError) {
             var reader = ByteReader(id)
             try definition.idType.skip(&reader)
@@ -102,10 +108,13 @@ final class ReplayTable {
         } catch {
             throw .invalidID(error)
         }
-        guard records.count < Int(SlotMap.slotLimit) else { throw .tooManyEntities }
+        guard records.count < Int(SlotMap.slotLimit), id.count < Int(UInt32.max) else {
+            throw .tooManyEntities
+        }
         let slot = UInt32(truncatingIfNeeded: records.count)
-        records.append(Record(id: UnsafeRawPointer(ids.copy(id)), idCount: id.count))
-        slotMap.insert(hash, slot)
+        let stored = StoredID(id, in: &ids)
+        records.append(Record(id: stored))
+        slotMap.insert(stored, hash: hash, slot: slot)
         return slot
     }
 
@@ -175,7 +184,7 @@ final class ReplayTable {
         records.modify(Int(slot)) { record in
             wasted += Int(record.rowCapacity)
             count(record.liveness, by: -1)
-            record = Record(id: record.id, idCount: record.idCount)
+            record = Record(id: record.id)
         }
         deletedLists[slot] = nil
     }

@@ -1,30 +1,39 @@
 /// How the rows of one definition are cut into fields, prepared for speed.
-package struct RowLayout: Sendable {
-    private enum Shape: Sendable {
-        case fixed(Int)
+// A class, so that using the layout of a table for each event does not retain all its parts.
+package final class RowLayout: Sendable {
+    private enum Shape: UInt8, BitwiseCopyable {
+        case fixed
         case varint
         case lengthPrefixed
-        case other(StoredType)
+        case other
+    }
+
+    /// The shape of a field, and the width of a fixed one.
+    private struct FieldShape: BitwiseCopyable {
+        let shape: Shape
+        let width: UInt8
     }
 
     package let definition: TypeDefinition
-    private let shapes: [Shape]
+    private let shapes: [FieldShape]
 
     package init(_ definition: TypeDefinition) {
         self.definition = definition
         shapes = definition.fields.map { Self.shape(of: $0.type) }
     }
 
-    private static func shape(of type: StoredType) -> Shape {
+    private static func shape(of type: StoredType) -> FieldShape {
         switch type {
-        case .bool, .int8, .uint8: .fixed(1)
-        case .int16, .int32, .int64, .uint16, .uint32, .uint64: .varint
-        case .float: .fixed(4)
-        case .double, .date: .fixed(8)
-        case .uuid: .fixed(16)
-        case .string, .data, .url, .decimal, .text, .json: .lengthPrefixed
+        case .bool, .int8, .uint8: FieldShape(shape: .fixed, width: 1)
+        case .float: FieldShape(shape: .fixed, width: 4)
+        case .double, .date: FieldShape(shape: .fixed, width: 8)
+        case .uuid: FieldShape(shape: .fixed, width: 16)
+        case .int16, .int32, .int64, .uint16, .uint32, .uint64:
+            FieldShape(shape: .varint, width: 0)
+        case .string, .data, .url, .decimal, .text, .json:
+            FieldShape(shape: .lengthPrefixed, width: 0)
         case .raw(_, let raw): shape(of: raw)
-        default: .other(type)
+        default: FieldShape(shape: .other, width: 0)
         }
     }
 
@@ -32,11 +41,12 @@ package struct RowLayout: Sendable {
 
     /// Passes over the field at `position`.
     func skip(_ position: Int, in reader: inout ByteReader) throws(CodecError) {
-        switch shapes[position] {
-        case .fixed(let count): try reader.skip(count)
+        let field = shapes[position]
+        switch field.shape {
+        case .fixed: try reader.skip(Int(field.width))
         case .varint: _ = try reader.readVarint()
         case .lengthPrefixed: try reader.skip(try reader.readLength())
-        case .other(let type): try type.skip(&reader)
+        case .other: try definition.fields[position].type.skip(&reader)
         }
     }
 

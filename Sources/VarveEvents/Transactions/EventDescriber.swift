@@ -86,7 +86,7 @@ struct EventDescriber {
 
     private func describe(_ event: LinkEvent) throws(DescriptionError) -> EventDescription {
         func members(
-            _ changes: LinkChangeSequence
+            _ changes: ListChangeSequence
         ) throws(DescriptionError) -> [EventDescription.Link.Member] {
             var members: [EventDescription.Link.Member] = []
             for change in changes {

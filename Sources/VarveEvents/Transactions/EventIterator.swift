@@ -129,7 +129,7 @@ package struct EventIterator {
     /// positions are in, from the number of changes.
     private mutating func readLinkChanges(
         asRun isRun: Bool, countLimit: (Int) -> Int
-    ) throws(EventError) -> LinkChangeSequence {
+    ) throws(EventError) -> ListChangeSequence {
         let offset = cursor.position
         let count = try cursor.count()
         let limit = UInt64(countLimit(count))
@@ -155,7 +155,7 @@ package struct EventIterator {
             }
             _ = try cursor.entity()
         }
-        return LinkChangeSequence(
+        return ListChangeSequence(
             count: count, runStart: runStart, bytes: cursor.slice(from: start))
     }
 }

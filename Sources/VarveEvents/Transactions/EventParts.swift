@@ -32,7 +32,7 @@ package enum DeletionCause: Hashable, Sendable {
 }
 
 /// An entity removed from, or inserted into, a list at a position.
-package struct LinkChange: Hashable, Sendable {
+package struct ListChange: Hashable, Sendable {
     package let position: Int
     package let entity: EntityIndex
 

@@ -45,10 +45,18 @@ package struct ListDifference<Element: Hashable> {
             var high = tails.count
             while low < high {
                 let middle = (low + high) / 2
-                if pairs[tails[middle]].old < oldPosition { low = middle + 1 } else { high = middle }
+                if pairs[tails[middle]].old < oldPosition {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             pairs.append((oldPosition, position, low > 0 ? tails[low - 1] : nil))
-            if low == tails.count { tails.append(pairs.count - 1) } else { tails[low] = pairs.count - 1 }
+            if low == tails.count {
+                tails.append(pairs.count - 1)
+            } else {
+                tails[low] = pairs.count - 1
+            }
         }
         var kept: (old: Set<Int>, new: Set<Int>) = ([], [])
         var next = tails.last

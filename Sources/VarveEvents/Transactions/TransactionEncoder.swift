@@ -127,7 +127,7 @@ package struct TransactionEncoder: ~Copyable {
     ///   - insertions: in ascending order of their positions in the new list.
     package mutating func link(
         _ parent: EntityIndex, relation: RelationNumber, oldCount: Int,
-        removals: [LinkChange], insertions: [LinkChange]
+        removals: [ListChange], insertions: [ListChange]
     ) {
         begin(EventTag.link)
         write(parent)
@@ -192,12 +192,12 @@ package struct TransactionEncoder: ~Copyable {
         }
     }
 
-    private static func areRun(_ changes: [LinkChange]) -> Bool {
+    private static func areRun(_ changes: [ListChange]) -> Bool {
         guard let first = changes.first, let last = changes.last else { return false }
         return last.position - first.position == changes.count - 1
     }
 
-    private mutating func write(_ changes: [LinkChange], asRun isRun: Bool) {
+    private mutating func write(_ changes: [ListChange], asRun isRun: Bool) {
         body.writeCount(changes.count)
         if isRun, let first = changes.first { body.writeCount(first.position) }
         var next = 0

@@ -55,8 +55,8 @@ package struct LinkEvent {
     package let parent: EntityIndex
     package let relation: RelationNumber
     package let oldCount: Int
-    package let removals: LinkChangeSequence
-    package let insertions: LinkChangeSequence
+    package let removals: ListChangeSequence
+    package let insertions: ListChangeSequence
 
     package var newCount: Int { oldCount - removals.count + insertions.count }
 }
@@ -109,7 +109,7 @@ package struct FieldChangeSequence: Sequence, IteratorProtocol {
 }
 
 /// Entities and their positions in a list, in ascending order.
-package struct LinkChangeSequence: Sequence, IteratorProtocol {
+package struct ListChangeSequence: Sequence, IteratorProtocol {
     package private(set) var count: Int
     /// The position of the first, if all are neighbours.
     package let runStart: Int?
@@ -123,7 +123,7 @@ package struct LinkChangeSequence: Sequence, IteratorProtocol {
         nextPosition = runStart ?? 0
     }
 
-    package mutating func next() -> LinkChange? {
+    package mutating func next() -> ListChange? {
         guard count > 0 else { return nil }
         count -= 1
         if runStart == nil {
@@ -132,7 +132,7 @@ package struct LinkChangeSequence: Sequence, IteratorProtocol {
         }
         guard let entity = try? reader.readVarint() else { return nil }
         defer { nextPosition += 1 }
-        return LinkChange(
+        return ListChange(
             position: nextPosition, entity: EntityIndex(UInt32(truncatingIfNeeded: entity)))
     }
 }

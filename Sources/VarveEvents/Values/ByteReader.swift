@@ -176,7 +176,8 @@ public struct ByteReader {
     public mutating func readText() throws(CodecError) -> String {
         let start = _position
         let bytes = try readLengthPrefixed()
-        guard let text = String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        guard
+            let text = String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
         else { throw CodecError.invalidUTF8(offset: start) }
         return text
     }

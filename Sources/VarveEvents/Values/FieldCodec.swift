@@ -159,37 +159,3 @@ public enum _FieldCodec {
         }
     }
 }
-
-/// Stored types of the members of `@Storable` types, for generated code. Every member needs a
-/// stored form, so there is no last rung here: a type without one does not compile.
-extension _FieldCodec {
-    public static func storedType<Value: Storable>(of type: Value.Type) -> StoredType {
-        Value.storedType
-    }
-
-    @_disfavoredOverload
-    public static func storedType<Value: RawRepresentable>(of type: Value.Type) -> StoredType
-    where Value.RawValue: Storable {
-        ladderType(of: type)
-    }
-
-    // A tie-break: most raw-value enumerations are Codable too.
-    @_disfavoredOverload
-    public static func storedType<Value: RawRepresentable & Codable>(
-        of type: Value.Type
-    ) -> StoredType where Value.RawValue: Storable {
-        ladderType(of: type)
-    }
-
-    @_disfavoredOverload
-    public static func storedType<Value: Codable>(of type: Value.Type) -> StoredType {
-        ladderType(of: type)
-    }
-
-    private static func ladderType<Value>(of type: Value.Type) -> StoredType {
-        guard case .stored(let stored, _) = Ladder.codec(for: type, isID: false).kind else {
-            preconditionFailure("\(type) has no stored form, though it is Codable or raw")
-        }
-        return stored
-    }
-}

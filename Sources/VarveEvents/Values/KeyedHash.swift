@@ -69,7 +69,8 @@ package enum KeyedHash {
             let tail = base + (count &- 16)
             return finish(
                 tail.loadUnaligned(as: UInt64.self),
-                tail.loadUnaligned(fromByteOffset: 8, as: UInt64.self), seed: seed, count: count, key: key)
+                tail.loadUnaligned(fromByteOffset: 8, as: UInt64.self), seed: seed, count: count,
+                key: key)
         }
         if count >= 8 {
             return finish(

@@ -4,6 +4,10 @@
 /// code and modules that do not see a retroactive conformance store a type the same way.
 enum Ladder {
     static func codec<Value>(for type: Value.Type, isID: Bool) -> RungCodec<Value> {
+        LadderCache.codec(for: type, isID: isID) { makeCodec(for: type, isID: isID) }
+    }
+
+    private static func makeCodec<Value>(for type: Value.Type, isID: Bool) -> RungCodec<Value> {
         if let storable = type as? any Storable.Type {
             return adopt(storableCodec(storable))
         }

@@ -250,4 +250,3 @@ extension Double: Storable {
         first.bitPattern == second.bitPattern
     }
 }
-

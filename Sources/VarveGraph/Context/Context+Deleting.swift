@@ -122,9 +122,21 @@ extension Context {
         try row.willDelete(from: &self)
         // The hook may have deleted the entity itself.
         guard self.row(of: type, at: slot) != nil else { return nil }
-        removeRow(type, at: slot)
+        removeRow(type, at: slot, keepsPlace: tombstone != nil)
         if let tombstone { _ = put(tombstone, .replace) }
         return { context in try row.didDelete(from: &context) }
+    }
+
+    /// The place in its type's order of an entity that is not there; `isKept` false takes it away.
+    @inlinable
+    mutating func setPlace<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, id: Entity.ID, isKept: Bool
+    ) -> UInt64 {
+        let position = position(of: Entity._descriptor)
+        let stamp = session.stamp
+        session.journal.append(JournalEntry(table: position, isLink: false))
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        return table.setPlace(of: table.internSlot(of: id), isKept: isKept, stamp: stamp)
     }
 
     @inlinable

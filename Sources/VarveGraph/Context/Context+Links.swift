@@ -128,7 +128,7 @@ extension Context {
         session.journal.append(JournalEntry(table: position, isLink: true))
         let table = tables.unique(at: position)
         table.linkJournal.append(
-            LinkChange(
+            LinkListChange(
                 relation: relation, slot: slot,
                 before: LinkList(list: table.links[relation][slot])))
         table.links[relation][slot] = list

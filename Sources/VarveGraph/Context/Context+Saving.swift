@@ -49,11 +49,14 @@ extension Context {
         let stamp = session.stamp
         var row = entity
         let (slot, isNew) = intern(&row, options, in: position)
-        // A restored entity returns to its place in the type's order; any other new one goes last.
-        let isRestored = isNew && clearTombstone(of: Entity.self, id: entity.id)
+        var ordinal: UInt64?
+        if isNew {
+            ordinal = Entity._place(of: entity.id, in: &self)
+            clearTombstone(of: Entity.self, id: entity.id)
+        }
         session.journal.append(JournalEntry(table: position, isLink: false))
         unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .put(row, at: slot, stamp: stamp, reusesOrdinal: isRestored)
+            .put(row, at: slot, stamp: stamp, ordinal: ordinal)
         return slot
     }
 
@@ -117,25 +120,25 @@ extension Context {
         return result
     }
 
-    /// A live entity has no tombstone: its save takes the tombstone away. Answers whether there
-    /// was one.
+    /// A live entity has no tombstone: its save takes the tombstone away.
     @inlinable
     mutating func clearTombstone<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
-    ) -> Bool {
+    ) {
         guard Entity._descriptor.tombstoneOwner == nil, count(Deleted<Entity>.self) > 0,
             let slot = liveSlot(of: Deleted<Entity>.self, id: id)
-        else { return false }
-        removeRow(Deleted<Entity>.self, at: slot)
-        return true
+        else { return }
+        removeRow(Deleted<Entity>.self, at: slot, keepsPlace: false)
     }
 
     @inlinable
-    mutating func removeRow<Entity: EntityModelProtocol>(_ type: Entity.Type, at slot: Slot) {
+    mutating func removeRow<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, at slot: Slot, keepsPlace: Bool
+    ) {
         let position = position(of: Entity._descriptor)
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
         unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .remove(at: slot, stamp: stamp)
+            .remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
     }
 }

@@ -35,7 +35,7 @@ public struct Context: Sendable {
         init() {}
 
         @inlinable var stamp: Stamp {
-            Stamp(time: time, transaction: transaction, isJournaled: true)
+            Stamp(time: time, transaction: transaction)
         }
     }
 }
@@ -63,7 +63,7 @@ package struct TableList {
     init() {}
 
     @inlinable
-    func position(of descriptor: EntityDescriptor) -> Int? {
+    package func position(of descriptor: EntityDescriptor) -> Int? {
         let number = descriptor.number
         guard number < positions.count, positions[number] != 0 else { return nil }
         return Int(positions[number]) - 1
@@ -74,7 +74,7 @@ package struct TableList {
     /// The result must not be held across another call: a second reference makes the table look
     /// shared.
     @inlinable
-    mutating func unique(at position: Int) -> AnyTable {
+    package mutating func unique(at position: Int) -> AnyTable {
         if !isKnownUniquelyReferenced(&tables[position]) {
             cloneTable(at: position)
         }

@@ -24,6 +24,18 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
         try context._deleteLive(Entity.self, id: id)
     }
 
+    /// A tombstone stands in the trash where the entity stood in its type.
+    @inlinable
+    public static func _place(of id: ID, in context: inout Context) -> UInt64? {
+        context.setPlace(Entity.self, id: id, isKept: true)
+    }
+
+    /// With its tombstone an entity loses its place in the order of its type.
+    @inlinable
+    public func didDelete(from context: inout Context) throws {
+        _ = context.setPlace(Entity.self, id: id, isKept: false)
+    }
+
     /// A tombstone leaves no tombstone of its own.
     public func asDeleted(in context: Context) -> Deleted<Deleted<Entity>>? { nil }
 

@@ -53,6 +53,9 @@ public final class EntityDescriptor: Sendable {
         EntityRegistry.shared.descriptor(of: ObjectIdentifier(type), make: make)
     }
 
+    /// The descriptor of the type's tombstones, once one was made.
+    package var tombstoneDescriptor: EntityDescriptor? { tombstones.present }
+
     /// The position of the relation at a key path such as `\Chat.$messages`.
     ///
     /// - Complexity: O(1); a key path hashes in some tens of nanoseconds.
@@ -70,6 +73,8 @@ final class TombstoneReference: Sendable {
 
     @usableFromInline
     init() {}
+
+    var present: EntityDescriptor? { descriptor.withLock { $0 } }
 
     @usableFromInline
     func descriptor(make: () -> EntityDescriptor) -> EntityDescriptor {

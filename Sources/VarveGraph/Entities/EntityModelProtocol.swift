@@ -41,6 +41,7 @@ public protocol EntityModelProtocol: Sendable {
     mutating func _normalize()
     func _saveRelations(to context: inout Context, at slot: Slot) throws
     init(_patching old: Self, with new: Self)
+    static func _place(of id: ID, in context: inout Context) -> UInt64?
 }
 
 extension EntityModelProtocol {
@@ -52,10 +53,16 @@ extension EntityModelProtocol {
     @inlinable public static var defaultMergeStrategy: MergeStrategy<Self> { .replace }
     @inlinable public static var fragmentMergeStrategy: MergeStrategy<Self> { Self.patch }
 
+    /// The place in the order that a new entity takes; nil for the one it had, or the last.
+    @inlinable
+    public static func _place(of id: ID, in context: inout Context) -> UInt64? { nil }
+
     /// The entity with the ids of everything it is linked to.
     public func asDeleted(in context: Context) -> Deleted<Self>? {
         Deleted(context._withRelatedIDs(self))
     }
+
+    package static var _tombstoneDescriptor: EntityDescriptor { Deleted<Self>._descriptor }
 
     /// A copy without any loaded relation: what a row of the context holds.
     @inlinable

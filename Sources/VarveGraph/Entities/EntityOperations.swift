@@ -19,16 +19,20 @@ package struct EntityOperations: Sendable {
     /// Compares a before-row with the row at a slot, field by field.
     @usableFromInline package let compare:
         @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
-    /// Fills a new table: the slot, its id's bytes, its row's bytes or none, its metadata.
+    /// Fills a new table: a known slot or none for the next, the id's bytes, the row's bytes or
+    /// none, the metadata.
     @usableFromInline package let load:
         @Sendable (
-            AnyTable, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
+            AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
         ) throws(CodecError) -> Slot
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
     /// Lets the body work on the address of the row at a slot, or on nothing.
     @usableFromInline package let withRow: @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
+    /// Lets the body work on the address of a before-row of the table's journal.
+    @usableFromInline package let withBefore:
+        @Sendable (AnyTable, Int32, (UnsafeRawPointer) -> Void) -> Void
     /// Changes the row at a slot in place, outside any journal: for rows being loaded.
     @usableFromInline package let amendRow:
         @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
@@ -57,9 +61,9 @@ package struct EntityOperations: Sendable {
             try Entity._changes(
                 from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
         }
-        load = { (table, id, row, metadata) throws(CodecError) in
+        load = { (table, slot, id, row, metadata) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
-            return try table.load(id: id, row: row, metadata: metadata)
+            return try table.load(at: slot, id: id, row: row, metadata: metadata)
         }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
@@ -68,6 +72,13 @@ package struct EntityOperations: Sendable {
         }
         withRow = { table, slot, body in
             body(unsafeDowncast(table, to: Table<Entity>.self).row(at: slot).map { .init($0) })
+        }
+        withBefore = { table, before, body in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            table.beforeRows.withUnsafeBufferPointer { rows in
+                guard let base = rows.baseAddress else { return }
+                body(UnsafeRawPointer(base + Int(before)))
+            }
         }
         amendRow = { (table, slot, body) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
@@ -84,17 +95,20 @@ package struct EntityOperations: Sendable {
 typealias DeleteEnd = (inout Context) throws -> Void
 
 extension Table {
-    /// Appends a slot with an id and, where there are row bytes, a row. For filling a new table.
+    /// Appends a slot with an id, or takes a known one, and puts a row there where there are row
+    /// bytes. For filling a new table.
     @inlinable
     func load(
-        id idBytes: UnsafeRawBufferPointer, row rowBytes: UnsafeRawBufferPointer?,
-        metadata: RowMetadata
+        at knownSlot: Slot?, id idBytes: UnsafeRawBufferPointer,
+        row rowBytes: UnsafeRawBufferPointer?, metadata: RowMetadata
     ) throws(CodecError) -> Slot {
         var idReader = ByteReader(idBytes)
         let id = try Entity._loadID(from: &idReader)
-        let slot = Slot(slotCount)
-        slotCount += 1
-        ids.insert(Entity._hashID(id), slot)
+        let slot = knownSlot ?? Slot(slotCount)
+        if knownSlot == nil {
+            slotCount += 1
+            ids.insert(Entity._hashID(id), slot)
+        }
         guard let rowBytes else {
             vacantIDs[slot.index] = id
             if metadata.ordinal != RowMetadata.noOrdinal {
@@ -113,11 +127,7 @@ extension Table {
 
     @inlinable
     func noteLoaded(_ slot: Slot, ordinal: UInt64) {
-        let isInOrder = liveCount == 0 || ordinal > lastLoadedOrdinal
-        liveCount += 1
-        if !isInOrder && order.slotsByOrdinal == nil { materializeOrder() }
-        order.insert(slot.rawValue, ordinal: ordinal)
-        lastLoadedOrdinal = max(lastLoadedOrdinal, ordinal)
+        didInsert(slot, ordinal: ordinal)
         nextOrdinal = max(nextOrdinal, ordinal + 1)
     }
 }

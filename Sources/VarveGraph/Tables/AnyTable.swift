@@ -13,12 +13,13 @@ package class AnyTable {
     @usableFromInline package var slotCount: Int
     /// How many slots hold a row.
     @usableFromInline package var liveCount: Int
+    /// From 1, and never given twice.
     @usableFromInline package var nextOrdinal: UInt64
     @usableFromInline var order: RowOrder
     /// Before-images of rows, oldest first. Empty unless something may still be rolled back.
     @usableFromInline package var rowJournal: ContiguousArray<RowChange>
     /// Before-images of link lists, oldest first.
-    package var linkJournal: ContiguousArray<LinkChange>
+    package var linkJournal: ContiguousArray<LinkListChange>
     /// Why rows went, for those that did not go by a call of their own.
     package var deleteCauses: [UInt32: DeleteCause]
 
@@ -29,7 +30,7 @@ package class AnyTable {
         self.links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
         self.slotCount = 0
         self.liveCount = 0
-        self.nextOrdinal = 0
+        self.nextOrdinal = 1
         self.order = RowOrder()
         self.rowJournal = []
         self.linkJournal = []
@@ -82,6 +83,16 @@ package class AnyTable {
         preconditionFailure("a table without an entity type")
     }
 
+    /// Sets the links of one relation of one slot. For filling a new table.
+    package func loadLinks(_ slots: [UInt32], relation: Int, of slot: UInt32) {
+        links[relation][slot] = SlotList(slots)
+    }
+
+    /// The links of one relation of one slot, as they are now.
+    package func linkList(relation: Int, of slot: UInt32) -> LinkList {
+        LinkList(list: links[relation][slot])
+    }
+
     func checkRows() { preconditionFailure("a table without an entity type") }
 }
 
@@ -126,7 +137,7 @@ package struct RowChange: Sendable {
 }
 
 /// One change of a link list: what the list was before.
-package struct LinkChange: Sendable {
+package struct LinkListChange: Sendable {
     package let relation: Int
     package let slot: UInt32
     package let before: LinkList

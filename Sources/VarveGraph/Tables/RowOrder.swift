@@ -7,21 +7,24 @@
 struct RowOrder: Sendable {
     /// Slot + 1 by ordinal; 0 where no live row has the ordinal. Nil while slot order serves.
     @usableFromInline private(set) var slotsByOrdinal: PagedArray<UInt32>?
-    /// The greatest slot that ever held a row.
+    /// The greatest slot and the greatest ordinal that ever met in a row.
     private var greatestSlot: Int = -1
+    private var greatestOrdinal: UInt64 = 0
 
     init() {}
 
-    /// Whether `slot`, with an ordinal behind all others, keeps slot order and insertion order
-    /// the same.
+    /// Whether slot order still serves with a new row at `slot`: it must lie behind all others in
+    /// both orders.
     @usableFromInline
-    func isSequential(appending slot: UInt32) -> Bool { Int(slot) > greatestSlot }
-
-    mutating func note(slot: UInt32) { greatestSlot = max(greatestSlot, Int(slot)) }
+    func isSequential(adding slot: UInt32, ordinal: UInt64) -> Bool {
+        if slotsByOrdinal != nil { return true }
+        return Int(slot) > greatestSlot && ordinal > greatestOrdinal
+    }
 
     @usableFromInline
     mutating func insert(_ slot: UInt32, ordinal: UInt64) {
-        note(slot: slot)
+        greatestSlot = max(greatestSlot, Int(slot))
+        greatestOrdinal = max(greatestOrdinal, ordinal)
         slotsByOrdinal?[Int(ordinal)] = slot + 1
     }
 

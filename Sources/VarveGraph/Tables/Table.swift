@@ -30,8 +30,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @usableFromInline var beforeRows: ContiguousArray<Entity>
-    /// The greatest ordinal among the rows that ``load(id:row:metadata:)`` put in.
-    @usableFromInline var lastLoadedOrdinal: UInt64 = 0
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -111,40 +109,66 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     /// Puts a normalized row at its slot.
     ///
-    /// - Parameter reusesOrdinal: whether a deleted row's place in the order is taken again.
+    /// - Parameter ordinal: the place in the order that a row takes which was not there; nil for
+    ///   the place that the slot has kept or, where it has none, behind all others.
     @inlinable
-    func put(
-        _ row: consuming Entity, at slot: Slot, stamp: Stamp, reusesOrdinal: Bool
-    ) {
+    func put(_ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?) {
         let cell = cells.mutablePointer(at: slot.index)
-        if stamp.isJournaled { note(cell, at: slot) }
+        note(cell, at: slot)
         if cell.pointee.row == nil {
-            let known = cell.pointee.metadata.ordinal
-            let isOld = reusesOrdinal && known != RowMetadata.noOrdinal
-            cell.pointee.metadata.ordinal = isOld ? known : nextOrdinal
-            if !isOld { nextOrdinal += 1 }
             cell.pointee.row = row
-            didInsert(slot, ordinal: cell.pointee.metadata.ordinal, isNew: !isOld)
+            claimOrdinal(of: cell, wanted: ordinal)
+            didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         } else {
             cell.pointee.row = row
         }
-        // Looked up again: the insertion above may have mutated this table's other columns only,
-        // so the cell stays where it is.
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
     }
 
+    /// Removes the row at a slot, which has one.
+    ///
+    /// - Parameter keepsPlace: whether the slot keeps its place in the order, for a restoration.
     @inlinable
-    func remove(at slot: Slot, stamp: Stamp) {
+    func remove(at slot: Slot, stamp: Stamp, keepsPlace: Bool) {
         let cell = cells.mutablePointer(at: slot.index)
-        guard let row = cell.pointee.row else { return }
-        if stamp.isJournaled { note(cell, at: slot) }
+        guard let row = cell.pointee.row else { preconditionFailure("no row to remove") }
+        note(cell, at: slot)
         vacantIDs[slot.index] = row.id
         cell.pointee.row = nil
+        order.remove(ordinal: cell.pointee.metadata.ordinal)
+        cell.pointee.metadata = RowMetadata(
+            ordinal: keepsPlace ? cell.pointee.metadata.ordinal : RowMetadata.noOrdinal,
+            updatedAt: stamp.time, transaction: stamp.transaction)
+        liveCount -= 1
+    }
+
+    /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that
+    /// comes or goes by itself does to the entity that it stands for.
+    @inlinable
+    func setPlace(of slot: Slot, isKept: Bool, stamp: Stamp) -> UInt64 {
+        let cell = cells.mutablePointer(at: slot.index)
+        precondition(cell.pointee.row == nil, "a row has a place already")
+        note(cell, at: slot)
+        if isKept {
+            claimOrdinal(of: cell, wanted: nil)
+        } else {
+            cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
+        }
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
-        liveCount -= 1
-        order.remove(ordinal: cell.pointee.metadata.ordinal)
+        return cell.pointee.metadata.ordinal
+    }
+
+    @inlinable
+    func claimOrdinal(of cell: UnsafeMutablePointer<Cell>, wanted: UInt64?) {
+        if let wanted {
+            cell.pointee.metadata.ordinal = wanted
+            nextOrdinal = max(nextOrdinal, wanted + 1)
+        } else if cell.pointee.metadata.ordinal == RowMetadata.noOrdinal {
+            cell.pointee.metadata.ordinal = nextOrdinal
+            nextOrdinal += 1
+        }
     }
 
     @inlinable
@@ -161,11 +185,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     @inlinable
-    func didInsert(_ slot: Slot, ordinal: UInt64, isNew: Bool) {
+    func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
-        if isNew && order.slotsByOrdinal == nil && !order.isSequential(appending: slot.rawValue) {
-            materializeOrder()
-        }
+        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal) { materializeOrder() }
         order.insert(slot.rawValue, ordinal: ordinal)
     }
 
@@ -277,18 +299,16 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 }
 
-/// What a change leaves on a row: when, in which transaction, and whether it is journaled.
+/// What a change leaves on a row: when, and in which transaction.
 @frozen
 @usableFromInline
 struct Stamp: Sendable {
     @usableFromInline let time: Int64
     @usableFromInline let transaction: UInt64
-    @usableFromInline let isJournaled: Bool
 
     @inlinable
-    init(time: Int64, transaction: UInt64, isJournaled: Bool) {
+    init(time: Int64, transaction: UInt64) {
         self.time = time
         self.transaction = transaction
-        self.isJournaled = isJournaled
     }
 }

@@ -1,10 +1,10 @@
 // The only file that imports the C library, so that a new platform changes nothing else.
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// An error number of the operating system.
@@ -155,11 +155,11 @@ enum POSIX {
     /// Data, and the length that is needed to read it back.
     static func synchronize(_ file: Int32) throws(POSIXFailure) {
         #if canImport(Darwin)
-        // fsync stops at the drive's cache there. Some file systems know only fsync.
-        if fcntl(file, F_FULLFSYNC) == 0 { return }
-        _ = try checked { fsync(file) }
+            // fsync stops at the drive's cache there. Some file systems know only fsync.
+            if fcntl(file, F_FULLFSYNC) == 0 { return }
+            _ = try checked { fsync(file) }
         #else
-        _ = try checked { fdatasync(file) }
+            _ = try checked { fdatasync(file) }
         #endif
     }
 

@@ -63,7 +63,9 @@ final class POSIXFile: StoreFile {
     func close() throws(FileSystemError) {
         guard let descriptor else { return }
         self.descriptor = nil
-        try wrapping(.close, name) { () throws(POSIXFailure) in try POSIX.closeDescriptor(descriptor) }
+        try wrapping(.close, name) { () throws(POSIXFailure) in
+            try POSIX.closeDescriptor(descriptor)
+        }
     }
 
     private func open() -> Int32 {

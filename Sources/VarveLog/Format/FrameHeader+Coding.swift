@@ -1,7 +1,7 @@
 extension FrameHeader {
     /// Writes the header for a frame at `offset`. Returns its checksum.
     @discardableResult
-    func encode(
+    package func encode(
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset, seed: PlaceSeed
     ) -> UInt32 {
         buffer.store(Self.magic, at: 0)

@@ -25,6 +25,23 @@ package struct FrameHeader: Hashable, Sendable {
     static let alignment = 8
     static let magic: UInt32 = 0x3146_7256  // 'V' 'r' 'F' '1'
 
+    package init(
+        type: FrameType, codec: FrameCodec, flags: FrameFlags, storedLength: UInt32,
+        rawLength: UInt32, sequence: LogSequence, durableEnd: FrameOffset, time: Int64,
+        storedChecksum: UInt32, rawChecksum: UInt32
+    ) {
+        self.type = type
+        self.codec = codec
+        self.flags = flags
+        self.storedLength = storedLength
+        self.rawLength = rawLength
+        self.sequence = sequence
+        self.durableEnd = durableEnd
+        self.time = time
+        self.storedChecksum = storedChecksum
+        self.rawChecksum = rawChecksum
+    }
+
     /// Header, payload and padding.
     package var frameLength: UInt64 {
         let unpadded = UInt64(Self.byteCount) + UInt64(storedLength)

@@ -27,7 +27,7 @@ package struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
-    func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         bytes.withUnsafeMutableBytes { buffer in
             buffer.store(FileMagic.manifest, at: 0)

@@ -18,6 +18,23 @@ package struct SegmentFooter: Hashable, Sendable {
     package var dataEnd: FrameOffset
     package var index: [SparseIndexEntry]
 
+    package init(
+        frames: UInt64, transactions: UInt64, firstSequence: LogSequence,
+        lastSequence: LogSequence, earliestTime: Int64, latestTime: Int64, rawBytes: ByteCount,
+        digest: ChainDigest, dataEnd: FrameOffset, index: [SparseIndexEntry]
+    ) {
+        self.frames = frames
+        self.transactions = transactions
+        self.firstSequence = firstSequence
+        self.lastSequence = lastSequence
+        self.earliestTime = earliestTime
+        self.latestTime = latestTime
+        self.rawBytes = rawBytes
+        self.digest = digest
+        self.dataEnd = dataEnd
+        self.index = index
+    }
+
     static let fixedByteCount = 80
     static let entryByteCount = 24
     /// At the end of the payload, so of the file: dataEnd, a magic number and a checksum.
@@ -29,7 +46,7 @@ package struct SegmentFooter: Hashable, Sendable {
     }
 
     /// The file length of the segment once the footer is written.
-    var sealedLength: ByteCount {
+    package var sealedLength: ByteCount {
         ByteCount(dataEnd.rawValue + UInt64(FrameHeader.byteCount + payloadByteCount))
     }
 }
@@ -40,11 +57,17 @@ package struct SparseIndexEntry: Hashable, Sendable {
     package var time: Int64
     package var offset: FrameOffset
 
+    package init(sequence: LogSequence, time: Int64, offset: FrameOffset) {
+        self.sequence = sequence
+        self.time = time
+        self.offset = offset
+    }
+
     static let interval: UInt64 = 256
 }
 
 extension SegmentFooter {
-    func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: payloadByteCount)
         bytes.withUnsafeMutableBytes { buffer in
             buffer.store(frames, at: 0)

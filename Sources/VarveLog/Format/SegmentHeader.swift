@@ -24,8 +24,8 @@ package struct SegmentHeader: Hashable, Sendable {
     /// No version's header is longer.
     static let byteCountMax = 4096
 
-    var frameStart: FrameOffset { FrameOffset(UInt64(headerLength)) }
-    var placeSeed: PlaceSeed { PlaceSeed(salt: salt, segment: segment) }
+    package var frameStart: FrameOffset { FrameOffset(UInt64(headerLength)) }
+    package var placeSeed: PlaceSeed { PlaceSeed(salt: salt, segment: segment) }
 
     /// The last transaction before the segment.
     var sequenceBefore: LogSequence { LogSequence(firstSequence.rawValue &- 1) }
@@ -39,7 +39,7 @@ extension SegmentHeader {
         return digest
     }
 
-    func encode() -> [UInt8] {
+    package func encode() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         bytes.withUnsafeMutableBytes { buffer in
             buffer.store(FileMagic.segment, at: 0)

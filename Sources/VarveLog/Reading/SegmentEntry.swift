@@ -24,7 +24,8 @@ extension SegmentEntry {
 
     init(header: SegmentHeader, opening: ChainDigest, sealed footer: SegmentFooter) {
         self.init(
-            header: header, opening: opening, fileLength: footer.sealedLength, dataEnd: footer.dataEnd,
+            header: header, opening: opening, fileLength: footer.sealedLength,
+            dataEnd: footer.dataEnd,
             footer: footer, lastSequence: footer.lastSequence, transactions: footer.transactions,
             rawBytes: footer.rawBytes, index: footer.index)
     }
@@ -34,7 +35,8 @@ extension SegmentEntry {
         dataEnd: FrameOffset
     ) {
         self.init(
-            header: header, opening: opening, fileLength: ByteCount(dataEnd.rawValue), dataEnd: dataEnd,
+            header: header, opening: opening, fileLength: ByteCount(dataEnd.rawValue),
+            dataEnd: dataEnd,
             footer: nil, lastSequence: tally.totals.lastSequence,
             transactions: tally.totals.transactions, rawBytes: ByteCount(tally.totals.rawBytes),
             index: tally.index)

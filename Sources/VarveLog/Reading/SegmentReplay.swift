@@ -20,8 +20,13 @@ struct SegmentReplay {
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
         while true {
-            guard let frame = try ReplayFailure<Failure>.onLog({ () throws(LogError) in try nextFrame() }) else { return }
-            let record = try ReplayFailure<Failure>.onLog { () throws(LogError) in try accept(frame) }
+            guard
+                let frame = try ReplayFailure<Failure>.onLog({ () throws(LogError) in
+                    try nextFrame()
+                })
+            else { return }
+            let record = try ReplayFailure<Failure>.onLog { () throws(LogError) in try accept(frame)
+            }
             guard let record else { continue }
             try ReplayFailure<Failure>.onConsumer { () throws(Failure) in try body(record) }
         }

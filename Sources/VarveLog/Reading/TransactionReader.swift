@@ -43,7 +43,10 @@ package final class TransactionReader {
                     let transaction = try ReplayFailure<Failure>.onLog { () throws(LogError) in
                         try read(at: offset, inSegmentAt: position)
                     }
-                    guard try ReplayFailure<Failure>.onConsumer({ () throws(Failure) in try body(transaction) })
+                    guard
+                        try ReplayFailure<Failure>.onConsumer({ () throws(Failure) in
+                            try body(transaction)
+                        })
                     else { return }
                 }
             }
@@ -68,7 +71,10 @@ package final class TransactionReader {
                 let transaction = try ReplayFailure<Failure>.onLog { () throws(LogError) in
                     try next(&cursor, inSegmentAt: position)
                 }
-                guard try ReplayFailure<Failure>.onConsumer({ () throws(Failure) in try body(transaction) }),
+                guard
+                    try ReplayFailure<Failure>.onConsumer({ () throws(Failure) in
+                        try body(transaction)
+                    }),
                     let following = transaction.sequence.next
                 else { return }
                 sequence = following

@@ -4,16 +4,16 @@ import Synchronization
 /// sanitizer, which does not see through `Mutex` on Linux and would report races that are none.
 package final class Lock<State: Sendable>: Sendable {
     #if VARVE_TSAN
-    private let mutex: SanitizerMutex<State>
+        private let mutex: SanitizerMutex<State>
     #else
-    private let mutex: Mutex<State>
+        private let mutex: Mutex<State>
     #endif
 
     package init(_ state: State) {
         #if VARVE_TSAN
-        mutex = SanitizerMutex(state)
+            mutex = SanitizerMutex(state)
         #else
-        mutex = Mutex(state)
+            mutex = Mutex(state)
         #endif
     }
 

@@ -1,5 +1,5 @@
 /// The current state of an entity as values: what the tool shows.
-package struct EntityDescription: Sendable {
+package struct DescribedEntity: Sendable {
     package let id: StoredValue
     package let fields: [(name: String, value: StoredValue)]
     /// For each relation that has links: the ids of the targets, in their order.
@@ -15,13 +15,13 @@ extension ReplayState {
     /// links are those that it keeps for its restoration.
     package func describe(
         _ type: TypeNumber, at slot: UInt32
-    ) throws(CodecError) -> EntityDescription? {
+    ) throws(CodecError) -> DescribedEntity? {
         guard let table = table(type), Int(slot) < table.slotCount else { return nil }
         var reader = EntityReader(table)
         let definition = table.definition
         let links = try describeLinks(of: type, at: slot)
         return try reader.read(slot) { entity throws(CodecError) in
-            EntityDescription(
+            DescribedEntity(
                 id: try StoredValue(definition.idType, bytes: entity.id),
                 fields: try table.layout.values(of: entity.row),
                 links: links, ordinal: entity.ordinal, transaction: entity.transaction,

@@ -1,0 +1,26 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// Gives the log the definitions for the head of each new segment: those of everything that was
+/// logged so far.
+final class PrologueSource: Sendable {
+    private let catalog: Lock<Catalog>
+
+    init(catalog: Catalog) { self.catalog = Lock(catalog) }
+
+    /// The catalog behind the newest appended transaction.
+    func update(_ catalog: Catalog) { self.catalog.withLock { $0 = catalog } }
+
+    func bytes() -> [UInt8] {
+        let catalog = catalog.withLock { $0 }
+        guard !catalog.isEmpty else { return [] }
+        var writer = ByteWriter(capacity: 4_096)
+        do throws(CodecError) {
+            try catalog.encodeDefinitions(into: &writer)
+        } catch {
+            // Each definition was encoded before, when it was logged.
+            preconditionFailure("a logged definition cannot be encoded: \(error)")
+        }
+        return writer.withBytes { Array($0) }
+    }
+}

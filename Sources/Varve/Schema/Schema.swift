@@ -1,0 +1,182 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// How the entity types of a context are written: their definitions by table position.
+struct Schema: Sendable {
+    /// What the log says about the type of each table; nil for tables of tombstones that no
+    /// relation leads to, which no event names.
+    private(set) var definitions: [TypeDefinition?] = []
+    /// Definitions that the log lacks so far: the next transaction starts with them.
+    private(set) var pending: [TypeDefinition] = []
+    /// Bytes of fields that the log knows and the app does not, by table position.
+    var unknownFields: [Int: UnknownFields] = [:]
+
+    /// Matches the types of a context's tables with the log's.
+    ///
+    /// - Parameter isLateAddition: whether the store is already open, so that entities which the
+    ///   log may hold for a new type were not read.
+    mutating func extend(
+        to context: Context, catalog: Catalog, isLateAddition: Bool
+    ) throws(StoreError) {
+        let tables = context.tables.tables
+        guard tables.count > definitions.count else { return }
+        var problems: [SchemaProblem] = []
+        if isLateAddition { problems = lateProblems(tables[definitions.count...], catalog) }
+        var declared: [DeclaredType] = []
+        var positions: [Int] = []
+        for (position, table) in tables.enumerated() where isDefined(table, in: context) {
+            if let type = table.descriptor.declaredType(&problems) {
+                declared.append(type)
+                positions.append(position)
+            }
+        }
+        guard problems.isEmpty else { throw .schema(problems) }
+        let merge = catalog.merging(declared: declared)
+        guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
+        definitions = Array(repeating: nil, count: tables.count)
+        for (position, definition) in zip(positions, merge.resolved) {
+            definitions[position] = definition
+            let known = tables[position].descriptor.fields.count
+            if definition.fields.count > known, unknownFields[position] == nil {
+                unknownFields[position] = UnknownFields(definition.fields[known...])
+            }
+        }
+        pending = merge.definitions
+    }
+
+    /// The pending definitions are in the log.
+    mutating func didLogPending() { pending = [] }
+
+    /// A tombstone is told by its entity's events; its type is defined only where a relation
+    /// leads to it.
+    private func isDefined(_ table: AnyTable, in context: Context) -> Bool {
+        guard table.descriptor.tombstoneOwner != nil else { return true }
+        guard let position = context.tables.position(of: table.descriptor) else { return false }
+        return context.tables.tables.contains { other in
+            other.relations.contains { $0.childTable == position }
+        }
+    }
+
+    private func lateProblems(
+        _ tables: ArraySlice<AnyTable>, _ catalog: Catalog
+    ) -> [SchemaProblem] {
+        tables.compactMap { table in
+            guard catalog.definition(named: table.descriptor.name) != nil else { return nil }
+            return SchemaProblem(
+                type: table.descriptor.name, property: nil,
+                reason: "the store holds entities of this type: name it when opening the store")
+        }
+    }
+}
+
+/// The fields of a type that an app does not know: their bytes stay beside each row.
+struct UnknownFields: Sendable {
+    /// What a new entity gets.
+    let fill: [UInt8]
+    /// The bytes of entities that have others.
+    private var bytesBySlot: [UInt32: [UInt8]] = [:]
+
+    init(_ fields: ArraySlice<FieldDefinition>) {
+        fill = fields.flatMap { $0.fill ?? [] }
+    }
+
+    subscript(slot: UInt32) -> [UInt8] {
+        get { bytesBySlot[slot] ?? fill }
+        set { bytesBySlot[slot] = newValue == fill ? nil : newValue }
+    }
+}
+
+extension EntityDescriptor {
+    /// The type as the catalog wants it declared, or nil, with the reasons added to `problems`.
+    func declaredType(_ problems: inout [SchemaProblem]) -> DeclaredType? {
+        guard case .stored(let idType, _) = idKind else {
+            problems.append(
+                SchemaProblem(
+                    type: name, property: "id",
+                    reason: "its type has no stored form: make it Storable or Codable"))
+            return nil
+        }
+        let count = problems.count
+        let declaredFields = fields.compactMap { declaredField($0, &problems) }
+        guard problems.count == count else { return nil }
+        return DeclaredType(
+            name: name, idType: idType, fields: declaredFields,
+            relations: relations.map(declaredRelation),
+            tombstoneOf: tombstoneOwner.map { $0._descriptor.name })
+    }
+
+    private func declaredField(
+        _ field: FieldDescription, _ problems: inout [SchemaProblem]
+    ) -> DeclaredField? {
+        switch field.kind {
+        case .unsupported(let typeName):
+            problems.append(
+                SchemaProblem(
+                    type: name, property: field.name,
+                    reason: "\(typeName) has no stored form: make it Storable or Codable"))
+            return nil
+        case .stored(let type, let rung):
+            do throws(CodecError) {
+                return DeclaredField(
+                    name: field.name, type: type, rung: rung, fill: try field.fillBytes())
+            } catch {
+                problems.append(
+                    SchemaProblem(
+                        type: name, property: field.name,
+                        reason: "its default value cannot be stored: \(error)"))
+                return nil
+            }
+        }
+    }
+
+    private func declaredRelation(_ relation: RelationDescription) -> DeclaredRelation {
+        let child = relation.childDescriptor()
+        let inverse = relation.inverse.flatMap { path in
+            child.relations.first { $0.path.raw == path.raw }
+        }
+        let rule: RelationDefinition.DeleteRule =
+            switch relation.deleteRule {
+            case .nullify: .nullify
+            case .cascade: .cascade
+            }
+        return DeclaredRelation(
+            name: relation.name, target: child.name, isToMany: relation.isToMany,
+            inverse: inverse?.name, deleteRule: rule, isRequired: relation.isRequired)
+    }
+}
+
+extension FieldDescription {
+    fileprivate func fillBytes() throws(CodecError) -> [UInt8]? {
+        guard let fill else { return nil }
+        var writer = ByteWriter()
+        try fill(&writer)
+        return writer.withBytes { Array($0) }
+    }
+}
+
+extension SchemaProblem {
+    init(_ error: CatalogError) {
+        let (type, property) = error.place
+        self.init(type: type, property: property, reason: "\(error)")
+    }
+}
+
+extension CatalogError {
+    fileprivate var place: (type: String, property: String?) {
+        switch self {
+        case .typeNumberNotDense(let type, _, _), .duplicateTypeName(let type),
+            .idTypeChanged(let type, _, _):
+            (type, nil)
+        case .duplicateMember(let type, let property), .numberReused(let type, let property),
+            .unknownTarget(let type, let property, _),
+            .fieldTypeChanged(let type, let property, _, _, _),
+            .newFieldNeedsDefault(let type, let property),
+            .requiredFieldMissing(let type, let property),
+            .relationTargetChanged(let type, let property),
+            .relationBecameToOne(let type, let property),
+            .targetNotDeclared(let type, let property, _),
+            .inverseNotFound(let type, let property, _):
+            (type, property)
+        }
+    }
+}

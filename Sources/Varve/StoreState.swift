@@ -1,0 +1,11 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// Everything that is frozen, rolled back and published together.
+struct StoreState: Sendable {
+    var context: Context
+    /// What the log has defined.
+    var catalog: Catalog
+    var schema: Schema
+    var lastTransaction: TransactionID
+}

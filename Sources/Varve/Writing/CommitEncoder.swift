@@ -1,0 +1,185 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// Turns what a transaction changed in a context into the bytes of a logged transaction.
+///
+/// Reused from one transaction to the next, so that steady work keeps its memory.
+final class CommitEncoder {
+    private var encoder = TransactionEncoder()
+    private var output = ByteWriter(capacity: 4_096)
+    private var idBytes = ByteWriter()
+    var rowBytes = ByteWriter(capacity: 1_024)
+    var otherBytes = ByteWriter(capacity: 1_024)
+    var changes = FieldChanges()
+    /// By table position: the places that slots have in the transaction's entity table.
+    private var indexes: [[UInt32: EntityIndex]] = []
+
+    /// Encodes the changes that the context's journals hold. False where nothing changed: then
+    /// nothing is to be logged.
+    ///
+    /// Rows that were saved but are as they were get their old stamps back.
+    func encode(_ state: inout StoreState, _ header: TransactionHeader) throws -> Bool {
+        try state.schema.extend(
+            to: state.context, catalog: state.catalog, isLateAddition: true)
+        encoder.begin(id: header.id, time: header.time)
+        indexes = Array(repeating: [:], count: state.context.tables.tables.count)
+        var unchanged: [UnchangedRow] = []
+        try encodeDefinitions(state.schema)
+        let definitionCount = encoder.eventCount
+        for position in state.context.tables.tables.indices {
+            try encodeRows(of: position, state, header, &unchanged)
+        }
+        for position in state.context.tables.tables.indices {
+            try encodeLinks(of: position, state)
+        }
+        for row in unchanged {
+            state.context.tables.unique(at: row.table).setMetadata(row.metadata, of: row.slot)
+        }
+        guard encoder.eventCount > definitionCount else { return false }
+        output.removeAll()
+        encoder.finish(header, into: &output)
+        try confirmDefinitions(&state, header)
+        state.lastTransaction = header.id
+        return true
+    }
+
+    /// The encoded transaction, valid until the next is encoded.
+    func withBytes<Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        try output.withBytes { bytes throws(Failure) in try body(bytes) }
+    }
+
+    // MARK: - Definitions
+
+    private func encodeDefinitions(_ schema: Schema) throws {
+        for definition in schema.pending {
+            do {
+                try encoder.define(definition)
+            } catch {
+                throw StoreError.unencodable(type: definition.name, id: "", error)
+            }
+        }
+    }
+
+    private func confirmDefinitions(_ state: inout StoreState, _ header: TransactionHeader) throws {
+        for definition in state.schema.pending {
+            do {
+                _ = try state.catalog.define(definition, in: header.id)
+            } catch {
+                throw StoreError.schema([SchemaProblem(error)])
+            }
+        }
+        state.schema.didLogPending()
+    }
+
+    // MARK: - Rows
+
+    /// A row whose save changed nothing.
+    private struct UnchangedRow {
+        let table: Int
+        let slot: Slot
+        let metadata: RowMetadata
+    }
+
+    private func encodeRows(
+        of position: Int, _ state: StoreState, _ header: TransactionHeader,
+        _ unchanged: inout [UnchangedRow]
+    ) throws {
+        let table = state.context.tables.tables[position]
+        // What happens to tombstones is told by the events of the entities they stand for.
+        guard !table.rowJournal.isEmpty, table.descriptor.tombstoneOwner == nil,
+            let definition = state.schema.definitions[position]
+        else { return }
+        let rows = RowEncoding(
+            state: state, position: position, table: table, definition: definition,
+            header: header)
+        var seen = Set<UInt32>(minimumCapacity: table.rowJournal.count)
+        for change in table.rowJournal where seen.insert(change.slot).inserted {
+            do {
+                if try rows.encode(change, with: self) { continue }
+            } catch let error as CodecError {
+                throw StoreError.unencodable(
+                    type: table.descriptor.name, id: rows.idText(of: change.slot), error)
+            }
+            unchanged.append(
+                UnchangedRow(
+                    table: position, slot: Slot(Int(change.slot)), metadata: change.metadata))
+        }
+    }
+
+    /// Lets the body append to the transaction.
+    func append(_ body: (inout TransactionEncoder) throws -> Void) rethrows {
+        try body(&encoder)
+    }
+
+    /// The place of an entity in the transaction's entity table.
+    func index(
+        of slot: UInt32, in position: Int, _ state: StoreState
+    ) throws(CodecError) -> EntityIndex {
+        if let known = indexes[position][slot] { return known }
+        let table = state.context.tables.tables[position]
+        guard let number = state.schema.definitions[position]?.number else {
+            preconditionFailure("an event names an entity of an undefined type")
+        }
+        idBytes.removeAll()
+        try table.descriptor.operations.storeID(table, Slot(Int(slot)), &idBytes)
+        let index = idBytes.withBytes { encoder.entity(number, $0) }
+        indexes[position][slot] = index
+        return index
+    }
+
+    // MARK: - Links
+
+    private func encodeLinks(of position: Int, _ state: StoreState) throws {
+        let table = state.context.tables.tables[position]
+        guard !table.linkJournal.isEmpty, let definition = state.schema.definitions[position] else {
+            return
+        }
+        var seen = Set<ListKey>(minimumCapacity: table.linkJournal.count)
+        for change in table.linkJournal {
+            let key = ListKey(slot: change.slot, relation: UInt32(change.relation))
+            guard seen.insert(key).inserted else { continue }
+            do {
+                try encodeList(change, table, position, definition, state)
+            } catch let error as CodecError {
+                throw StoreError.unencodable(type: table.descriptor.name, id: "", error)
+            }
+        }
+    }
+
+    private struct ListKey: Hashable {
+        let slot: UInt32
+        let relation: UInt32
+    }
+
+    private func encodeList(
+        _ change: LinkListChange, _ table: AnyTable, _ position: Int,
+        _ definition: TypeDefinition, _ state: StoreState
+    ) throws(CodecError) {
+        let now = table.linkList(relation: change.relation, of: change.slot)
+        guard !now.isIdentical(to: change.before) else { return }
+        let difference = ListDifference(
+            from: Array(change.before.slots), to: Array(now.slots))
+        guard !difference.isEmpty else { return }
+        let child = table.relations[change.relation].childTable
+        let parent = try index(of: change.slot, in: position, state)
+        var removals: [ListChange] = []
+        for removal in difference.removals {
+            removals.append(
+                ListChange(
+                    position: removal.position,
+                    entity: try index(of: removal.element, in: child, state)))
+        }
+        var insertions: [ListChange] = []
+        for insertion in difference.insertions {
+            insertions.append(
+                ListChange(
+                    position: insertion.position,
+                    entity: try index(of: insertion.element, in: child, state)))
+        }
+        encoder.link(
+            parent, relation: definition.relations[change.relation].number,
+            oldCount: change.before.count, removals: removals, insertions: insertions)
+    }
+}

@@ -1,0 +1,307 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// Encodes the row changes of one table: what was before the transaction against what is now.
+struct RowEncoding {
+    let state: StoreState
+    let position: Int
+    let table: AnyTable
+    let definition: TypeDefinition
+    let header: TransactionHeader
+
+    /// Appends the events of one slot. False where it is as it was.
+    ///
+    /// A slot without a row has a place in its type's order exactly while it has a tombstone.
+    func encode(_ change: RowChange, with commit: CommitEncoder) throws -> Bool {
+        let slot = Slot(Int(change.slot))
+        let hadRow = change.before >= 0
+        let hadTombstone = !hadRow && change.metadata.ordinal != RowMetadata.noOrdinal
+        let metadata = table.metadata(of: slot)
+        let hasRow = table.isLive(slot)
+        let hasTombstone = !hasRow && metadata.ordinal != RowMetadata.noOrdinal
+        let previous = hadRow || hadTombstone ? change.previousVersion : nil
+        if hasRow {
+            return hadRow
+                ? try encodeUpdate(change, slot, commit)
+                : try encodeInsert(slot, metadata, previous, commit)
+        }
+        if hadRow {
+            try encodeDelete(change, slot, keepsTombstone: hasTombstone, commit)
+            return true
+        }
+        if hasTombstone {
+            return try encodeTombstone(slot, metadata, previous, commit)
+        }
+        guard hadTombstone else { return false }
+        let entity = try commit.index(of: change.slot, in: position, state)
+        commit.append { $0.purge([entity]) }
+        return true
+    }
+
+    /// The entity's id for people.
+    func idText(of slot: UInt32) -> String {
+        var writer = ByteWriter()
+        do {
+            try table.descriptor.operations.storeID(table, Slot(Int(slot)), &writer)
+        } catch {
+            return "(\(error))"
+        }
+        return writer.withBytes { bytes in
+            do throws(CodecError) {
+                return try StoredValue(definition.idType, bytes: bytes).json
+            } catch {
+                return "(\(error))"
+            }
+        }
+    }
+
+    // MARK: - Events
+
+    private func encodeInsert(
+        _ slot: Slot, _ metadata: RowMetadata, _ previous: PreviousVersion?,
+        _ commit: CommitEncoder
+    ) throws -> Bool {
+        commit.rowBytes.removeAll()
+        try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
+        appendUnknownFields(of: slot, to: &commit.rowBytes)
+        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        commit.append { encoder in
+            commit.rowBytes.withBytes {
+                encoder.insert(
+                    entity, ordinal: Ordinal(metadata.ordinal), previous: previous, row: $0)
+            }
+        }
+        return true
+    }
+
+    private func encodeUpdate(
+        _ change: RowChange, _ slot: Slot, _ commit: CommitEncoder
+    ) throws -> Bool {
+        commit.changes.removeAll()
+        try table.descriptor.operations.compare(table, change.before, slot, &commit.changes)
+        guard !commit.changes.isEmpty else { return false }
+        try appendUpdate(of: slot, change.previousVersion, commit)
+        return true
+    }
+
+    private func appendUpdate(
+        of slot: Slot, _ previous: PreviousVersion, _ commit: CommitEncoder
+    ) throws {
+        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        commit.append {
+            $0.update(
+                entity, previous: previous, changes: commit.changes, fields: definition.fields)
+        }
+    }
+
+    /// The row that goes is the one that the log holds; what a tombstone shows may have been
+    /// changed in the same transaction first, which is then said as an update.
+    private func encodeDelete(
+        _ change: RowChange, _ slot: Slot, keepsTombstone: Bool, _ commit: CommitEncoder
+    ) throws {
+        commit.rowBytes.removeAll()
+        try table.descriptor.operations.storeBefore(table, change.before, &commit.rowBytes)
+        var previous = change.previousVersion
+        var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
+        if keepsTombstone, let tombstone = try findTombstone(of: slot) {
+            commit.otherBytes.removeAll()
+            try tombstone.storeRow(into: &commit.otherBytes)
+            if try noteDifference(commit) {
+                try appendUpdate(of: slot, previous, commit)
+                previous = PreviousVersion(transaction: header.id, updatedAt: header.time)
+                swap(&commit.rowBytes, &commit.otherBytes)
+            }
+            lists = try self.lists(of: tombstone, commit)
+        }
+        appendUnknownFields(of: slot, to: &commit.rowBytes)
+        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        let cause = try deletionCause(of: slot, commit)
+        commit.append { encoder in
+            commit.rowBytes.withBytes {
+                encoder.delete(
+                    entity, keepsTombstone: keepsTombstone,
+                    ordinal: Ordinal(change.metadata.ordinal), previous: previous, cause: cause,
+                    row: $0, lists: lists)
+            }
+        }
+    }
+
+    /// A tombstone that comes, or changes, without a row that goes.
+    private func encodeTombstone(
+        _ slot: Slot, _ metadata: RowMetadata, _ previous: PreviousVersion?,
+        _ commit: CommitEncoder
+    ) throws -> Bool {
+        guard let tombstone = try findTombstone(of: slot) else {
+            preconditionFailure("a place in the order without a row or a tombstone")
+        }
+        if previous != nil, try !tombstone.isChanged() { return false }
+        commit.rowBytes.removeAll()
+        try tombstone.storeRow(into: &commit.rowBytes)
+        appendUnknownFields(of: slot, to: &commit.rowBytes)
+        let lists = try lists(of: tombstone, commit)
+        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        commit.append { encoder in
+            commit.rowBytes.withBytes {
+                encoder.delete(
+                    entity, keepsTombstone: true, isRowless: true,
+                    ordinal: Ordinal(metadata.ordinal), previous: previous, cause: .direct,
+                    row: $0, lists: lists)
+            }
+        }
+        return true
+    }
+
+    // MARK: - Parts
+
+    private func appendUnknownFields(of slot: Slot, to writer: inout ByteWriter) {
+        if let unknown = state.schema.unknownFields[position] {
+            writer.write(unknown[UInt32(slot)])
+        }
+    }
+
+    /// Notes the fields in which the two row buffers differ. False where they do not.
+    private func noteDifference(_ commit: CommitEncoder) throws -> Bool {
+        commit.changes.removeAll()
+        let old = commit.rowBytes.withBytes { Array($0) }
+        let new = commit.otherBytes.withBytes { Array($0) }
+        guard old != new else { return false }
+        try old.withUnsafeBytes { old in
+            try new.withUnsafeBytes { new in
+                var oldReader = ByteReader(old)
+                var newReader = ByteReader(new)
+                for (index, field) in definition.fields.enumerated() where !oldReader.isAtEnd {
+                    let oldValue = try field.type.readSlice(&oldReader)
+                    let newValue = try field.type.readSlice(&newReader)
+                    try commit.changes.append(
+                        index, old: { $0.write(oldValue) }, new: { $0.write(newValue) })
+                }
+            }
+        }
+        return true
+    }
+
+    private func deletionCause(of slot: Slot, _ commit: CommitEncoder) throws -> DeletionCause {
+        switch table.deleteCauses[UInt32(slot)] {
+        case nil: .direct
+        case .cascade(let position, let slot):
+            .cascade(of: try commit.index(of: slot, in: position, state))
+        }
+    }
+
+    private func findTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
+        guard let descriptor = table.descriptor.tombstoneDescriptor,
+            let position = state.context.tables.position(of: descriptor)
+        else { return nil }
+        let tombstones = state.context.tables.tables[position]
+        var id = ByteWriter()
+        try table.descriptor.operations.storeID(table, slot, &id)
+        let found = try id.withBytes { bytes throws(CodecError) in
+            try descriptor.operations.find(tombstones, bytes)
+        }
+        guard let found, tombstones.isLive(found) else { return nil }
+        return Tombstone(table: tombstones, slot: found, owner: table.descriptor)
+    }
+
+    private func lists(
+        of tombstone: Tombstone, _ commit: CommitEncoder
+    ) throws -> [(relation: RelationNumber, entities: [EntityIndex])] {
+        var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
+        for index in table.descriptor.relations.indices {
+            let target = table.relations[index].childTable
+            guard let number = state.schema.definitions[target]?.number else { continue }
+            var entities: [EntityIndex] = []
+            try tombstone.forEachID(of: index) { bytes in
+                commit.append { entities.append($0.entity(number, bytes)) }
+            }
+            if !entities.isEmpty { lists.append((definition.relations[index].number, entities)) }
+        }
+        return lists.sorted { $0.relation < $1.relation }
+    }
+}
+
+/// A tombstone in its table.
+struct Tombstone {
+    let table: AnyTable
+    let slot: Slot
+    /// The type that the tombstone is of.
+    let owner: EntityDescriptor
+
+    func storeRow(into writer: inout ByteWriter) throws(CodecError) {
+        try table.descriptor.operations.storeRow(table, slot, &writer)
+    }
+
+    /// Hands the body the bytes of each id that the tombstone holds of one relation.
+    func forEachID(
+        of relation: Int, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(CodecError) {
+        let relation = owner.relations[relation]
+        var failure: CodecError?
+        // A tombstone is nothing but its entity, which so stands at the same address.
+        table.descriptor.operations.withRow(table, slot) { address in
+            guard let address else { return }
+            do throws(CodecError) {
+                try relation.storeIDs(address + relation.offset, body)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The ids of all relations of the tombstone, as it is or as it was before the transaction.
+    private func allIDs(before: Int32?) throws(CodecError) -> [[[UInt8]]] {
+        var ids: [[[UInt8]]] = []
+        var failure: CodecError?
+        func read(_ address: UnsafeRawPointer) {
+            do throws(CodecError) {
+                for relation in owner.relations {
+                    var list: [[UInt8]] = []
+                    try relation.storeIDs(address + relation.offset) { list.append(Array($0)) }
+                    ids.append(list)
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let before {
+            table.descriptor.operations.withBefore(table, before, read)
+        } else {
+            table.descriptor.operations.withRow(table, slot) { $0.map(read) }
+        }
+        if let failure { throw failure }
+        return ids
+    }
+
+    /// Whether the transaction changed the tombstone: its row, or the ids that it keeps.
+    func isChanged() throws(CodecError) -> Bool {
+        guard let first = table.rowJournal.first(where: { $0.slot == UInt32(slot) }) else {
+            return false
+        }
+        guard first.before >= 0 else { return true }
+        var changes = FieldChanges()
+        try table.descriptor.operations.compare(table, first.before, slot, &changes)
+        if !changes.isEmpty { return true }
+        return try allIDs(before: first.before) != allIDs(before: nil)
+    }
+}
+
+extension RowChange {
+    fileprivate var previousVersion: PreviousVersion {
+        PreviousVersion(
+            transaction: TransactionID(metadata.transaction),
+            updatedAt: Timestamp(microseconds: metadata.updatedAt))
+    }
+}
+
+extension StoredType {
+    /// The bytes of the next value of this type.
+    func readSlice(_ reader: inout ByteReader) throws(CodecError) -> UnsafeRawBufferPointer {
+        let start = reader.position
+        try skip(&reader)
+        return reader.slice(from: start, to: reader.position)
+    }
+}
+
+extension UInt32 {
+    init(_ slot: Slot) { self = UInt32(truncatingIfNeeded: slot.index) }
+}

@@ -1,0 +1,28 @@
+extension Catalog {
+    /// Writes the newest definition of every type: what stands at the head of each segment but the
+    /// first, so that a segment can be read alone.
+    package func encodeDefinitions(into writer: inout ByteWriter) throws(CodecError) {
+        let definitions = definitions
+        writer.writeCount(definitions.count)
+        for definition in definitions {
+            var bytes = ByteWriter(capacity: 512)
+            try definition.encode(into: &bytes)
+            bytes.withBytes { writer.writeLengthPrefixed($0) }
+        }
+    }
+
+    /// Reads what ``encodeDefinitions(into:)`` wrote.
+    package static func decodeDefinitions(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(CodecError) -> [TypeDefinition] {
+        var reader = ByteReader(bytes)
+        var definitions: [TypeDefinition] = []
+        for _ in 0..<(try reader.readCount()) {
+            var inner = ByteReader(try reader.readLengthPrefixed())
+            definitions.append(try TypeDefinition.decode(from: &inner))
+            try inner.expectEnd()
+        }
+        try reader.expectEnd()
+        return definitions
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import VarveEvents
+
+@Suite("Stored types")
+struct StoredTypeTests {
+    static let sample = StoredType.structure(
+        "Order",
+        [
+            .init("lines", .array(.structure("Line", [.init("price", .decimal)]))),
+            .init(
+                "state", .enumeration("State", [.init("new"), .init("sent", [.init("at", .date)])])),
+            .init("tags", .set(.raw("Tag", .string))),
+            .init("extra", .optional(.dictionary(.string, .json("Extra")))),
+            .init("id", .text("Key")),
+        ])
+
+    @Test("A type has the bytes that the format says and reads back")
+    func bytes() throws {
+        let type = StoredType.optional(.dictionary(.string, .raw("Tag", .int64)))
+        #expect(Hex.text(try encoded(type)) == "20 23 0c 26 03 54 61 67 05")
+        for type in [type, Self.sample] {
+            let again = try encoded(type).withReader { reader throws(CodecError) in
+                let again = try StoredType.decode(from: &reader)
+                try reader.expectEnd()
+                return again
+            }
+            #expect(again == type)
+        }
+    }
+
+    @Test("Every damaged type is an error or another type")
+    func damage() throws {
+        for variant in damaged(try encoded(Self.sample)) {
+            let type = try? variant.withReader { reader throws(CodecError) in
+                let type = try StoredType.decode(from: &reader)
+                try reader.expectEnd()
+                return type
+            }
+            if let type { #expect(try encoded(type) == variant) }
+        }
+    }
+
+    @Test("Types nested deeper than the limit are refused both ways")
+    func nesting() throws {
+        func nested(_ depth: Int) -> StoredType {
+            (1..<depth).reduce(.bool) { type, _ in .optional(type) }
+        }
+        #expect(throws: Never.self) { try encoded(nested(64)) }
+        #expect(throws: CodecError.nestingTooDeep(offset: 64, limit: 64)) {
+            try encoded(nested(65))
+        }
+        let bytes = [UInt8](repeating: 0x20, count: 64) + [0x01]
+        #expect(throws: CodecError.nestingTooDeep(offset: 64, limit: 64)) {
+            try bytes.withReader { reader throws(CodecError) in
+                try StoredType.decode(from: &reader)
+            }
+        }
+    }
+
+    @Test("Values are shown as JSON")
+    func json() throws {
+        func json(_ type: StoredType, _ hex: String) throws -> String {
+            try StoredValue(type, bytes: Hex.bytes(hex)).json
+        }
+        #expect(try json(.int64, "01") == "-1")
+        #expect(try json(.double, "00 00 00 00 00 00 f8 7f") == "\"NaN\"")
+        #expect(try json(.float, "00 00 80 3f") == "1.0")
+        #expect(try json(.string, "04 61 22 0a 01") == #""a\"\n\u0001""#)
+        #expect(try json(.data, "02 ff 00") == "\"/wA=\"")
+        #expect(try json(.date, "00 00 00 00 00 00 f0 3f") == "\"2001-01-01T00:00:01Z\"")
+        #expect(try json(.date, "00 00 00 00 00 00 f0 7f") == "\"Infinity\"")
+        #expect(try json(.optional(.int8), "00") == "null")
+        #expect(try json(.optional(.int8), "01 05") == "5")
+        #expect(try json(.dictionary(.string, .bool), "01 01 61 01") == #"{"a":true}"#)
+        #expect(try json(.dictionary(.int64, .bool), "01 02 01") == "[[1,true]]")
+        #expect(try json(.json("J"), "07 7b 22 61 22 3a 31 7d") == #"{"a":1}"#)
+        #expect(try json(.json("J"), "02 7b 5b") == "\"{[\"")
+        let state = StoredType.enumeration(
+            "State", [.init("new"), .init("sent", [.init("", .bool)])])
+        #expect(try json(state, "00") == "\"new\"")
+        #expect(try json(state, "01 01") == #"{"sent":{"_0":true}}"#)
+        #expect(try json(Address.storedType, "01 61 01 04") == #"{"street":"a","number":2}"#)
+        #expect(try json(.decimal, "03 31 2e 35") == "1.5")
+        #expect(try json(.set(.uint8), "02 01 02") == "[1,2]")
+    }
+
+    @Test("Dynamic values are equal if their bytes are")
+    func equality() throws {
+        let composed = try StoredValue(.string, bytes: Hex.bytes("02 c3 a9"))
+        let decomposed = try StoredValue(.string, bytes: Hex.bytes("03 65 cc 81"))
+        #expect(composed != decomposed)
+        #expect(composed == (try StoredValue(.string, bytes: Hex.bytes("02 c3 a9"))))
+        #expect(composed != (try StoredValue(.data, bytes: Hex.bytes("02 c3 a9"))))
+    }
+}
