@@ -134,9 +134,9 @@ public final class Store: Sendable {
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
         guard mode == .readWrite else { throw StoreError.readOnly }
+        defer { scheduleSeal() }
         return try writer.write(label, options, body) { state in
             published.withLock { $0 = state }
-            scheduleSeal()
         }
     }
 

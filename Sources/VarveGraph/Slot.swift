@@ -4,7 +4,7 @@
 /// them on; applications never need one.
 @frozen
 public struct Slot: Hashable, Sendable {
-    @usableFromInline let rawValue: UInt32
+    @usableFromInline package let rawValue: UInt32
 
     @inlinable
     package init(_ rawValue: UInt32) { self.rawValue = rawValue }

@@ -31,6 +31,35 @@ struct CrashTests {
     }
 }
 
+@Suite("At any moment of a writer's work")
+struct LiveReaderTests {
+    @Test(
+        "a reader beside it sees a growing prefix of what is promised, and no damage",
+        arguments: CrashTests.workloads)
+    func everyMoment(_ steps: [CrashStep]) throws {
+        let workload = try CrashWorkload(steps)
+        var newest = LogSequence.none
+        for position in 0...workload.disk.operations.count {
+            let point = workload.disk.crashPoint(at: position)
+            let image = workload.disk.image(at: point, point.pending.map { _ in .whole })
+            guard image.files["manifest-0000000001"] != nil else { continue }
+            let disk = SimulatedDisk(image)
+            let writer = try disk.open(StoreFileName.lock.text, .createIfMissing)
+            #expect(try writer.lock(.exclusive))
+            let scanned = try workload.test.on(disk).scan(.readOnly)
+            let content = try TestLog.replay(scanned)
+            #expect(scanned.hasLiveWriter && scanned.report.dropped == nil)
+            #expect(content.lastSequence >= newest, "operation \(position)")
+            #expect(
+                content.transactions
+                    == (0..<content.transactions.count).map {
+                        CrashWorkload.payload($0 + 1)
+                    })
+            newest = content.lastSequence
+        }
+    }
+}
+
 @Suite("After a sync that failed and forgot")
 struct ForgottenWriteTests {
     @Test("recovery writes what it found once more, so a power cut after it loses nothing")

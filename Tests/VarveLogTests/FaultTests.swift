@@ -47,7 +47,10 @@ struct FaultTests {
         let test = TestLog(FaultyFileSystem(disk, fault: fault))
         let log = try test.open().log
         try log.append(text: "one")
-        #expect(throws: LogError.self) { try log.append(payload(99, bytes: 3_000)) }
+        // Incompressible, so that the half that is written reaches behind the next frame's end.
+        var generator = SeededGenerator(seed: 7)
+        let refused = generator.bytes(3_000)
+        #expect(throws: LogError.self) { try log.append(refused) }
         #expect(!log.isPoisoned)
         #expect(log.lastSequence == LogSequence(1))
         try log.append(text: "two")

@@ -69,6 +69,15 @@ struct POSIXFileSystemTests {
             try TestLog(POSIXFileSystem(store.path)).scan(.readWrite)
         }
         #expect(!FileManager.default.fileExists(atPath: store.path))
+        try Data("a file".utf8).write(to: URL(filePath: store.path))
+        let notADirectory = #expect(throws: LogError.self) {
+            try TestLog(POSIXFileSystem(store.path)).open()
+        }
+        guard case .fileSystem = notADirectory else {
+            Issue.record("\(String(describing: notADirectory))")
+            return
+        }
+        try FileManager.default.removeItem(atPath: store.path)
         try FileManager.default.createDirectory(
             atPath: store.path, withIntermediateDirectories: false)
         try Data("mine".utf8).write(to: URL(filePath: store.path + "/letter.txt"))

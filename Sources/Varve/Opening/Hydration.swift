@@ -58,8 +58,10 @@ private struct TableWork {
             else { continue }
             _ = context.position(of: table.descriptor.type._tombstoneDescriptor)
         }
-        return context.tables.tables.indices.compactMap { position in
-            let table = context.tables.unique(at: position)
+        // The context is new: nothing else references its tables, so they are filled in place.
+        let tables = context.tables.tables
+        return tables.indices.compactMap { position in
+            let table = tables[position]
             guard table.descriptor.tombstoneOwner == nil, position < schema.definitions.count,
                 let definition = schema.definitions[position]
             else { return nil }
@@ -67,7 +69,7 @@ private struct TableWork {
                 .flatMap { context.tables.position(of: $0) }
             return TableWork(
                 position: position, table: table,
-                tombstones: tombstones.map { context.tables.unique(at: $0) },
+                tombstones: tombstones.map { tables[$0] },
                 tombstoneType: tombstones.flatMap { schema.definition(at: $0)?.number },
                 definition: definition, replayed: replayed,
                 unknownFields: schema.unknownFields[position])

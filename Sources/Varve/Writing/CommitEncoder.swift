@@ -98,13 +98,19 @@ final class CommitEncoder {
         for change in table.rowJournal where seen.insert(change.slot).inserted {
             do {
                 if try rows.encode(change, with: self) { continue }
+                let slot = Slot(change.slot)
+                unchanged.append(
+                    UnchangedRow(table: position, slot: slot, metadata: change.metadata))
+                guard let tombstone = try rows.findTombstone(of: slot),
+                    let metadata = tombstone.formerMetadata
+                else { continue }
+                unchanged.append(
+                    UnchangedRow(
+                        table: tombstone.position, slot: tombstone.slot, metadata: metadata))
             } catch let error as CodecError {
                 throw StoreError.unencodable(
                     type: table.descriptor.name, id: rows.idText(of: change.slot), error)
             }
-            unchanged.append(
-                UnchangedRow(
-                    table: position, slot: Slot(Int(change.slot)), metadata: change.metadata))
         }
     }
 
@@ -123,7 +129,7 @@ final class CommitEncoder {
             preconditionFailure("an event names an entity of an undefined type")
         }
         idBytes.removeAll()
-        try table.descriptor.operations.storeID(table, Slot(Int(slot)), &idBytes)
+        try table.descriptor.operations.storeID(table, Slot(slot), &idBytes)
         let index = idBytes.withBytes { encoder.entity(number, $0) }
         indexes[position][slot] = index
         return index

@@ -13,7 +13,7 @@ struct RowEncoding {
     ///
     /// A slot without a row has a place in its type's order exactly while it has a tombstone.
     func encode(_ change: RowChange, with commit: CommitEncoder) throws -> Bool {
-        let slot = Slot(Int(change.slot))
+        let slot = Slot(change.slot)
         let hadRow = change.before >= 0
         let hadTombstone = !hadRow && change.metadata.ordinal != RowMetadata.noOrdinal
         let metadata = table.metadata(of: slot)
@@ -42,7 +42,7 @@ struct RowEncoding {
     func idText(of slot: UInt32) -> String {
         var writer = ByteWriter()
         do {
-            try table.descriptor.operations.storeID(table, Slot(Int(slot)), &writer)
+            try table.descriptor.operations.storeID(table, Slot(slot), &writer)
         } catch {
             return "(\(error))"
         }
@@ -64,7 +64,7 @@ struct RowEncoding {
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
-        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, state)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.insert(
@@ -87,7 +87,7 @@ struct RowEncoding {
     private func appendUpdate(
         of slot: Slot, _ previous: PreviousVersion, _ commit: CommitEncoder
     ) throws {
-        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, state)
         commit.append {
             $0.update(
                 entity, previous: previous, changes: commit.changes, fields: definition.fields)
@@ -114,7 +114,7 @@ struct RowEncoding {
             lists = try self.lists(of: tombstone, commit)
         }
         appendUnknownFields(of: slot, to: &commit.rowBytes)
-        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, state)
         let cause = try deletionCause(of: slot, commit)
         commit.append { encoder in
             commit.rowBytes.withBytes {
@@ -139,7 +139,7 @@ struct RowEncoding {
         try tombstone.storeRow(into: &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
         let lists = try lists(of: tombstone, commit)
-        let entity = try commit.index(of: UInt32(slot), in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, state)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.delete(
@@ -155,7 +155,7 @@ struct RowEncoding {
 
     private func appendUnknownFields(of slot: Slot, to writer: inout ByteWriter) {
         if let unknown = state.schema.unknownFields[position] {
-            writer.write(unknown[UInt32(slot)])
+            writer.write(unknown[slot.rawValue])
         }
     }
 
@@ -181,14 +181,14 @@ struct RowEncoding {
     }
 
     private func deletionCause(of slot: Slot, _ commit: CommitEncoder) throws -> DeletionCause {
-        switch table.deleteCauses[UInt32(slot)] {
+        switch table.deleteCauses[slot.rawValue] {
         case nil: .direct
         case .cascade(let position, let slot):
             .cascade(of: try commit.index(of: slot, in: position, state))
         }
     }
 
-    private func findTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
+    func findTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
         guard let descriptor = table.descriptor.tombstoneDescriptor,
             let position = state.context.tables.position(of: descriptor)
         else { return nil }
@@ -199,7 +199,8 @@ struct RowEncoding {
             try descriptor.operations.find(tombstones, bytes)
         }
         guard let found, tombstones.isLive(found) else { return nil }
-        return Tombstone(table: tombstones, slot: found, owner: table.descriptor)
+        return Tombstone(
+            position: position, table: tombstones, slot: found, owner: table.descriptor)
     }
 
     private func lists(
@@ -221,6 +222,7 @@ struct RowEncoding {
 
 /// A tombstone in its table.
 struct Tombstone {
+    let position: Int
     let table: AnyTable
     let slot: Slot
     /// The type that the tombstone is of.
@@ -272,9 +274,14 @@ struct Tombstone {
         return ids
     }
 
+    /// The tombstone's stamps and place before the transaction, if that touched it.
+    var formerMetadata: RowMetadata? {
+        table.rowJournal.first { $0.slot == slot.rawValue }?.metadata
+    }
+
     /// Whether the transaction changed the tombstone: its row, or the ids that it keeps.
     func isChanged() throws(CodecError) -> Bool {
-        guard let first = table.rowJournal.first(where: { $0.slot == UInt32(slot) }) else {
+        guard let first = table.rowJournal.first(where: { $0.slot == slot.rawValue }) else {
             return false
         }
         guard first.before >= 0 else { return true }
@@ -300,8 +307,4 @@ extension StoredType {
         try skip(&reader)
         return reader.slice(from: start, to: reader.position)
     }
-}
-
-extension UInt32 {
-    init(_ slot: Slot) { self = UInt32(truncatingIfNeeded: slot.index) }
 }

@@ -116,9 +116,14 @@ final class Writer: Sendable {
 
     // MARK: - One at a time
 
-    private func refuseNestedWrite() throws {
+    /// Whether the calling thread is inside the body of a write.
+    private var isInsideWrite: Bool {
         let thread = ObjectIdentifier(Thread.current)
-        if writingThread.withLock({ $0 == thread }) { throw StoreError.nestedWrite }
+        return writingThread.withLock { $0 == thread }
+    }
+
+    private func refuseNestedWrite() throws {
+        if isInsideWrite { throw StoreError.nestedWrite }
     }
 
     private func enter() {
@@ -132,7 +137,8 @@ final class Writer: Sendable {
 
     /// Whether a seal should be looked into soon; says so once until ``sealIfIdle()`` is called.
     func owesSeal() -> Bool {
-        turn.withLock { core in
+        guard !isInsideWrite else { return false }
+        return turn.withLock { core in
             guard !core.isClosed, !core.sealIsScheduled, core.sealed != core.appended else {
                 return false
             }
@@ -159,6 +165,7 @@ final class Writer: Sendable {
     }
 
     func flush() throws {
+        try refuseNestedWrite()
         try turn.withLock { core in
             guard let log = core.log, !core.isClosed else { return }
             do throws(LogError) {

@@ -113,13 +113,14 @@ extension RelationDefinition {
 }
 
 extension ByteReader {
-    /// Reads a type, field or relation number: 1 or more, 32 bits.
+    /// Reads a type, field or relation number: 1 or more, 31 bits.
     mutating func readNumber() throws(CodecError) -> UInt32 {
         let offset = position
-        guard let number = UInt32(exactly: try readVarint()), number > 0 else {
+        let number = try readVarint()
+        guard number > 0, number <= UInt64(Int32.max) else {
             throw .valueOutOfRange(offset: offset, typeName: "number")
         }
-        return number
+        return UInt32(truncatingIfNeeded: number)
     }
 
     /// Reads a byte of flags of which no unknown one may be set.

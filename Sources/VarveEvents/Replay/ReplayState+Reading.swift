@@ -112,6 +112,12 @@ package struct TypeCounts: Hashable, Sendable {
     package let tombstones: Int
     /// Ids that were ever mentioned, by an entity or a link.
     package let slots: Int
+
+    package init(live: Int, tombstones: Int, slots: Int) {
+        self.live = live
+        self.tombstones = tombstones
+        self.slots = slots
+    }
 }
 
 // Types that are unknown, or that were handed over, have no entities here.

@@ -108,7 +108,7 @@ final class ReplayTable {
         } catch {
             throw .invalidID(error)
         }
-        guard records.count < Int(SlotMap.slotLimit), id.count < Int(UInt32.max) else {
+        guard records.count < SlotMap.slotLimit, id.count < Int32.max else {
             throw .tooManyEntities
         }
         let slot = UInt32(truncatingIfNeeded: records.count)

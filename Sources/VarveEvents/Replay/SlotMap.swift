@@ -3,8 +3,8 @@
 /// An entry holds the address of the id beside its slot, and the id's length stands in front of
 /// its bytes, so that a look-up touches two lines of memory: the entry's and the id's.
 struct SlotMap: ~Copyable {
-    /// Slot numbers stay below this, so that slot + 1 fits in 32 bits.
-    static let slotLimit = UInt32.max - 1
+    /// Slot numbers stay below this: they are indices on 32-bit platforms too.
+    static let slotLimit = Int32.max
 
     // Not private: generic storage of a private type crashes the compiler (6.3) across files.
     struct Entry: BitwiseCopyable {

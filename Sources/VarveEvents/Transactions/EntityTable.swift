@@ -65,7 +65,7 @@ struct EntityTable: ~Copyable {
     private mutating func enter(
         _ type: TypeNumber, _ id: UnsafeRawBufferPointer, hash: UInt32, at bucket: Int
     ) -> EntityIndex {
-        precondition(entries.count < Int(UInt32.max), "A transaction mentions fewer entities")
+        precondition(entries.count < Int32.max, "A transaction mentions fewer entities")
         ids.writeLengthPrefixed(id)
         entries.append(
             Entry(type: type, start: ids.count - id.count, count: id.count, hash: hash))

@@ -55,10 +55,16 @@ package struct EventIterator {
         let count = try cursor.count()
         guard count > 0 else { throw .notCanonical(offset: offset) }
         let start = cursor.position
+        var position = 0
         for _ in 0..<count {
-            _ = try cursor.take { reader throws(CodecError) in
+            let (gap, _) = try cursor.take { reader throws(CodecError) in
                 try FieldChangeSequence.read(from: &reader)
             }
+            position += gap
+            guard position < FieldChangeSequence.positionLimit else {
+                throw .positionOutOfRange(offset: offset)
+            }
+            position += 1
         }
         return UpdateEvent(
             entity: entity, previous: previous,
@@ -111,7 +117,7 @@ package struct EventIterator {
         let relation = try cursor.relation()
         let offset = cursor.position
         let oldCount = try cursor.varint()
-        guard oldCount < UInt64(UInt32.max) else { throw .positionOutOfRange(offset: offset) }
+        guard oldCount < UInt64(Int32.max) else { throw .positionOutOfRange(offset: offset) }
         let shape = try cursor.flags(known: LinkShape.known, of: "LinkEvent")
         let old = Int(truncatingIfNeeded: oldCount)
         let removals = try readLinkChanges(

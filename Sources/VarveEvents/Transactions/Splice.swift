@@ -120,9 +120,10 @@ extension ByteReader {
     fileprivate mutating func readSharedLength() throws(CodecError) -> Int {
         let offset = position
         let length = try readVarint()
-        guard length <= UInt64(UInt32.max), let length = Int(exactly: length) else {
+        // The sum of all parts of a value must not overflow, on 32-bit platforms either.
+        guard length < 1 << 29 else {
             throw .lengthOutOfRange(offset: offset, length: length, available: remaining)
         }
-        return length
+        return Int(truncatingIfNeeded: length)
     }
 }

@@ -94,11 +94,13 @@ package struct FieldChangeSequence: Sequence, IteratorProtocol {
         return (position, change)
     }
 
+    /// No type has as many fields; positions below it add up without overflow.
+    static let positionLimit = 1 << 16
+
     static func read(from reader: inout ByteReader) throws(CodecError) -> (gap: Int, Change) {
         let offset = reader.position
         let head = try reader.readVarint()
-        // No type has more fields than this, and positions that add up stay far from overflow.
-        guard head < UInt64(UInt32.max) else {
+        guard head &>> 1 < UInt64(positionLimit) else {
             throw .valueOutOfRange(offset: offset, typeName: "field position")
         }
         let gap = Int(truncatingIfNeeded: head &>> 1)

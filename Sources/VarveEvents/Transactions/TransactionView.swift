@@ -49,7 +49,7 @@ package struct TransactionView {
                     Entity(type: TypeNumber(type), id: try reader.readLengthPrefixed()))
             }
         }
-        guard entities.count < Int(UInt32.max) else {
+        guard entities.count < Int32.max else {
             throw .lengthOutOfRange(
                 offset: reader.position, length: UInt64(entities.count),
                 available: reader.remaining)

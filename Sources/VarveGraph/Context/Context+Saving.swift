@@ -49,11 +49,8 @@ extension Context {
         let stamp = session.stamp
         var row = entity
         let (slot, isNew) = intern(&row, options, in: position)
-        var ordinal: UInt64?
-        if isNew {
-            ordinal = Entity._place(of: entity.id, in: &self)
-            clearTombstone(of: Entity.self, id: entity.id)
-        }
+        let ordinal = Entity._place(of: entity.id, in: &self)
+        if isNew { clearTombstone(of: Entity.self, id: entity.id) }
         session.journal.append(JournalEntry(table: position, isLink: false))
         unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
             .put(row, at: slot, stamp: stamp, ordinal: ordinal)

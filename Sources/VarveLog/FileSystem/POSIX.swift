@@ -12,6 +12,37 @@ struct POSIXFailure: Error {
     let code: Int32
 }
 
+#if VARVE_TSAN
+    /// The C library's mutex around a value. Only for the thread sanitizer, see `Lock`.
+    ///
+    /// `@unchecked Sendable`: the value is reached under the mutex only, and the mutex's memory is
+    /// allocated once, never moved, and freed with the object.
+    final class SanitizerMutex<State: Sendable>: @unchecked Sendable {
+        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        private var state: State
+
+        init(_ state: State) {
+            self.state = state
+            mutex = .allocate(capacity: 1)
+            let code = pthread_mutex_init(mutex, nil)
+            precondition(code == 0, "a mutex can be made")
+        }
+
+        deinit {
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+        }
+
+        func withLock<Result, Failure: Error>(
+            _ body: (inout State) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            return try body(&state)
+        }
+    }
+#endif
+
 /// The system calls of the log, each repeated while signals interrupt it.
 enum POSIX {
     static let notFound = ENOENT
@@ -94,7 +125,7 @@ enum POSIX {
     }
 
     static func synchronizeDirectory(_ directory: Int32) throws(POSIXFailure) {
-        _ = try checked { fsync(directory) }
+        try flush(directory) { fsync(directory) }
     }
 
     // MARK: Files
@@ -155,12 +186,20 @@ enum POSIX {
     /// Data, and the length that is needed to read it back.
     static func synchronize(_ file: Int32) throws(POSIXFailure) {
         #if canImport(Darwin)
-            // fsync stops at the drive's cache there. Some file systems know only fsync.
-            if fcntl(file, F_FULLFSYNC) == 0 { return }
-            _ = try checked { fsync(file) }
+            try flush(file) { fsync(file) }
         #else
-            _ = try checked { fdatasync(file) }
+            try flush(file) { fdatasync(file) }
         #endif
+    }
+
+    private static func flush(
+        _ descriptor: Int32, with call: () -> Int32
+    ) throws(POSIXFailure) {
+        #if canImport(Darwin)
+            // fsync stops at the drive's cache there. Some file systems know nothing else.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        _ = try checked(call)
     }
 
     /// False when somebody else holds the lock.

@@ -10,7 +10,8 @@ package struct FormatVersion: Hashable, Sendable {
 
 /// Features of one file, by what a program that does not know them may still do.
 package struct FormatFeatures: Hashable, Sendable {
-    /// Unknown bits: the file cannot be read. Bit 0 is reserved for encryption.
+    /// Unknown bits: the file cannot be read. Bit 0 is reserved for encryption; bit 1, of manifests,
+    /// for a log that is not the whole state without its checkpoint.
     package var incompatible: UInt32 = 0
     /// Unknown bits: the store can be read, not written. Bit 0 is reserved for replicas.
     package var readOnlyCompatible: UInt32 = 0

@@ -3,6 +3,8 @@ package struct LogInspection {
     package let manifest: Manifest
     /// Oldest first.
     package let segments: [SegmentSummary]
+    /// Why segments that are there are not listed: their headers are unreadable.
+    package let problems: [LogError]
     private let fileSystem: any FileSystem
 
     /// Reads the manifest and every segment's header and footer. It makes no decision about the
@@ -15,13 +17,19 @@ package struct LogInspection {
         }
         manifest = try LogLayout.readManifest(fileSystem, generation: generation, mode: .readOnly)
         var segments: [SegmentSummary] = []
+        var problems: [LogError] = []
         for segment in listing.segments {
-            let file = try SegmentFile.read(segment, in: fileSystem, mode: .readOnly)
-            segments.append(
-                SegmentSummary(
-                    header: file.header, footer: file.footer, fileLength: file.length))
+            do throws(LogError) {
+                let file = try SegmentFile.read(segment, in: fileSystem, mode: .readOnly)
+                segments.append(
+                    SegmentSummary(
+                        header: file.header, footer: file.footer, fileLength: file.length))
+            } catch {
+                problems.append(error)
+            }
         }
         self.segments = segments
+        self.problems = problems
     }
 
     /// Walks the headers of a segment's frames until `body` answers false. Bytes that are no frame

@@ -7,6 +7,8 @@ struct StoreListing {
     private(set) var segments: [SegmentID] = []
     private(set) var temporaryFiles: [String] = []
     private(set) var foreignFiles: [String] = []
+    /// Checkpoints, assets, cut tails: what only a store that held data has.
+    private var dataFiles: [String] = []
 
     init(_ fileSystem: any FileSystem) throws(LogError) {
         names = try LogError.wrapping { () throws(FileSystemError) in try fileSystem.list() }
@@ -15,7 +17,8 @@ struct StoreListing {
             case .manifest(let generation): manifestGenerations.append(generation)
             case .segment(let segment): segments.append(segment)
             case .temporary: temporaryFiles.append(name)
-            case .lock, .lost, .assets, .checkpoint: break
+            case .lost, .assets, .checkpoint: dataFiles.append(name)
+            case .lock: break
             case nil: foreignFiles.append(name)
             }
         }
@@ -40,13 +43,14 @@ struct StoreListing {
         guard try holdsNoData(fileSystem) else {
             throw .manifestDamaged(
                 file: StoreFileName.manifest(generation: 1).text,
-                reason: "it is missing beside segments that hold data")
+                reason: "it is missing beside files that hold data")
         }
         return .vacant
     }
 
     /// The first segment gets its name before the manifest does, and its first frame after.
     private func holdsNoData(_ fileSystem: any FileSystem) throws(LogError) -> Bool {
+        guard dataFiles.isEmpty else { return false }
         guard let first = segments.first else { return true }
         guard segments.count == 1, first == SegmentID(1) else { return false }
         let length = try LogError.wrapping { () throws(FileSystemError) in

@@ -39,6 +39,7 @@ final class FrameContent {
     func add(_ frame: Frame) throws(LogError) -> LoggedTransaction? {
         let header = frame.header
         if header.flags.isDisjoint(with: [.continues, .continuation]) {
+            try checkSize(UInt64(header.rawLength))
             return LoggedTransaction(
                 sequence: header.sequence, time: header.time,
                 location: FrameLocation(segment: segment, offset: frame.offset),
@@ -56,10 +57,7 @@ final class FrameContent {
         }
         guard let start else { throw damaged(frame, .transactionRun, 0, UInt64(rawCount)) }
         let total = UInt64(rawCount) + UInt64(header.rawLength)
-        guard total <= transactionBytesMax else {
-            throw .transactionTooLarge(
-                bytes: ByteCount(total), limit: ByteCount(transactionBytesMax))
-        }
+        try checkSize(total)
         buffer.grow(to: Int(total), keeping: rawCount)
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[rawCount..<Int(total)])
         if header.codec == .stored {
@@ -76,6 +74,14 @@ final class FrameContent {
             location: FrameLocation(segment: segment, offset: start),
             storedBytes: ByteCount(storedBytes),
             payload: UnsafeRawBufferPointer(buffer.prefix(rawCount)))
+    }
+
+    @inline(__always)
+    private func checkSize(_ rawBytes: UInt64) throws(LogError) {
+        guard rawBytes <= transactionBytesMax else {
+            throw .transactionTooLarge(
+                bytes: ByteCount(rawBytes), limit: ByteCount(transactionBytesMax))
+        }
     }
 
     @inline(__always)

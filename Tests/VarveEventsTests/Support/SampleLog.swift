@@ -1,0 +1,151 @@
+import VarveEvents
+
+/// Builds transactions over two types, users and chats, for tests that damage or replay them.
+struct SampleLog: ~Copyable {
+    static let users = TypeDefinition(
+        number: TypeNumber(1), name: "User", idType: .string,
+        fields: [
+            FieldDefinition(number: FieldNumber(1), name: "name", type: .string, rung: .storable),
+            FieldDefinition(
+                number: FieldNumber(2), name: "age", type: .optional(.int64), rung: .storable,
+                fill: [0]),
+        ],
+        relations: [
+            RelationDefinition(
+                number: RelationNumber(1), name: "chats", target: TypeNumber(2), isToMany: true,
+                inverse: RelationNumber(1)),
+            RelationDefinition(
+                number: RelationNumber(2), name: "boss", target: TypeNumber(1), isToMany: false),
+        ])
+
+    static let chats = TypeDefinition(
+        number: TypeNumber(2), name: "Chat", idType: .int64, fields: [],
+        relations: [
+            RelationDefinition(
+                number: RelationNumber(1), name: "members", target: TypeNumber(1), isToMany: true,
+                inverse: RelationNumber(1))
+        ])
+
+    var encoder = TransactionEncoder()
+    private(set) var transactions: [[UInt8]] = []
+
+    /// The version that transaction `id` gave what it touched.
+    static func version(_ id: UInt64) -> PreviousVersion {
+        PreviousVersion(transaction: TransactionID(id), updatedAt: time(id))
+    }
+
+    static func time(_ id: UInt64) -> Timestamp { Timestamp(microseconds: Int64(id) * 1_000) }
+
+    mutating func transaction(
+        _ kind: TransactionHeader.Kind = .write, _ body: (inout TransactionEncoder) throws -> Void
+    ) rethrows {
+        let id = TransactionID(UInt64(transactions.count + 1))
+        let header = TransactionHeader(id: id, time: Self.time(id.rawValue), kind: kind)
+        encoder.begin(id: id, time: header.time)
+        try body(&encoder)
+        var writer = ByteWriter()
+        encoder.finish(header, into: &writer)
+        transactions.append(writer.copyBytes())
+    }
+
+    /// Definitions, two users and a chat.
+    static func started() throws -> SampleLog {
+        var log = SampleLog()
+        try log.transaction(.schema) { encoder in
+            try encoder.define(users)
+            try encoder.define(chats)
+        }
+        try log.transaction { encoder in
+            let ann = encoder.user("ann")
+            let bob = encoder.user("bob")
+            let chat = encoder.chat(7)
+            encoder.insert(ann, ordinal: Ordinal(1), row: try row("Ann", 30))
+            encoder.insert(bob, ordinal: Ordinal(2), row: try row("Bob", nil))
+            encoder.insert(chat, ordinal: Ordinal(1), row: [])
+            encoder.link(
+                ann, relation: RelationNumber(1), oldCount: 0, removals: [],
+                insertions: [ListChange(position: 0, entity: chat)])
+            encoder.link(
+                chat, relation: RelationNumber(1), oldCount: 0, removals: [],
+                insertions: [
+                    ListChange(position: 0, entity: ann), ListChange(position: 1, entity: bob),
+                ])
+        }
+        return log
+    }
+
+    static func row(_ name: String, _ age: Int?) throws -> [UInt8] {
+        var writer = ByteWriter()
+        try name.store(into: &writer)
+        try age.store(into: &writer)
+        return writer.copyBytes()
+    }
+
+    /// The state after all transactions.
+    borrowing func replayed() throws -> ReplayState {
+        let state = ReplayState()
+        for transaction in transactions { try state.apply(bytes: transaction) }
+        return state
+    }
+}
+
+extension ReplayState {
+    /// Applies a transaction in its binary form.
+    func apply(bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { bytes in try apply(TransactionView(bytes)) }
+    }
+
+    /// A live entity as the JSON that the tool prints, nil if there is none.
+    func text(_ type: TypeDefinition, _ id: [UInt8]) throws -> String? {
+        guard let slot = withBytes(id, { self.slot(of: type.number, id: $0) }),
+            let entity = try describe(type.number, at: slot)
+        else { return nil }
+        let fields = entity.fields.map { "\($0.name)=\($0.value.json)" }
+        let links = entity.links.map { link in
+            "\(link.relation.name)=[\(link.targets.map(\.json).joined(separator: ","))]"
+        }
+        let state = entity.isDeleted ? ["deleted"] : []
+        return (state + fields + links + ["#\(entity.ordinal)", "@\(entity.transaction)"])
+            .joined(separator: " ")
+    }
+
+    func user(_ name: String) throws -> String? {
+        try text(SampleLog.users, try name.storedBytes())
+    }
+
+    func chat(_ number: Int) throws -> String? {
+        try text(SampleLog.chats, try number.storedBytes())
+    }
+}
+
+extension TransactionEncoder {
+    mutating func user(_ name: String) -> EntityIndex {
+        entity(TypeNumber(1), bytes: (try? name.storedBytes()) ?? [])
+    }
+
+    mutating func chat(_ number: Int) -> EntityIndex {
+        entity(TypeNumber(2), bytes: (try? number.storedBytes()) ?? [])
+    }
+
+    mutating func entity(_ type: TypeNumber, bytes: [UInt8]) -> EntityIndex {
+        bytes.withUnsafeBytes { entity(type, $0) }
+    }
+
+    mutating func insert(
+        _ entity: EntityIndex, ordinal: Ordinal, previous: PreviousVersion? = nil, row: [UInt8]
+    ) {
+        row.withUnsafeBytes { insert(entity, ordinal: ordinal, previous: previous, row: $0) }
+    }
+
+    mutating func delete(
+        _ entity: EntityIndex, keepsTombstone: Bool = true, isRowless: Bool = false,
+        ordinal: Ordinal, previous: PreviousVersion?, cause: DeletionCause = .direct,
+        row: [UInt8], lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
+    ) {
+        row.withUnsafeBytes {
+            delete(
+                entity, keepsTombstone: keepsTombstone, isRowless: isRowless, ordinal: ordinal,
+                previous: previous, cause: cause, row: $0, lists: lists)
+        }
+    }
+}

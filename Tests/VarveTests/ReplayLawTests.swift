@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import Varve
+import VarveTestSupport
+
+@Suite("Replay equals live state")
+struct ReplayLawTests {
+    struct Stop: Error {}
+
+    /// One random change.
+    private func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
+        func author() -> String { "a\(Int.random(in: 0..<12, using: &random))" }
+        func book() -> Int { Int.random(in: 0..<30, using: &random) }
+        func books() -> [Int] { (0..<Int.random(in: 0..<6, using: &random)).map { _ in book() } }
+        func shelf() -> String { "s\(Int.random(in: 0..<5, using: &random))" }
+        func word() -> String { ["", "x", "é", "longer text", "\u{65}\u{301}"].randomElement(using: &random)! }
+        switch Int.random(in: 0..<16, using: &random) {
+        case 0: try Author(id: author(), name: word(), books: .ids(books())).save(to: &context)
+        case 1: try Author(id: author(), name: word(), born: book()).save(to: &context)
+        case 2:
+            try Author(id: author(), name: word(), books: .appending(ids: books()))
+                .save(to: &context, options: .fragment)
+        case 3:
+            try Author(
+                id: author(), name: word(),
+                books: .relation(books().map { Book(id: $0, title: word()) })
+            ).save(to: &context)
+        case 4: try Book(id: book(), title: word(), author: .id(author())).save(to: &context)
+        case 5: try Book(id: book(), title: word(), author: .null).save(to: &context)
+        case 6:
+            var text = Book.query(book()).resolve(in: context)?.text ?? ""
+            text += String(repeating: word() + "\(book())", count: 60)
+            try Book(id: book(), title: word(), text: text).save(to: &context)
+        case 7:
+            try Book(id: book(), title: word(), shelves: .ids([shelf(), shelf()])).save(to: &context)
+        case 8: try Shelf(id: shelf(), label: word(), books: .ids(books())).save(to: &context)
+        case 9:
+            var value = Book(id: book(), title: word())
+            value.$sequel = .id(book())
+            value.$related = .ids(books())
+            try value.save(to: &context)
+        case 10: try Author.delete(id: author(), from: &context)
+        case 11: try Book.delete(id: book(), from: &context)
+        case 12:
+            let deleted = Deleted<Book>.query().resolve(in: context)
+            try deleted.randomElement(using: &random)?.restore(in: &context)
+            try Deleted<Author>.query().first().resolve(in: context)?.restore(in: &context)
+        case 13:
+            let deleted = Deleted<Book>.query().resolve(in: context)
+            try deleted.randomElement(using: &random)?.delete(from: &context)
+        case 14:
+            try Profile(id: shelf(), text: word(), author: .id(author())).save(to: &context)
+        default:
+            try Deleted(Book(id: book(), title: word(), author: .id(author()))).save(to: &context)
+        }
+    }
+
+    @Test(
+        "Rows, links, order, stamps and tombstones are the same after opening again",
+        arguments: 1...12 as ClosedRange<UInt64>)
+    func replayEqualsLive(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let place = StoreTests.Place()
+        var store = try Store(at: place.url, durability: .none, Author.self, Shelf.self)
+        for _ in 0..<120 {
+            let fails = Int.random(in: 0..<8, using: &random) == 0
+            let before = describe(store.context)
+            do {
+                try store.write("step") { context in
+                    for _ in 0..<Int.random(in: 1...6, using: &random) {
+                        try change(&context, &random)
+                    }
+                    if fails { throw Stop() }
+                }
+            } catch is Stop {
+                #expect(difference(before, describe(store.context)) == nil, "seed \(seed)")
+            }
+            if Int.random(in: 0..<12, using: &random) == 0 {
+                store.context.checkInvariants()
+                let live = describe(store.context)
+                let last = store.lastTransaction
+                try store.close()
+                store = try Store(at: place.url, durability: .none, Author.self, Shelf.self)
+                #expect(difference(live, describe(store.context)) == nil, "seed \(seed)")
+                #expect(store.lastTransaction == last, "seed \(seed)")
+                store.context.checkInvariants()
+            }
+        }
+    }
+}
