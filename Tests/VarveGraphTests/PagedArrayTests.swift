@@ -5,20 +5,20 @@ import VarveTestSupport
 
 @Suite("Paged array")
 struct PagedArrayTests {
-    @Test("An absent element reads as the filler, whatever its index")
+    @Test("An absent element reads as absent, whatever its index")
     func absentElements() {
-        var array = PagedArray(filler: "-", leafShift: 3)
-        #expect(array[0] == "-")
-        #expect(array[1_000_000] == "-")
+        var array = PagedArray<String?>(leafShift: 3)
+        #expect(array[0] == nil)
+        #expect(array[1_000_000] == nil)
         array[70_000] = "x"
         #expect(array[70_000] == "x")
-        #expect(array[69_999] == "-")
-        #expect(array[1 << 40] == "-")
+        #expect(array[69_999] == nil)
+        #expect(array[1 << 40] == nil)
     }
 
     @Test("A copy keeps what it had while the original changes, and the other way round")
     func copiesAreIndependent() {
-        var first = PagedArray(filler: 0, leafShift: 4)
+        var first = PagedArray<Int?>(leafShift: 4)
         for index in 0..<500 { first[index] = index }
         var second = first
         first[7] = -1
@@ -31,7 +31,7 @@ struct PagedArrayTests {
 
     @Test("An unshared array is mutated in place")
     func inPlace() {
-        var array = PagedArray(filler: 0, leafShift: 4)
+        var array = PagedArray<Int?>(leafShift: 4)
         for index in 0..<5_000 { array[index] = index }
         let before = array.pointer(at: 4_321)
         array[4_321] = 1
@@ -48,7 +48,7 @@ struct PagedArrayTests {
         final class Token {}
         weak var witness: Token?
         do {
-            var array = PagedArray<Token?>(filler: nil, leafShift: leafShift)
+            var array = PagedArray<Token?>(leafShift: leafShift)
             let token = Token()
             witness = token
             array[1_000] = token
@@ -62,7 +62,7 @@ struct PagedArrayTests {
     @Test("Random writes and copies agree with dictionaries", arguments: [1, 2, 3] as [UInt64])
     func agreesWithModel(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var versions = [(PagedArray(filler: 0, leafShift: 3), [Int: Int]())]
+        var versions = [(PagedArray<Int?>(leafShift: 3), [Int: Int]())]
         for step in 1...4_000 {
             let chosen = Int.random(in: 0..<versions.count, using: &random)
             if step.isMultiple(of: 40) {
@@ -79,7 +79,7 @@ struct PagedArrayTests {
             for (index, value) in model { #expect(array[index] == value, "seed \(seed)") }
             var visited: [Int: Int] = [:]
             array.forEachLeaf { first, elements in
-                for offset in elements.indices where elements[offset] != 0 {
+                for offset in elements.indices where elements[offset] != nil {
                     visited[first + offset] = elements[offset]
                 }
                 return true

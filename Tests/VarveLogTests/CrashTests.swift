@@ -84,7 +84,7 @@ struct ForgottenWriteTests {
         #expect(try test.on(SimulatedDisk(lost)).open().content == second.content)
     }
 
-    @Test("a clean seal that was forgotten is written again before the promise reaches over it")
+    @Test("a clean seal that was forgotten is written again before a promise reaches over it")
     func rewrittenSeal() throws {
         let disk = SimulatedDisk()
         let test = TestLog(disk)
@@ -93,12 +93,12 @@ struct ForgottenWriteTests {
         try first.sync()
         try first.close()
         let sealSync = disk.operations.count - 1
-        #expect(disk.operations[sealSync].isSync)
         let second = try test.open().log
-        for number in 2...3 {
-            try second.append(payload(number))
-            try second.sync()
-        }
+        try second.append(payload(2))
+        let unsynced = disk.operations.count
+        try second.sync()
+        try second.append(payload(3))
+        try second.sync()
         // As if the sync of the seal had failed and forgotten.
         var operations = disk.operations
         guard case .synchronize(let file) = operations[sealSync] else {
@@ -106,11 +106,17 @@ struct ForgottenWriteTests {
             return
         }
         operations[sealSync] = .synchronizeAndFail(file)
-        let pending = SimulatedDisk.pending(operations, before: operations.count)
-        let point = CrashPoint(position: operations.count, pending: pending)
-        let lost = disk.image(at: point, pending.map { _ in .absent })
-        let reopened = try test.on(SimulatedDisk(lost)).open()
-        #expect(reopened.content.transactions == (1...3).map { payload($0) })
+        for (position, acknowledged) in [(unsynced, 1), (operations.count, 3)] {
+            let pending = SimulatedDisk.pending(operations, before: position)
+            let point = CrashPoint(position: position, pending: pending)
+            // Every subset: the seal gone and the frame behind it there is one of them.
+            for bits in 0..<(1 << pending.count) {
+                let fates = pending.indices.map { bits >> $0 & 1 == 1 ? Survival.whole : .absent }
+                let image = disk.image(at: point, fates)
+                let content = try test.on(SimulatedDisk(image)).open().content
+                #expect(content.transactions.count >= acknowledged)
+            }
+        }
     }
 }
 

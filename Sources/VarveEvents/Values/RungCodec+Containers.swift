@@ -115,11 +115,9 @@ final class DictionaryRung<Key: Hashable, Element>: RungCodec<[Key: Element]> {
     override var kind: FieldKind { combined }
 
     init?(_ key: RungCodec<Key>, _ element: RungCodec<Element>) {
-        guard case .stored(let keyType, let keyRung) = key.kind,
-            case .stored(let elementType, let elementRung) = element.kind
-        else { return nil }
-        let lower = keyRung.rawValue > elementRung.rawValue ? keyRung : elementRung
-        combined = .stored(.dictionary(keyType, elementType), lower)
+        let combined = FieldKind.dictionary(key.kind, element.kind)
+        guard combined.isStored else { return nil }
+        self.combined = combined
         self.key = key
         self.element = element
     }
@@ -144,6 +142,14 @@ final class DictionaryRung<Key: Hashable, Element>: RungCodec<[Key: Element]> {
 }
 
 extension FieldKind {
+    /// The kind of a dictionary of these; its rung is the lower one of both.
+    static func dictionary(_ key: FieldKind, _ value: FieldKind) -> FieldKind {
+        guard case .stored(let keyType, let keyRung) = key else { return key }
+        guard case .stored(let valueType, let valueRung) = value else { return value }
+        let lower = keyRung.rawValue > valueRung.rawValue ? keyRung : valueRung
+        return .stored(.dictionary(keyType, valueType), lower)
+    }
+
     var isStored: Bool {
         if case .stored = self { true } else { false }
     }

@@ -2,13 +2,13 @@
 /// a page is referenced from one copy only.
 ///
 /// The shape is a radix tree with leaves of `1 << leafShift` elements and inner nodes 16 wide; an
-/// absent page reads as `filler`, so columns that few slots use cost nothing elsewhere. There is
+/// absent page reads as `Element.absent`, so columns that few slots use cost nothing elsewhere. There is
 /// no flat root on purpose: what a commit pays after a snapshot is the nodes on one path, and each
 /// copied node touches one cold line for every child reference that it retains.
 ///
 /// Reading and writing an element are O(log16 n).
 @usableFromInline
-struct PagedArray<Element> {
+struct PagedArray<Element: PagedElement> {
     /// Leaves of rows: narrow, because copying one retains every heap string in it.
     @usableFromInline static var rowLeafShift: Int { 3 }
     /// Leaves of plain integers: wide, because copying one is a `memcpy`.
@@ -18,14 +18,12 @@ struct PagedArray<Element> {
     /// Inner levels above the leaves; with 0 the root is a leaf.
     @usableFromInline var height: Int
     @usableFromInline let leafShift: Int
-    @usableFromInline let filler: Element
 
     @inlinable
-    init(filler: Element, leafShift: Int) {
+    init(leafShift: Int) {
         self.root = nil
         self.height = 0
         self.leafShift = leafShift
-        self.filler = filler
     }
 
     /// One more than the greatest index that the present tree can hold.
@@ -33,7 +31,7 @@ struct PagedArray<Element> {
 
     @inlinable
     subscript(index: Int) -> Element {
-        get { withExtendedLifetime(self) { pointer(at: index)?.pointee ?? filler } }
+        get { withExtendedLifetime(self) { pointer(at: index)?.pointee ?? Element.absent } }
         set { mutablePointer(at: index).pointee = newValue }
     }
 
@@ -68,7 +66,6 @@ struct PagedArray<Element> {
     mutating func mutablePointer(at index: Int) -> UnsafeMutablePointer<Element> {
         precondition(index >= 0, "an index into a paged array is not negative")
         grow(toHold: index)
-        let filler = self.filler
         let leafCount = 1 << leafShift
         var shift = leafShift + PagedInner.shift * height
         let levels = height
@@ -80,7 +77,7 @@ struct PagedArray<Element> {
                 reference = children + ((index >> shift) & PagedInner.mask)
             }
             let elements = PagedLeaf<Element>.uniqueElements(
-                at: reference, count: leafCount, filler: filler)
+                at: reference, count: leafCount)
             return elements + (index & (leafCount - 1))
         }
     }
@@ -127,6 +124,24 @@ struct PagedArray<Element> {
         }
         return true
     }
+}
+
+/// An element of a ``PagedArray``, which knows what an absent one reads as.
+@usableFromInline
+protocol PagedElement {
+    static var absent: Self { get }
+}
+
+extension UInt32: PagedElement {
+    @inlinable static var absent: UInt32 { 0 }
+}
+
+extension Optional: PagedElement {
+    @inlinable static var absent: Wrapped? { nil }
+}
+
+extension SlotList: PagedElement {
+    @inlinable static var absent: SlotList { .empty }
 }
 
 // A page is mutated only while `isKnownUniquelyReferenced` says that one value owns it, and a value

@@ -73,9 +73,9 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     }
 }
 
-/// A leaf of a ``PagedArray``; every element is initialised, absent ones to the array's filler.
+/// A leaf of a ``PagedArray``; every element is initialised.
 @usableFromInline
-final class PagedLeaf<Element>: ManagedBuffer<Int, Element> {
+final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
     @inlinable
     deinit {
         withUnsafeMutablePointers { count, elements in
@@ -93,12 +93,12 @@ final class PagedLeaf<Element>: ManagedBuffer<Int, Element> {
     /// The elements of the leaf at `reference`, after making that leaf exist and be unique.
     @inlinable
     static func uniqueElements(
-        at reference: UnsafeMutablePointer<AnyObject?>, count: Int, filler: Element
+        at reference: UnsafeMutablePointer<AnyObject?>, count: Int
     ) -> UnsafeMutablePointer<Element> {
         if reference.pointee == nil {
             let leaf = allocate(count)
             leaf.withUnsafeMutablePointerToElements {
-                $0.initialize(repeating: filler, count: count)
+                $0.initialize(repeating: Element.absent, count: count)
             }
             reference.pointee = leaf
         } else if !isKnownUniquelyReferenced(&reference.pointee) {

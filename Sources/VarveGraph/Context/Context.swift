@@ -83,7 +83,7 @@ package struct TableList {
 
     @usableFromInline
     mutating func cloneTable(at position: Int) {
-        tables[position] = tables[position].clone()
+        tables[position] = tables[position].descriptor.operations.clone(tables[position])
     }
 }
 

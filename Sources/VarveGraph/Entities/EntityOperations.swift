@@ -7,6 +7,8 @@ public import VarveEvents
 @usableFromInline
 package struct EntityOperations: Sendable {
     @usableFromInline let makeTable: @Sendable (EntityDescriptor) -> AnyTable
+    /// A table with the same content, which shares all pages.
+    @usableFromInline let clone: @Sendable (AnyTable) -> AnyTable
     /// Writes the id of a slot.
     @usableFromInline package let storeID:
         @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
@@ -43,6 +45,7 @@ package struct EntityOperations: Sendable {
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
         makeTable = { Table<Entity>(descriptor: $0) }
+        clone = { Table(copying: unsafeDowncast($0, to: Table<Entity>.self)) }
         storeID = { (table, slot, writer) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             try Entity._storeID(table.id(of: slot), into: &writer)

@@ -34,7 +34,7 @@ struct RowOrder: Sendable {
     /// Starts to keep the map. `rows` are all live rows: slot and ordinal.
     mutating func materialize(_ rows: [(slot: UInt32, ordinal: UInt64)]) {
         var map = PagedArray<UInt32>(
-            filler: 0, leafShift: PagedArray<UInt32>.integerLeafShift)
+            leafShift: PagedArray<UInt32>.integerLeafShift)
         for row in rows { map[Int(row.ordinal)] = row.slot + 1 }
         slotsByOrdinal = map
     }

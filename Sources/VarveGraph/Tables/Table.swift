@@ -4,7 +4,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// A slot's columns side by side, so that a save copies one path of one tree.
     @frozen
     @usableFromInline
-    struct Cell {
+    struct Cell: PagedElement {
         // First, so that a row stands at its cell's address.
         @usableFromInline var row: Entity?
         @usableFromInline var metadata: RowMetadata
@@ -16,7 +16,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
 
         @inlinable
-        static var empty: Cell {
+        static var absent: Cell {
             Cell(
                 row: nil,
                 metadata: RowMetadata(
@@ -24,23 +24,24 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
-    @usableFromInline var cells: PagedArray<Cell>
-    @usableFromInline var ids: IDMap
+    @exclusivity(unchecked) @usableFromInline var cells: PagedArray<Cell>
+    @exclusivity(unchecked) @usableFromInline var ids: IDMap
     /// Ids of slots without a row: of entities that were only referred to, or are deleted.
-    @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
+    @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
-    @usableFromInline var beforeRows: ContiguousArray<Entity>
+    @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
-        cells = PagedArray(filler: .empty, leafShift: PagedArray<Cell>.rowLeafShift)
+        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift)
         ids = IDMap()
-        vacantIDs = PagedArray(filler: nil, leafShift: PagedArray<Entity.ID?>.rowLeafShift)
+        vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
         super.init(descriptor: descriptor)
     }
 
-    @usableFromInline
+    /// A table with the same content, which shares all pages. O(relations).
+    @inlinable
     init(copying other: Table<Entity>) {
         cells = other.cells
         ids = other.ids
@@ -48,9 +49,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         beforeRows = other.beforeRows
         super.init(copying: other)
     }
-
-    @usableFromInline
-    override func clone() -> AnyTable { Table(copying: self) }
 
     // MARK: - Ids
 

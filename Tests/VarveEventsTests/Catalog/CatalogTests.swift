@@ -98,6 +98,10 @@ struct CatalogTests {
         #expect(fields.map(\.fill) == [[0], [0], [0]])
         #expect(fields[0].type == .int64)
         #expect(merge.definitions.map(\.name) == ["User"])
+        // A default that changes later is for the app; rows keep what they were given.
+        var other = Self.user
+        other.fields[1].fill = [14]
+        #expect(catalog.merging(declared: [other, Self.chat]).definitions.isEmpty)
         user.fields.append(DeclaredField(name: "size", type: .double))
         #expect(
             catalog.merging(declared: [user, Self.chat]).errors

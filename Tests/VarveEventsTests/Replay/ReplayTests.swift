@@ -242,6 +242,10 @@ struct ReplayTests {
         }
         #expect(
             try reader.read(1) { Hex.text([UInt8]($0.row)) } == "00 01 03 42 6f 62 01 2d")
+        // A row of the newest revision in another order of the same fields.
+        #expect(
+            try reader.read(0) { Hex.text([UInt8]($0.row)) }
+                == "01 3e 01 03 41 6e 6e 03 61 40 62")
     }
 
     @Test("A type that was handed over is refused; others go on")

@@ -75,6 +75,13 @@ struct SpliceTests {
         }
     }
 
+    @Test("Prefix and suffix of a text that repeats itself do not overlap")
+    func repetition() throws {
+        let text = String(repeating: "a", count: 2_000)
+        #expect(try update(text, text + "a").isSplice)
+        #expect(try update(text + "a", text).isSplice)
+    }
+
     @Test("Optional texts, data and raw values are spliced too; others and short ones are not")
     func types() throws {
         let long = String(repeating: "0123456789", count: 200)

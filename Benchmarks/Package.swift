@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that what is measured is measured from a client's module, and so that
+// nothing it may need ever reaches a user of the library.
+let package = Package(
+    name: "varve-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "varve", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "ContextBenchmark", dependencies: [.product(name: "Varve", package: "varve")])
+    ]
+)
