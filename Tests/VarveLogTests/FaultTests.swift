@@ -60,6 +60,28 @@ struct FaultTests {
         #expect(read.report.endedCleanly)
     }
 
+    @Test("Frames of a failed append never come back behind those that took their place")
+    func failedRun() throws {
+        let disk = SimulatedDisk()
+        let before = try Self.operationsBeforeSecondAppend()
+        // The first two frames of the run are whole in the file when the third fails.
+        let fault = FaultyFileSystem.Fault(operation: before + 2, code: Self.noSpace)
+        var test = TestLog(FaultyFileSystem(disk, fault: fault))
+        test.configuration.frameBytesMax = ByteCount(200)
+        let log = try test.open().log
+        try log.append(text: "one")
+        var generator = SeededGenerator(seed: 8)
+        let refused = generator.bytes(600)
+        #expect(throws: LogError.self) { try log.append(refused) }
+        // As long as the first frame of the run, so that the second would follow on it.
+        try log.append(Array(refused.prefix(200)))
+        let point = disk.crashPoint(at: disk.operations.count)
+        for fates in disk.survivals(at: point, using: &generator) {
+            let opened = try TestLog(SimulatedDisk(disk.image(at: point, fates))).open()
+            #expect(opened.content.transactions.count <= 2, "\(fates)")
+        }
+    }
+
     @Test("A failed sync poisons the log: nothing is written any more, and it is not tried again")
     func failedSync() throws {
         let disk = SimulatedDisk()

@@ -109,17 +109,15 @@ enum JSONText {
         text += "\""
     }
 
-    /// ISO 8601 between the years 1 and 9999, where calendars agree and formatters are safe; the
-    /// bare number of seconds elsewhere.
+    /// ISO 8601 between the years 1 and 9999, in microseconds where there is a fraction; the bare
+    /// number of seconds elsewhere.
     static func append(date seconds: Double, to text: inout String) {
         guard seconds > -63_113_904_000, seconds < 252_423_993_600 else {
             return append(seconds, "\(seconds)", to: &text)
         }
-        let date = Date(timeIntervalSinceReferenceDate: seconds)
-        let hasFraction = seconds != seconds.rounded(.down)
-        append(
-            date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction)),
-            to: &text)
+        let microseconds = Int64((seconds * 1_000_000).rounded()) + 978_307_200_000_000
+        let time = Timestamp(microseconds: microseconds)
+        append(microseconds % 1_000_000 == 0 ? time.iso8601Seconds : time.iso8601, to: &text)
     }
 
     /// A stored document as it is, if it is one; else its bytes as a text.

@@ -83,11 +83,16 @@ extension LogSnapshot {
     package func replay<Failure: Error>(
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
-        for segment in segments {
-            var replay = try ReplayFailure<Failure>.onLog { () throws(LogError) in
-                try SegmentReplay(segment, snapshot: self)
-            }
-            try replay.run(body)
+        for position in segments.indices { try replay(segmentAt: position, body) }
+    }
+
+    /// Delivers the catalog and the transactions of one segment, in order and verified likewise.
+    package func replay<Failure: Error>(
+        segmentAt position: Int, _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        var replay = try ReplayFailure<Failure>.onLog { () throws(LogError) in
+            try SegmentReplay(segments[position], snapshot: self)
         }
+        try replay.run(body)
     }
 }

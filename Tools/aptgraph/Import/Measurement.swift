@@ -4,14 +4,20 @@ import Foundation
 enum Measurement {
     /// The most memory that this process held at once, in bytes.
     static var peakBytes: Int64 {
-        var usage = rusage()
-        guard getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
-        #if canImport(Darwin)
-            return Int64(usage.ru_maxrss)
+        #if os(Linux)
+            return peakBytesFromStatus ?? 0
         #else
-            // Linux counts KiB where macOS counts bytes.
-            return Int64(usage.ru_maxrss) * 1024
+            var usage = rusage()
+            return getrusage(RUSAGE_SELF, &usage) == 0 ? Int64(usage.ru_maxrss) : 0
         #endif
+    }
+
+    /// Linux's `getrusage` counts what the process was before it became this program, too.
+    private static var peakBytesFromStatus: Int64? {
+        let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+        return kibibytes.flatMap { Int64($0) }.map { $0 * 1024 }
     }
 
     /// The length of all files in a directory, those of its directories included.

@@ -1,4 +1,5 @@
 import AptGraphInput
+import Varve
 
 /// Makes the entity of one stanza.
 struct PackageBuilder {

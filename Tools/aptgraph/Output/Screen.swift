@@ -9,7 +9,10 @@ struct Screen: Sendable {
     let style: TextStyle
     private let sink: @Sendable (String) throws -> Void
 
-    init(width: Int = 80, style: TextStyle = .plain, sink: @escaping @Sendable (String) throws -> Void) {
+    init(
+        width: Int = 80, style: TextStyle = .plain,
+        sink: @escaping @Sendable (String) throws -> Void
+    ) {
         self.width = max(width, 40)
         self.style = style
         self.sink = sink

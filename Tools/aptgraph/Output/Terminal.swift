@@ -26,7 +26,9 @@ enum Terminal {
     static func write(_ text: String, to descriptor: Int32) throws(WriteError) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes.withUnsafeBytes {
+                Foundation.write(descriptor, $0.baseAddress, $0.count)
+            }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw errno == EPIPE ? .closed : .failed(code: errno)

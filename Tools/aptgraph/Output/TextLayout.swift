@@ -32,7 +32,8 @@ struct TextLayout {
             let padding = String(repeating: " ", count: max(column - name.count, 0))
             let room = screen.width - 2 - max(column, name.count) - 2
             let text = Self.cut(row.text.printable, width: room)
-            line(text.isEmpty ? "  " + style.bold(name) : "  \(style.bold(name))\(padding)  \(text)")
+            line(
+                text.isEmpty ? "  " + style.bold(name) : "  \(style.bold(name))\(padding)  \(text)")
         }
     }
 
