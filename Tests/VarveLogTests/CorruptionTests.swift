@@ -37,7 +37,6 @@ struct CorruptionTests {
                 }
             }
         }
-        print("flips:", outcomes)
         #expect(outcomes[.refused, default: 0] > 1000)
         // With a seal at the end only the seal itself can be taken for an unfinished frame.
         if closing { #expect(outcomes[.dropped, default: 0] <= 3 * 56) }

@@ -165,8 +165,7 @@ final class CommitEncoder {
     ) throws(CodecError) {
         let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
-        let difference = ListDifference(
-            from: Array(change.before.slots), to: Array(now.slots))
+        let difference = ListChanges(from: change.before.slots, to: now.slots)
         guard !difference.isEmpty else { return }
         let child = table.relations[change.relation].childTable
         let parent = try index(of: change.slot, in: position, state)
@@ -175,14 +174,14 @@ final class CommitEncoder {
             removals.append(
                 ListChange(
                     position: removal.position,
-                    entity: try index(of: removal.element, in: child, state)))
+                    entity: try index(of: removal.slot, in: child, state)))
         }
         var insertions: [ListChange] = []
         for insertion in difference.insertions {
             insertions.append(
                 ListChange(
                     position: insertion.position,
-                    entity: try index(of: insertion.element, in: child, state)))
+                    entity: try index(of: insertion.slot, in: child, state)))
         }
         encoder.link(
             parent, relation: definition.relations[change.relation].number,

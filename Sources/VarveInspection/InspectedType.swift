@@ -1,0 +1,66 @@
+/// An entity type, as the log describes it.
+public struct InspectedType: Hashable, Sendable {
+    public struct Field: Hashable, Sendable {
+        public let name: String
+        /// As Swift spells it: `[Int64]?`.
+        public let type: String
+    }
+
+    public struct Relation: Hashable, Sendable {
+        public enum DeleteRule: String, Hashable, Sendable {
+            case nullify, cascade, deny
+        }
+
+        public let name: String
+        /// The name of the type that it leads to.
+        public let target: String
+        public let isToMany: Bool
+        /// The relation of the target that mirrors this one.
+        public let inverse: String?
+        public let deleteRule: DeleteRule
+        public let isRequired: Bool
+    }
+
+    public let name: String
+    public let idType: String
+    public let fields: [Field]
+    public let relations: [Relation]
+    /// The type whose deleted entities this type stands for.
+    public let tombstoneOf: String?
+}
+
+extension InspectedType {
+    /// - Parameter definitionOf: the definitions that relations lead to.
+    init(_ definition: TypeDefinition, definitionOf: (TypeNumber) -> TypeDefinition?) {
+        func typeName(_ number: TypeNumber) -> String {
+            number == definition.number
+                ? definition.name : definitionOf(number)?.name ?? "type \(number)"
+        }
+        name = definition.name
+        idType = "\(definition.idType)"
+        fields = definition.fields.map { Field(name: $0.name, type: "\($0.type)") }
+        relations = definition.relations.map { relation in
+            let target =
+                relation.target == definition.number ? definition : definitionOf(relation.target)
+            return Relation(
+                name: relation.name, target: typeName(relation.target),
+                isToMany: relation.isToMany,
+                inverse: relation.inverse.flatMap { inverse in
+                    target?.relations.first { $0.number == inverse }?.name
+                },
+                deleteRule: Relation.DeleteRule(relation.deleteRule),
+                isRequired: relation.isRequired)
+        }
+        tombstoneOf = definition.tombstoneOf.map(typeName)
+    }
+}
+
+extension InspectedType.Relation.DeleteRule {
+    fileprivate init(_ rule: RelationDefinition.DeleteRule) {
+        switch rule {
+        case .nullify: self = .nullify
+        case .cascade: self = .cascade
+        case .deny: self = .deny
+        }
+    }
+}

@@ -1,0 +1,81 @@
+extension Inspection {
+    /// The current entities of a type, or the tombstones of its deleted ones, in the default order
+    /// of the type. Replays the log once, verifying all of it.
+    public func entities(
+        of type: String, _ selection: EntityList.Selection = .live
+    ) throws(InspectionError) -> EntityList {
+        let state = try replay()
+        let definition = try definition(named: type, in: state)
+        let slots =
+            switch selection {
+            case .live: state.slotsInOrder(of: definition.number)
+            case .deleted: try Self.tombstones(of: definition, in: state)
+            }
+        return EntityList(
+            type: InspectedType(definition) { state.catalog.definition(of: $0) },
+            definition: definition, state: state, slots: slots)
+    }
+
+    /// The entity with an id as people write it: a text without quotes, a number, a UUID, or any
+    /// other id in its JSON form.
+    public func entity(
+        of type: String, id: String, _ selection: EntityList.Selection = .live
+    ) throws(InspectionError) -> InspectedEntity {
+        let state = try replay()
+        let definition = try definition(named: type, in: state)
+        let entity = try Self.entity(of: definition, id: id, in: state)
+        guard let entity, entity.isDeleted == (selection == .deleted) else {
+            switch selection {
+            case .live:
+                throw .noSuchEntity(type: type, id: id, deletedIn: entity?.transaction)
+            case .deleted: throw .noSuchTombstone(type: type, id: id, isLive: entity != nil)
+            }
+        }
+        return InspectedEntity(entity, of: definition)
+    }
+
+    private func definition(
+        named name: String, in state: ReplayState
+    ) throws(InspectionError) -> TypeDefinition {
+        guard let definition = state.catalog.definition(named: name) else {
+            throw .noSuchType(name: name, known: state.catalog.definitions.map(\.name))
+        }
+        return definition
+    }
+
+    /// Slots of the tombstones, in the order that their entities had.
+    private static func tombstones(
+        of definition: TypeDefinition, in state: ReplayState
+    ) throws(InspectionError) -> [UInt32] {
+        guard var reader = state.reader(of: definition.number) else { return [] }
+        var found: [(ordinal: Ordinal, slot: UInt32)] = []
+        do throws(CodecError) {
+            try reader.forEach { entity in
+                if entity.isDeleted { found.append((entity.ordinal, entity.slot)) }
+            }
+        } catch {
+            throw .entity(type: definition.name, reason: "\(error)")
+        }
+        return found.sorted { $0 < $1 }.map(\.slot)
+    }
+
+    /// Compares with every id: the state was replayed for this one question, which took longer.
+    private static func entity(
+        of definition: TypeDefinition, id text: String, in state: ReplayState
+    ) throws(InspectionError) -> DescribedEntity? {
+        let type = definition.number
+        do throws(CodecError) {
+            for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
+                let bytes = state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
+                let id = InspectedValue(try StoredValue(definition.idType, bytes: bytes))
+                guard id.isWritten(text), let entity = try state.describe(type, at: slot) else {
+                    continue
+                }
+                return entity
+            }
+            return nil
+        } catch {
+            throw .entity(type: definition.name, reason: "\(error)")
+        }
+    }
+}

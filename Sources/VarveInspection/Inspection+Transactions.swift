@@ -1,0 +1,66 @@
+extension Inspection {
+    /// The transactions of the log. Reads no more than what is asked for, and beside it the
+    /// definitions of each segment that it comes to.
+    public func transactions(
+        _ order: TransactionWalk.Order = .newestFirst,
+        filter: TransactionFilter = TransactionFilter()
+    ) -> TransactionWalk {
+        TransactionWalk(self, order: order, filter: filter)
+    }
+
+    /// One transaction with its events. Reads its segment up to it.
+    public func transaction(_ id: TransactionID) throws(InspectionError) -> InspectedTransaction {
+        guard id >= firstTransaction, id <= lastTransaction,
+            let position = snapshot.segments.lastIndex(where: {
+                $0.header.firstSequence.rawValue <= id.rawValue
+            })
+        else {
+            throw .noSuchTransaction(id, first: firstTransaction, last: lastTransaction)
+        }
+        let catalog = try SegmentCatalog(snapshot, segmentAt: position, through: id).catalog
+        do throws(ReplayFailure<InspectionError>) {
+            return try reader.withTransaction(LogSequence(id.rawValue)) {
+                logged throws(InspectionError) in
+                try InspectedTransaction(logged, catalog: catalog)
+            }
+        } catch {
+            throw error.inspectionError
+        }
+    }
+
+    /// The definitions of a whole segment. Kept for the next call, which mostly is for the same.
+    func catalog(ofSegmentAt position: Int) throws(InspectionError) -> Catalog {
+        let segment = snapshot.segments[position]
+        if let known = segmentCatalog, known.segment == segment.id { return known.catalog }
+        let read = try SegmentCatalog(
+            snapshot, segmentAt: position, through: TransactionID(segment.lastSequence.rawValue))
+        segmentCatalog = read
+        return read.catalog
+    }
+}
+
+extension InspectedTransaction {
+    init(_ logged: LoggedTransaction, catalog: Catalog) throws(InspectionError) {
+        let view = try TransactionView(logged)
+        summary = try TransactionSummary(logged, view, catalog: catalog)
+        do throws(DescriptionError) {
+            events = try TransactionDescription(view, catalog: catalog).events.map {
+                InspectedEvent($0, catalog: catalog, in: view.id)
+            }
+        } catch {
+            throw .transaction(view.id, logged.location, reason: error.reason)
+        }
+    }
+}
+
+extension DescriptionError {
+    fileprivate var reason: String {
+        switch self {
+        case .event(let error): "\(error)"
+        case .value(let error): "\(error)"
+        case .unknownType(let type): "type \(type) is not defined"
+        case .unknownField(let type, let position): "'\(type)' has no field \(position)"
+        case .unknownRelation(let type, let number): "'\(type)' has no relation \(number)"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// Why a store cannot be read, or does not hold what was asked for.
+public enum InspectionError: Error, Hashable, Sendable {
+    case log(LogError)
+    /// The frames are intact, but what they hold cannot be understood, or does not follow from
+    /// what was before.
+    case transaction(TransactionID, FrameLocation, reason: String)
+    /// The definitions at the head of a segment cannot be read.
+    case definitions(SegmentID, reason: String)
+    case noSuchTransaction(TransactionID, first: TransactionID, last: TransactionID)
+    case noSuchType(name: String, known: [String])
+    /// `deletedIn` is the transaction that deleted it, if there is a tombstone.
+    case noSuchEntity(type: String, id: String, deletedIn: TransactionID?)
+    case noSuchTombstone(type: String, id: String, isLive: Bool)
+    /// The bytes of a stored entity are not what its type says.
+    case entity(type: String, reason: String)
+}
+
+extension InspectionError {
+    /// The segment that is damaged, where that is known.
+    public var segment: SegmentID? {
+        switch self {
+        case .log(.damaged(let damage)), .log(.chainBroken(let damage)): damage.segment
+        case .log(.unsupportedFrame(let segment, _, _)): segment
+        case .log(.segmentMissing(let segment)), .log(.successorMissing(let segment)): segment
+        case .transaction(_, let location, _): location.segment
+        case .definitions(let segment, _): segment
+        default: nil
+        }
+    }
+
+    /// The place in that segment, where that is known.
+    public var offset: FrameOffset? {
+        switch self {
+        case .log(.damaged(let damage)), .log(.chainBroken(let damage)): damage.offset
+        case .log(.unsupportedFrame(_, let offset, _)): offset
+        case .transaction(_, let location, _): location.offset
+        default: nil
+        }
+    }
+}
+
+extension InspectionError: CustomStringConvertible {
+    /// One line that says what is wrong.
+    public var description: String {
+        switch self {
+        case .log(.notAStore(let directory, let reason)):
+            "\(directory) is not a store: \(reason)"
+        case .log(let error): "\(error)"
+        case .transaction(let id, let location, let reason):
+            "\(location): transaction \(id): \(reason)"
+        case .definitions(let segment, let reason):
+            "segment \(segment): definitions at its head: \(reason)"
+        case .noSuchTransaction(let id, let first, let last):
+            first <= last
+                ? "there is no transaction \(id); the log holds \(first) to \(last)"
+                : "there is no transaction \(id); the log is empty"
+        case .noSuchType(let name, let known):
+            "there is no type '\(name)'; "
+                + (known.isEmpty
+                    ? "the store has none" : "there is " + known.joined(separator: ", "))
+        case .noSuchEntity(let type, let id, let transaction):
+            transaction.map { "\(type) '\(id)' was deleted by transaction \($0)" }
+                ?? "there is no \(type) '\(id)'"
+        case .noSuchTombstone(let type, let id, let isLive):
+            isLive ? "\(type) '\(id)' is not deleted" : "there is no deleted \(type) '\(id)'"
+        case .entity(let type, let reason): "an entity of type '\(type)': \(reason)"
+        }
+    }
+}
+
+extension InspectionError {
+    /// Runs `body`, turning the log's errors into the inspection's.
+    static func wrapping<Result>(
+        _ body: () throws(LogError) -> Result
+    ) throws(InspectionError) -> Result {
+        do throws(LogError) {
+            return try body()
+        } catch {
+            throw .log(error)
+        }
+    }
+}
+
+extension ReplayFailure<InspectionError> {
+    var inspectionError: InspectionError {
+        switch self {
+        case .log(let error): .log(error)
+        case .consumer(let error): error
+        }
+    }
+}

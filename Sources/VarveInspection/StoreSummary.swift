@@ -1,0 +1,145 @@
+/// What a store holds.
+public struct StoreSummary: Sendable {
+    /// How the last writer left the log.
+    public enum State: String, Hashable, Sendable {
+        case closedCleanly
+        case notClosed
+        /// A writer has it open now; what it has not promised to be safe is not shown.
+        case openForWriting
+    }
+
+    public struct File: Hashable, Sendable {
+        public let name: String
+        public let bytes: ByteCount
+        /// What there is to say of it when it is a segment.
+        public let segment: Segment?
+    }
+
+    public struct Segment: Hashable, Sendable {
+        public let id: SegmentID
+        public let isSealed: Bool
+        public let transactions: UInt64
+        /// Nil when it holds none.
+        public let first: TransactionID?
+        public let last: TransactionID?
+        public let rawBytes: ByteCount
+    }
+
+    public struct TypeCount: Hashable, Sendable {
+        public let type: InspectedType
+        public let live: Int
+        /// Entities that were deleted and can be restored.
+        public let deleted: Int
+    }
+
+    public let path: String
+    public let store: StoreID
+    /// Major and minor version of the format.
+    public let formatVersion: String
+    public let state: State
+    public let report: RecoveryReport
+    public let createdAt: Moment
+    /// The oldest and the newest transaction, nil when there is none.
+    public let first: TransactionSummary?
+    public let last: TransactionSummary?
+    public let transactions: UInt64
+    /// Everything in the store's directory, in order of names.
+    public let files: [File]
+    /// What the segments occupy, and what their frames hold before compression.
+    public let storedBytes: ByteCount
+    public let rawBytes: ByteCount
+    /// In the order in which they were first defined.
+    public let types: [TypeCount]
+    /// Events of later versions, which this one passes over.
+    public let unknownEventCount: Int
+}
+
+extension Inspection {
+    /// What the store holds. Replays the log once, verifying all of it.
+    public func summary() throws(InspectionError) -> StoreSummary {
+        let state = try replay()
+        var newest = transactions(.newestFirst)
+        var oldest = transactions(.oldestFirst)
+        let statistics = snapshot.statistics
+        return StoreSummary(
+            path: path, store: scanned.manifest.store,
+            formatVersion: scanned.manifest.version.text,
+            state: logState, report: scanned.report,
+            createdAt: Moment(microseconds: scanned.manifest.createdAt),
+            first: try oldest.next(), last: try newest.next(),
+            transactions: statistics.transactions, files: try files(),
+            storedBytes: statistics.storedBytes, rawBytes: statistics.rawBytes,
+            types: typeCounts(state), unknownEventCount: state.unknownEventCount)
+    }
+
+    private var logState: StoreSummary.State {
+        if scanned.hasLiveWriter { return .openForWriting }
+        return scanned.report.endedCleanly ? .closedCleanly : .notClosed
+    }
+
+    private func typeCounts(_ state: ReplayState) -> [StoreSummary.TypeCount] {
+        state.catalog.definitions.map { definition in
+            let counts = state.counts(of: definition.number)
+            return StoreSummary.TypeCount(
+                type: InspectedType(definition) { state.catalog.definition(of: $0) },
+                live: counts.live, deleted: counts.tombstones)
+        }
+    }
+
+    private func files() throws(InspectionError) -> [StoreSummary.File] {
+        try InspectionError.wrapping { () throws(LogError) in
+            try LogError.wrapping { () throws(FileSystemError) in
+                try Self.files(in: fileSystem, prefix: "", segments: snapshot.segments)
+            }
+        }
+    }
+
+    /// Nil for a foreign directory or link, and for a file that a writer has just taken away.
+    private static func length(
+        of name: String, in directory: any FileSystem
+    ) throws(FileSystemError) -> ByteCount? {
+        do {
+            return try directory.open(name, .read).length()
+        } catch {
+            if error.isNotFound || error.reason == .notAPlainFile { return nil }
+            throw error
+        }
+    }
+
+    private static func files(
+        in directory: any FileSystem, prefix: String, segments: [SegmentEntry]
+    ) throws(FileSystemError) -> [StoreSummary.File] {
+        var files: [StoreSummary.File] = []
+        for name in (try directory.list() ?? []).sorted() {
+            let kind = StoreFileName(name)
+            if kind == .lost || kind == .assets {
+                files += try Self.files(
+                    in: directory.subdirectory(name), prefix: name + "/", segments: [])
+                continue
+            }
+            guard let bytes = try length(of: name, in: directory) else { continue }
+            let segment = segments.first { .segment($0.id) == kind }
+            files.append(
+                StoreSummary.File(
+                    name: prefix + name, bytes: bytes, segment: segment.map { .init($0) }))
+        }
+        return files
+    }
+}
+
+extension FormatVersion {
+    fileprivate var text: String { "\(major).\(minor)" }
+}
+
+extension StoreSummary.Segment {
+    fileprivate init(_ entry: SegmentEntry) {
+        let holdsTransactions = entry.transactions > 0
+        id = entry.id
+        isSealed = entry.footer != nil
+        transactions = entry.transactions
+        first =
+            holdsTransactions ? TransactionID(entry.header.firstSequence.rawValue) : nil
+        last = holdsTransactions ? TransactionID(entry.lastSequence.rawValue) : nil
+        rawBytes = entry.rawBytes
+    }
+}

@@ -1,0 +1,45 @@
+/// What a check of everything that a store's files say has found.
+public struct StoreVerification: Sendable {
+    public let path: String
+    /// What is wrong; most problems name a segment and an offset. The first is what opening the
+    /// store would say.
+    public let problems: [InspectionError]
+    public let segments: Int
+    /// Intact frames, whole transactions, and their bytes.
+    public let frames: UInt64
+    public let transactions: UInt64
+    public let storedBytes: ByteCount
+    public let rawBytes: ByteCount
+    /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
+    public let unpromisedTail: RecoveryReport.DroppedTail?
+
+    public var isSound: Bool { problems.isEmpty }
+
+    /// Reads every byte of every segment, checks every checksum and the chain of segments, and when
+    /// all of that is sound, whether each transaction follows from the state before it.
+    ///
+    /// Throws only when there is nothing to verify: no store, or a newer format.
+    public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
+        try verify(POSIXFileSystem(path))
+    }
+
+    package static func verify(
+        _ fileSystem: any FileSystem
+    ) throws(InspectionError) -> StoreVerification {
+        let log = try InspectionError.wrapping { () throws(LogError) in
+            try LogVerification.verify(fileSystem)
+        }
+        var problems = log.problems.map { InspectionError.log($0) }
+        if problems.isEmpty {
+            do throws(InspectionError) {
+                _ = try Inspection(fileSystem).replay()
+            } catch {
+                problems.append(error)
+            }
+        }
+        return StoreVerification(
+            path: fileSystem.displayPath, problems: problems, segments: log.segments,
+            frames: log.frames, transactions: log.transactions, storedBytes: log.storedBytes,
+            rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail)
+    }
+}

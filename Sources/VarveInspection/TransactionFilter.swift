@@ -1,0 +1,52 @@
+/// Which transactions a walk delivers.
+public struct TransactionFilter: Hashable, Sendable {
+    public enum Bound: Hashable, Sendable {
+        case transaction(TransactionID)
+        case moment(Moment)
+    }
+
+    /// Only transactions later than this.
+    public var after: Bound?
+    /// Only transactions earlier than this.
+    public var before: Bound?
+
+    public init(after: Bound? = nil, before: Bound? = nil) {
+        self.after = after
+        self.before = before
+    }
+}
+
+extension TransactionFilter {
+    func admits(_ transaction: TransactionSummary) -> Bool {
+        admits(ids: transaction.id...transaction.id)
+            && admits(times: transaction.time...transaction.time)
+    }
+
+    /// Whether a segment can hold what is looked for. Times are not in order, so a segment is
+    /// passed over only when its footer says that all of its times are outside.
+    func admits(_ segment: SegmentEntry) -> Bool {
+        let first = TransactionID(segment.header.firstSequence.rawValue)
+        let last = TransactionID(segment.lastSequence.rawValue)
+        guard segment.transactions > 0, first <= last, admits(ids: first...last) else {
+            return false
+        }
+        guard let footer = segment.footer, footer.earliestTime <= footer.latestTime else {
+            return true
+        }
+        return admits(
+            times: Moment(
+                microseconds: footer.earliestTime)...Moment(microseconds: footer.latestTime))
+    }
+
+    private func admits(ids: ClosedRange<TransactionID>) -> Bool {
+        if case .transaction(let bound) = after, ids.upperBound <= bound { return false }
+        if case .transaction(let bound) = before, ids.lowerBound >= bound { return false }
+        return true
+    }
+
+    private func admits(times: ClosedRange<Moment>) -> Bool {
+        if case .moment(let bound) = after, times.upperBound <= bound { return false }
+        if case .moment(let bound) = before, times.lowerBound >= bound { return false }
+        return true
+    }
+}

@@ -1,0 +1,128 @@
+/// A transaction without the content of its events.
+public struct TransactionSummary: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case write
+        case undo(of: TransactionID)
+        case redo(of: TransactionID)
+        /// Definitions, and the changes of a migration.
+        case schema
+        /// Removal of tombstones.
+        case purge
+    }
+
+    /// The events of a transaction that concern one type.
+    public struct TypeEvents: Hashable, Sendable {
+        public let type: String
+        public fileprivate(set) var definitions = 0
+        public fileprivate(set) var insertions = 0
+        public fileprivate(set) var updates = 0
+        public fileprivate(set) var deletions = 0
+        /// Lists of links that changed, of parents of this type.
+        public fileprivate(set) var links = 0
+        /// Tombstones that were removed.
+        public fileprivate(set) var purges = 0
+
+        fileprivate init(_ type: String) { self.type = type }
+    }
+
+    public let id: TransactionID
+    public let time: Moment
+    public let kind: Kind
+    /// Whether an undo may take it back.
+    public let isUndoable: Bool
+    public let label: String?
+    public let scope: String?
+    public let group: String?
+    public let author: String?
+    public let metadata: [String: String]
+    /// Where its first frame lies.
+    public let location: FrameLocation
+    /// What its frames occupy in the file.
+    public let storedBytes: ByteCount
+    public let rawBytes: ByteCount
+    public let eventCount: Int
+    /// In the order in which the types were first defined.
+    public let types: [TypeEvents]
+    /// Events of a later version, which this one passes over.
+    public let unknownEventCount: Int
+}
+
+extension TransactionSummary {
+    /// - Parameter catalog: one that has taken in this transaction's definitions.
+    init(
+        _ logged: LoggedTransaction, _ transaction: TransactionView, catalog: Catalog
+    ) throws(InspectionError) {
+        var tally = EventTally(transaction: transaction, catalog: catalog)
+        do throws(EventError) {
+            try tally.run()
+        } catch {
+            throw .transaction(transaction.id, logged.location, reason: "\(error)")
+        }
+        let header = transaction.header
+        id = header.id
+        time = Moment(header.time)
+        kind = Kind(header.kind)
+        isUndoable = header.isUndoable
+        label = header.label
+        scope = header.scope
+        group = header.group
+        author = header.author
+        metadata = header.metadata
+        location = logged.location
+        storedBytes = logged.storedBytes
+        rawBytes = ByteCount(UInt64(logged.payload.count))
+        eventCount = transaction.eventCount
+        types = tally.types.sorted { $0.key < $1.key }.map(\.value)
+        unknownEventCount = tally.unknownEventCount
+    }
+}
+
+extension TransactionSummary.Kind {
+    fileprivate init(_ kind: TransactionHeader.Kind) {
+        switch kind {
+        case .write: self = .write
+        case .undo(let id): self = .undo(of: id)
+        case .redo(let id): self = .redo(of: id)
+        case .schema: self = .schema
+        case .purge: self = .purge
+        }
+    }
+}
+
+/// Counts the events of a transaction by type.
+private struct EventTally {
+    let transaction: TransactionView
+    let catalog: Catalog
+    var types: [TypeNumber: TransactionSummary.TypeEvents] = [:]
+    var unknownEventCount = 0
+
+    mutating func run() throws(EventError) {
+        var events = transaction.events
+        while let event = try events.next() {
+            switch event {
+            case .define(let event): add(to: try event.definition().number) { $0.definitions += 1 }
+            case .insert(let event): add(to: event.entity) { $0.insertions += 1 }
+            case .update(let event): add(to: event.entity) { $0.updates += 1 }
+            case .delete(let event): add(to: event.entity) { $0.deletions += 1 }
+            case .link(let event): add(to: event.parent) { $0.links += 1 }
+            case .purge(let event):
+                for entity in event.entities { add(to: entity) { $0.purges += 1 } }
+            case .unknown: unknownEventCount += 1
+            }
+        }
+    }
+
+    private mutating func add(
+        to entity: EntityIndex, _ change: (inout TransactionSummary.TypeEvents) -> Void
+    ) {
+        // The iterator has checked that the entity is in the table.
+        add(to: transaction.entities[Int(entity.rawValue)].type, change)
+    }
+
+    private mutating func add(
+        to type: TypeNumber, _ change: (inout TransactionSummary.TypeEvents) -> Void
+    ) {
+        let name = catalog.definition(of: type, after: transaction.id)?.name
+        change(&types[type, default: .init(name ?? "type \(type)")])
+    }
+}

@@ -1,0 +1,102 @@
+/// The transactions of a log, one after the other. Reads them segment by segment and a page at a
+/// time, so its memory does not grow with the log.
+public struct TransactionWalk: ~Copyable {
+    public enum Order: Hashable, Sendable {
+        case newestFirst, oldestFirst
+    }
+
+    private static let pageCount = 64
+
+    private let inspection: Inspection
+    private let order: Order
+    private let filter: TransactionFilter
+    /// Positions of the segments still to read, the next one last.
+    private var segments: [Int]
+    /// Where the current segment goes on; nil at its start.
+    private var resume: LogSequence?
+    /// What was read and not yet delivered, the next one last.
+    private var page: [TransactionSummary] = []
+    /// What ended the reading, delivered after the page.
+    private var failure: InspectionError?
+
+    init(_ inspection: Inspection, order: Order, filter: TransactionFilter) {
+        self.inspection = inspection
+        self.order = order
+        self.filter = filter
+        let admitted = inspection.snapshot.segments.indices.filter {
+            filter.admits(inspection.snapshot.segments[$0])
+        }
+        segments = order == .newestFirst ? admitted : admitted.reversed()
+    }
+
+    /// The next transaction, nil behind the last. What comes before a damaged place is delivered
+    /// before the error is thrown.
+    public mutating func next() throws(InspectionError) -> TransactionSummary? {
+        while page.isEmpty, failure == nil, let position = segments.last {
+            fill(fromSegmentAt: position)
+        }
+        if let transaction = page.popLast() { return transaction }
+        guard let failure else { return nil }
+        segments = []
+        self.failure = nil
+        throw failure
+    }
+
+    private mutating func fill(fromSegmentAt position: Int) {
+        var read: [TransactionSummary] = []
+        do throws(InspectionError) {
+            let end = try readPage(fromSegmentAt: position, into: &read)
+            resume = end
+            if end == nil { segments.removeLast() }
+        } catch {
+            failure = error
+        }
+        page = read.reversed()
+    }
+
+    /// Reads until the page is full or the segment ends. Returns where to go on in the segment, nil
+    /// at its end.
+    private func readPage(
+        fromSegmentAt position: Int, into read: inout [TransactionSummary]
+    ) throws(InspectionError) -> LogSequence? {
+        let segment = inspection.snapshot.segments[position]
+        let catalog = try inspection.catalog(ofSegmentAt: position)
+        let filter = filter
+        var last: LogSequence?
+        func visit(_ logged: LoggedTransaction) throws(InspectionError) -> Bool {
+            let summary = try TransactionSummary(
+                logged, try TransactionView(logged), catalog: catalog)
+            if filter.admits(summary) { read.append(summary) }
+            last = logged.sequence
+            return read.count < Self.pageCount
+        }
+        do throws(ReplayFailure<InspectionError>) {
+            switch order {
+            case .newestFirst:
+                try inspection.reader.forEachNewestFirst(from: resume ?? segment.lastSequence) {
+                    logged throws(InspectionError) in
+                    let goesOn = try visit(logged)
+                    return goesOn && logged.sequence > segment.header.firstSequence
+                }
+            case .oldestFirst:
+                try inspection.reader.forEachOldestFirst(
+                    from: resume ?? segment.header.firstSequence
+                ) { logged throws(InspectionError) in
+                    let goesOn = try visit(logged)
+                    return goesOn && logged.sequence < segment.lastSequence
+                }
+            }
+        } catch {
+            throw error.inspectionError
+        }
+        return last.flatMap { following($0, in: segment) }
+    }
+
+    private func following(_ last: LogSequence, in segment: SegmentEntry) -> LogSequence? {
+        switch order {
+        case .newestFirst:
+            last > segment.header.firstSequence ? LogSequence(last.rawValue - 1) : nil
+        case .oldestFirst: last < segment.lastSequence ? last.next : nil
+        }
+    }
+}
