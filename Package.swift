@@ -3,9 +3,9 @@ import CompilerPluginSupport
 import PackageDescription
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 // The macro plugin is built on the SwiftSyntax that ships inside the toolchain wherever that copy
@@ -14,19 +14,21 @@ import Musl
 // nothing here may depend on the package's directory, which is "/" while SwiftPM resolves.
 let toolchainHost: String? = {
     #if os(Linux)
-    // Line by line: reading /proc/self/maps as a whole returns its first page only.
-    guard let maps = fopen("/proc/self/maps", "r") else { return nil }
-    defer { fclose(maps) }
-    var line = [CChar](repeating: 0, count: 8192)
-    while fgets(&line, Int32(line.count), maps) != nil {
-        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard text.contains("/libPackageDescription.so"), let start = text.firstIndex(of: "/")
-        else { continue }
-        // …/usr/lib/swift/pm/ManifestAPI/libPackageDescription.so
-        let host = "/" + text[start...].split(separator: "/").dropLast(3).joined(separator: "/")
-            + "/host"
-        return access(host + "/SwiftSyntax.swiftmodule", F_OK) == 0 ? host : nil
-    }
+        // Line by line: reading /proc/self/maps as a whole returns its first page only.
+        guard let maps = fopen("/proc/self/maps", "r") else { return nil }
+        defer { fclose(maps) }
+        var line = [CChar](repeating: 0, count: 8192)
+        while fgets(&line, Int32(line.count), maps) != nil {
+            let text = String(
+                decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.contains("/libPackageDescription.so"), let start = text.firstIndex(of: "/")
+            else { continue }
+            // …/usr/lib/swift/pm/ManifestAPI/libPackageDescription.so
+            let host =
+                "/" + text[start...].split(separator: "/").dropLast(3).joined(separator: "/")
+                + "/host"
+            return access(host + "/SwiftSyntax.swiftmodule", F_OK) == 0 ? host : nil
+        }
     #endif
     return nil
 }()

@@ -17,7 +17,8 @@ struct ImportTests {
         // The one lock of the package lives in its lowest layer.
         Module(
             folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve"], system: ["Synchronization"]),
-        Module(folder: "Sources/VarveEvents", system: ["Foundation"]),
+        // Synchronization for the lock-free cache of how types are stored.
+        Module(folder: "Sources/VarveEvents", system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/VarveGraph", modules: ["VarveEvents"],
             system: ["Foundation", "Synchronization"]),

@@ -42,7 +42,8 @@ struct DeletingTests {
         #expect(tombstone.entity.$chats.ids == ["c"])
         try tombstone.restore(in: &context)
         #expect(User.query().resolve(in: context).map(\.id) == ["1", "2", "3"])
-        #expect(Set(Chat.query("c").related(\.$users).resolve(in: context).map(\.id)) == ["1", "2"])
+        #expect(
+            Set(Chat.query("c").related(\.$users).resolve(in: context).map(\.id)) == ["1", "2"])
         #expect(Deleted<User>.query("1").resolve(in: context) == nil)
         context.checkInvariants()
     }

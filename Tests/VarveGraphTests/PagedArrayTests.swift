@@ -71,7 +71,8 @@ struct PagedArrayTests {
                 versions.append(copy)
                 continue
             }
-            let index = Int.random(in: 0..<(1 << Int.random(in: 1...20, using: &random)), using: &random)
+            let index = Int.random(
+                in: 0..<(1 << Int.random(in: 1...20, using: &random)), using: &random)
             versions[chosen].0[index] = step
             versions[chosen].1[index] = step
         }

@@ -29,7 +29,8 @@ struct QueryTests {
         try Chat(id: "c", users: .ids(["x", "y", "z"])).save(to: &context)
         for id in ["z", "x", "y"] { try User(id: id, name: id).save(to: &context) }
         #expect(ids(User.query(), context) == ["z", "x", "y"])
-        #expect(Chat.query("c").related(\.$users).resolve(in: context).map(\.id) == ["x", "y", "z"])
+        #expect(
+            Chat.query("c").related(\.$users).resolve(in: context).map(\.id) == ["x", "y", "z"])
         context.checkInvariants()
     }
 
@@ -43,9 +44,14 @@ struct QueryTests {
         #expect(ids(User.filter(\.name.count == 6), context).count == 5)
         #expect(ids(User.filter(\.email == nil).and(\.age <= 31), context) == ["0", "1", "3"])
         #expect(ids(User.filter(\.age == 62).or(.filter(\.age == 31)), context) == ["4", "0"])
-        #expect(ids(User.filter(\.age < 50).and(User.filter(\.name == "Name 0")), context) == ["0", "2"])
+        #expect(
+            ids(User.filter(\.age < 50).and(User.filter(\.name == "Name 0")), context) == [
+                "0", "2",
+            ])
         #expect(ids(User.filter(.string(\.name, contains: "NAME 1")), context) == ["1", "3"])
-        #expect(ids(User.filter(.string(\.name, hasPrefix: "name", caseSensitive: true)), context).isEmpty)
+        #expect(
+            ids(User.filter(.string(\.name, hasPrefix: "name", caseSensitive: true)), context)
+                .isEmpty)
     }
 
     @Test("Sorting by several properties is stable and may descend")
@@ -73,7 +79,8 @@ struct QueryTests {
         try Chat(id: "c", users: .ids(["missing", "1", "2"])).save(to: &context)
         let users = Chat.query("c").related(\.$users)
         #expect(ids(users.limit(1), context) == ["1"])
-        #expect(Chat.query("c").id(\.$users).resolve(in: context)?.$users.ids == ["missing", "1", "2"])
+        #expect(
+            Chat.query("c").id(\.$users).resolve(in: context)?.$users.ids == ["missing", "1", "2"])
     }
 
     @Test("Nested queries filter and sort, and no later call loses them")
@@ -108,7 +115,10 @@ struct QueryTests {
         }
         let groups = Chat.query().related(\.$messages)
         #expect(groups.resolve(in: context).map { $0.map(\.id) } == [["a0", "a1"], ["b0", "b1"]])
-        #expect(groups.flatMap().related(\.$chat).resolve(in: context).map(\.id) == ["a", "a", "b", "b"])
+        #expect(
+            groups.flatMap().related(\.$chat).resolve(in: context).map(\.id) == [
+                "a", "a", "b", "b",
+            ])
         #expect(Message.query("b1").related(\.$chat).resolve(in: context)?.id == "b")
     }
 }

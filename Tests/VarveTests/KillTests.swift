@@ -4,9 +4,9 @@ import Varve
 import VarveTestSupport
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 @Suite("Killed processes", .serialized)

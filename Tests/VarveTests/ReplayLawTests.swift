@@ -13,7 +13,9 @@ struct ReplayLawTests {
         func book() -> Int { Int.random(in: 0..<30, using: &random) }
         func books() -> [Int] { (0..<Int.random(in: 0..<6, using: &random)).map { _ in book() } }
         func shelf() -> String { "s\(Int.random(in: 0..<5, using: &random))" }
-        func word() -> String { ["", "x", "é", "longer text", "\u{65}\u{301}"].randomElement(using: &random)! }
+        func word() -> String {
+            ["", "x", "é", "longer text", "\u{65}\u{301}"].randomElement(using: &random)!
+        }
         switch Int.random(in: 0..<16, using: &random) {
         case 0: try Author(id: author(), name: word(), books: .ids(books())).save(to: &context)
         case 1: try Author(id: author(), name: word(), born: book()).save(to: &context)
@@ -32,7 +34,8 @@ struct ReplayLawTests {
             text += String(repeating: word() + "\(book())", count: 60)
             try Book(id: book(), title: word(), text: text).save(to: &context)
         case 7:
-            try Book(id: book(), title: word(), shelves: .ids([shelf(), shelf()])).save(to: &context)
+            try Book(id: book(), title: word(), shelves: .ids([shelf(), shelf()])).save(
+                to: &context)
         case 8: try Shelf(id: shelf(), label: word(), books: .ids(books())).save(to: &context)
         case 9:
             var value = Book(id: book(), title: word())

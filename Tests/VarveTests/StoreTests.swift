@@ -41,7 +41,10 @@ struct StoreTests {
         #expect(describe(store.context) == before)
         #expect(store.lastTransaction == 2)
         #expect(store.recovery.endedCleanly)
-        #expect(Author.query("a").with(\.$books).resolve(in: store.context)?.books?.map(\.title) == ["Two"])
+        #expect(
+            Author.query("a").with(\.$books).resolve(in: store.context)?.books?.map(\.title) == [
+                "Two"
+            ])
         #expect(Deleted<Book>.query(1).resolve(in: store.context)?.entity.$author.id == "a")
         try store.write("Restore") { context in
             try Deleted<Book>.query(1).resolve(in: context)?.restore(in: &context)

@@ -64,7 +64,9 @@ extension Context {
             // A relation that is its own inverse may have added the child already.
             if resolved.childTable == table, resolved.inverse == relation, child == slot,
                 list.contains(child)
-            { continue }
+            {
+                continue
+            }
             list.append(child)
             setLinks(list, of: slot, relation: relation, table: table)
         }

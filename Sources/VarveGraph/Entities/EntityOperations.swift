@@ -31,7 +31,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
     /// Lets the body work on the address of the row at a slot, or on nothing.
-    @usableFromInline package let withRow: @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
+    @usableFromInline package let withRow:
+        @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
     /// Lets the body work on the address of a before-row of the table's journal.
     @usableFromInline package let withBefore:
         @Sendable (AnyTable, Int32, (UnsafeRawPointer) -> Void) -> Void

@@ -42,6 +42,7 @@ package final class POSIXFileSystem: FileSystem {
             case .path(let path):
                 guard try POSIX.makeDirectory(path) else { return }
                 let parent = try POSIX.openParent(of: opened())
+                // It was only read from: closing it can lose nothing.
                 defer { try? POSIX.closeDescriptor(parent) }
                 try POSIX.synchronizeDirectory(parent)
             case .inside(let parent, let name):

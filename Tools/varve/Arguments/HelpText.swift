@@ -1,0 +1,59 @@
+/// The help of the program and of its commands.
+enum HelpText {
+    static func program(_ commands: [CommandDefinition]) -> String {
+        """
+        Usage: \(Tool.name) COMMAND [OPTION]... STORE [ARGUMENT]...
+
+        Shows what is in a Varve store, without the program that wrote it. Takes no
+        lock and changes nothing, so it may run beside a writer.
+
+        Commands:
+        \(list(commands.map { ($0.name, $0.summary) }))
+
+        Options:
+        \(list(CommandDefinition.common.map { (invocation(of: $0), $0.help) }))
+
+        Exit status: 0 when all is well, 1 for damage and for what cannot be read or
+        is not there, 2 for a command line that cannot be understood.
+
+        '\(Tool.name) COMMAND --help' explains a command.
+
+        """
+    }
+
+    static func command(_ command: CommandDefinition) -> String {
+        var text = """
+            Usage: \(Tool.name) \(command.usage)
+
+            \(command.description)
+
+            Operands:
+            \(list(command.operands.map { ($0.name, $0.help) }))
+
+            Options:
+            \(list(command.allOptions.map { (invocation(of: $0), $0.help) }))
+
+            """
+        if !command.examples.isEmpty {
+            let lines = command.examples.map { "  \(Tool.name) \($0)\n" }
+            text += "\nExamples:\n" + lines.joined()
+        }
+        return text
+    }
+
+    private static func invocation(of option: OptionDefinition) -> String {
+        let letter = option.letter.map { "-\($0), " } ?? "    "
+        return letter + "--" + option.name + (option.valueName.map { "=" + $0 } ?? "")
+    }
+
+    /// Two columns; more lines of an explanation stand below its first.
+    private static func list(_ entries: [(name: String, text: String)]) -> String {
+        let width = entries.map(\.name.count).max() ?? 0
+        let indentation = String(repeating: " ", count: width + 4)
+        return entries.map { name, text in
+            let padding = String(repeating: " ", count: width - name.count)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            return "  " + name + padding + "  " + lines.joined(separator: "\n" + indentation)
+        }.joined(separator: "\n")
+    }
+}

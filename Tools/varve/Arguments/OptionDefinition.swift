@@ -1,0 +1,20 @@
+/// An option that a command takes.
+struct OptionDefinition: Hashable, Sendable {
+    /// Without the dashes: `limit` for `--limit`.
+    let name: String
+    /// The short form: `n` for `-n`.
+    var letter: Character?
+    /// What the value is called in the help; nil for an option without a value.
+    var valueName: String?
+    let help: String
+
+    var takesValue: Bool { valueName != nil }
+}
+
+/// An argument that is no option.
+struct OperandDefinition: Hashable, Sendable {
+    /// In capitals, as the help shows it.
+    let name: String
+    var isRequired = true
+    let help: String
+}

@@ -1,0 +1,32 @@
+/// A command line taken apart: options with their values, and operands.
+struct ParsedArguments: Hashable, Sendable {
+    /// The values of each option in their order; an empty text for each use of one without.
+    private var values: [String: [String]] = [:]
+    private(set) var operands: [String] = []
+
+    mutating func add(_ option: OptionDefinition, value: String = "") {
+        values[option.name, default: []].append(value)
+    }
+
+    mutating func add(operand: String) { operands.append(operand) }
+
+    /// Puts options that were given earlier in front of these.
+    mutating func prepend(_ earlier: ParsedArguments) {
+        values.merge(earlier.values) { own, other in other + own }
+    }
+
+    func has(_ option: OptionDefinition) -> Bool { values[option.name] != nil }
+
+    /// The value of an option; of several, the last counts.
+    func value(of option: OptionDefinition) -> String? { values[option.name]?.last }
+
+    /// Throws unless there are as many operands as the command takes.
+    func checkOperands(_ definitions: [OperandDefinition]) throws(UsageError) {
+        if operands.count > definitions.count {
+            throw .extraOperand(operands[definitions.count])
+        }
+        for definition in definitions.dropFirst(operands.count) where definition.isRequired {
+            throw .missingOperand(definition.name)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import VarveInspection
+
+/// Stored values as people read them: as Swift would write them, where that is short.
+enum ValueText {
+    private static let dataBytesMax = 16
+
+    static func text(of value: InspectedValue) -> String { text(of: value.stored.content) }
+
+    /// `Chat "1"`.
+    static func text(of name: EntityName) -> String {
+        DisplayText.visible(name.type) + " " + text(of: name.id)
+    }
+
+    private static func text(of content: StoredContent) -> String {
+        switch content {
+        case .string(let text): quoted(text)
+        case .data(let bytes): data(bytes)
+        // Both come as JSON texts, which are quoted.
+        case .date, .uuid, .url:
+            DisplayText.visible(String(content.json.dropFirst().dropLast()))
+        case .json(let bytes): DisplayText.visible(String(decoding: bytes, as: UTF8.self))
+        case .optional(let value): value.map { text(of: $0) } ?? "nil"
+        case .array(let values), .set(let values):
+            "[" + values.map { text(of: $0) }.joined(separator: ", ") + "]"
+        case .dictionary(let entries):
+            entries.isEmpty
+                ? "[:]"
+                : "["
+                    + entries.map { text(of: $0.key) + ": " + text(of: $0.value) }
+                    .joined(separator: ", ") + "]"
+        case .structure(let members): "(" + list(members) + ")"
+        case .enumeration(_, let name, let payload):
+            "." + DisplayText.visible(name) + (payload.isEmpty ? "" : "(" + list(payload) + ")")
+        case .bool, .signed, .unsigned, .float, .double, .decimal: content.json
+        }
+    }
+
+    private static func list(_ members: [StoredContent.Member]) -> String {
+        members.map { member in
+            let label = member.name.isEmpty ? "" : DisplayText.visible(member.name) + ": "
+            return label + text(of: member.value)
+        }.joined(separator: ", ")
+    }
+
+    /// In quotation marks, with what would be misread escaped.
+    static func quoted(_ text: String) -> String {
+        "\"" + DisplayText.visible(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))
+            + "\""
+    }
+
+    static func data(_ bytes: [UInt8]) -> String {
+        let digits = bytes.prefix(dataBytesMax).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "<" + Numerals.counted(bytes.count, "byte")
+            + (bytes.isEmpty ? "" : ": " + digits.joined())
+            + (bytes.count > dataBytesMax ? "…>" : ">")
+    }
+}

@@ -1,0 +1,21 @@
+import VarveInspection
+
+/// Why a command ended early.
+enum ToolFailure: Error {
+    case usage(UsageError, command: String?)
+    case inspection(InspectionError)
+    case output(OutputFailure)
+}
+
+extension ToolFailure {
+    /// Runs what looks into a store.
+    static func inspecting<Result>(
+        _ body: () throws(InspectionError) -> Result
+    ) throws(ToolFailure) -> Result {
+        do throws(InspectionError) {
+            return try body()
+        } catch {
+            throw .inspection(error)
+        }
+    }
+}
