@@ -139,7 +139,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "VarveInspectionTests",
-            dependencies: ["VarveInspection", "Varve", "VarveTestSupport"],
+            dependencies: ["VarveInspection", "VarveTool", "Varve", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "AptGraphTests", dependencies: ["AptGraphInput", "CLZ4"],

@@ -44,6 +44,9 @@ package final class FaultyFileSystem: FileSystem {
     /// How many operations there were.
     package var operations: Int { state.withLock { $0.operations } }
 
+    /// Lets other operations fail from here on.
+    package func setFault(_ fault: Fault?) { state.withLock { $0.fault = fault } }
+
     package var displayPath: String { base.displayPath }
 
     package func createDirectory() throws(FileSystemError) {

@@ -1,5 +1,5 @@
 import Foundation
-import VarveInspection
+package import VarveInspection
 
 /// Everything that the program takes from outside besides its arguments and the store, so that a
 /// test can run it without a process.

@@ -19,10 +19,10 @@ struct ArgumentParser {
     /// Takes the options in front of the first operand. The rest begins with that operand.
     static func parseLeading(
         _ arguments: ArraySlice<String>, options: [OptionDefinition]
-    ) throws(UsageError) -> (parsed: ParsedArguments, rest: ArraySlice<String>) {
+    ) throws(UsageError) -> LeadingArguments {
         var parser = ArgumentParser(options, arguments, stopsAtOperand: true)
         try parser.run()
-        return (parser.parsed, parser.rest)
+        return LeadingArguments(parsed: parser.parsed, rest: parser.rest)
     }
 
     private init(
@@ -69,7 +69,8 @@ struct ArgumentParser {
             guard value == nil else { throw .unexpectedValue(option: "--" + option.name) }
             return parsed.add(option)
         }
-        parsed.add(option, value: try value ?? nextValue(of: "--" + option.name))
+        if let value { return parsed.add(option, value: value) }
+        parsed.add(option, value: try nextValue(of: "--" + option.name))
     }
 
     private func option(named name: String) throws(UsageError) -> OptionDefinition {

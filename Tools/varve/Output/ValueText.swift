@@ -15,9 +15,8 @@ enum ValueText {
         switch content {
         case .string(let text): quoted(text)
         case .data(let bytes): data(bytes)
-        // Both come as JSON texts, which are quoted.
-        case .date, .uuid, .url:
-            DisplayText.visible(String(content.json.dropFirst().dropLast()))
+        case .url(let text): DisplayText.visible(text)
+        case .date, .uuid: unquoted(content.json)
         case .json(let bytes): DisplayText.visible(String(decoding: bytes, as: UTF8.self))
         case .optional(let value): value.map { text(of: $0) } ?? "nil"
         case .array(let values), .set(let values):
@@ -33,6 +32,11 @@ enum ValueText {
             "." + DisplayText.visible(name) + (payload.isEmpty ? "" : "(" + list(payload) + ")")
         case .bool, .signed, .unsigned, .float, .double, .decimal: content.json
         }
+    }
+
+    /// A JSON text without its quotation marks; a date may be a number.
+    private static func unquoted(_ json: String) -> String {
+        json.hasPrefix("\"") ? String(json.dropFirst().dropLast()) : json
     }
 
     private static func list(_ members: [StoredContent.Member]) -> String {

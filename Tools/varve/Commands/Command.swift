@@ -1,0 +1,73 @@
+import VarveInspection
+
+/// One of the program's commands: it asks the inspection and shows what that answers.
+protocol Command: Sendable {
+    static var definition: CommandDefinition { get }
+
+    /// Takes its operands, whose number was checked, and its own options.
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError)
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus
+}
+
+extension OperandDefinition {
+    static let store = OperandDefinition(name: "STORE", help: "the directory of the store")
+}
+
+/// How a command shows what it has found.
+struct Session {
+    let isJSON: Bool
+    let hasColors: Bool
+    /// The columns to keep to; nil for as many as needed.
+    let width: Int?
+    let now: Moment
+    private let output: any OutputSink
+
+    init(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws(UsageError) {
+        isJSON = arguments.has(CommandDefinition.json)
+        hasColors = try Self.hasColors(arguments, environment)
+        width = arguments.has(CommandDefinition.full) ? nil : environment.terminalWidth
+        now = environment.now
+        output = environment.output
+    }
+
+    private static func hasColors(
+        _ arguments: ParsedArguments, _ environment: ToolEnvironment
+    ) throws(UsageError) -> Bool {
+        switch arguments.value(of: CommandDefinition.color) ?? "auto" {
+        case "always": return true
+        case "never": return false
+        case "auto":
+            let variables = environment.variables
+            return environment.terminalWidth != nil && (variables["NO_COLOR"] ?? "").isEmpty
+                && variables["TERM"] != "dumb"
+        case let other:
+            throw .invalidValue(
+                option: "--color", value: other, expected: "auto, always or never")
+        }
+    }
+
+    func write(_ json: JSON) throws(ToolFailure) { try write(json.line) }
+
+    /// Writes a line, shortened to the width.
+    func write(_ line: StyledText) throws(ToolFailure) {
+        try write(line.shortened(to: width).rendered(withColors: hasColors))
+    }
+
+    /// Writes a line that is of no use when it is cut.
+    func writeWhole(_ line: StyledText) throws(ToolFailure) {
+        try write(line.rendered(withColors: hasColors))
+    }
+
+    func write(_ lines: [StyledText]) throws(ToolFailure) {
+        for line in lines { try write(line) }
+    }
+
+    private func write(_ line: String) throws(ToolFailure) {
+        do throws(OutputFailure) {
+            try output.write(line + "\n")
+        } catch {
+            throw .output(error)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import VarveInspection
+
+/// `varve info`: what a store holds.
+struct InfoCommand: Command {
+    static let definition = CommandDefinition(
+        name: "info",
+        summary: "what a store holds: files, transactions, types, bytes",
+        description: """
+            Shows what a store holds: how its log ended, its transactions, its files with the
+            bytes stored and raw (before compression), and its types with the numbers of
+            their live and their deleted entities. Reads and checks the whole log.
+            """,
+        operands: [.store],
+        examples: ["info Chats.varve", "info --json Chats.varve | jq '.types[].name'"])
+
+    private let path: String
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let summary = try ToolFailure.inspecting { () throws(InspectionError) in
+            try Inspection(at: path).summary()
+        }
+        if session.isJSON {
+            try session.write(summary.json)
+        } else {
+            try session.write(StoreReport(summary: summary, session: session).lines)
+        }
+        return .success
+    }
+}
+
+/// The lines of `varve info`.
+private struct StoreReport {
+    let summary: StoreSummary
+    let session: Session
+
+    var lines: [StyledText] {
+        [StyledText(DisplayText.visible(summary.path), .heading)] + facts + [StyledText()]
+            + files + (summary.types.isEmpty ? [] : [StyledText()] + types)
+    }
+
+    private var facts: [StyledText] {
+        var facts: [(String, String)] = [
+            ("Store", "\(summary.store), format \(summary.formatVersion)"),
+            ("Created", time(summary.createdAt)),
+            ("State", state),
+        ]
+        if let first = summary.first, let last = summary.last {
+            facts += [
+                ("Transactions", Numerals.grouped(summary.transactions)),
+                ("  first", "\(first.id), \(time(first.time))"),
+                ("  last", "\(last.id), \(time(last.time))"),
+            ]
+        } else {
+            facts.append(("Transactions", "none"))
+        }
+        facts.append(("Log", size))
+        if summary.unknownEventCount > 0 {
+            let count = Numerals.counted(summary.unknownEventCount, "event")
+            facts.append(("Passed over", "\(count) of a later version"))
+        }
+        let width = (facts.map(\.0.count).max() ?? 0) + 2
+        return facts.map { name, text in
+            let padding = String(repeating: " ", count: width - name.count)
+            return StyledText("  " + name + padding, .faint) + StyledText(text)
+        }
+    }
+
+    private var size: String {
+        let ratio = Numerals.ratio(raw: summary.rawBytes, stored: summary.storedBytes)
+        return Numerals.size(summary.storedBytes) + " stored, "
+            + Numerals.size(summary.rawBytes) + " raw" + (ratio.map { ", ratio \($0)" } ?? "")
+    }
+
+    private var state: String {
+        if summary.state == .openForWriting { return "open for writing in another process" }
+        return "\(summary.report)"
+    }
+
+    private func time(_ moment: Moment) -> String {
+        moment.iso8601Seconds + " (" + Age(of: moment, at: session.now).phrase + ")"
+    }
+
+    private var files: [StyledText] {
+        var table = TextTable(
+            [
+                .init(title: "FILE", widthMin: 12), .init(title: "BYTES", alignsRight: true),
+                .init(title: "RAW", alignsRight: true), .init(title: "RATIO", alignsRight: true),
+                .init(title: "TRANSACTIONS"),
+            ], limit: session.width)
+        return table.lines(
+            summary.files.map { file in
+                let start = [
+                    StyledText(DisplayText.visible(file.name)),
+                    StyledText(Numerals.grouped(file.bytes)),
+                ]
+                guard let segment = file.segment else {
+                    return start + [StyledText(), StyledText(), StyledText()]
+                }
+                let ratio = Numerals.ratio(raw: segment.rawBytes, stored: file.bytes) ?? ""
+                return start + [
+                    StyledText(Numerals.grouped(segment.rawBytes)), StyledText(ratio),
+                    transactions(of: segment),
+                ]
+            })
+    }
+
+    private func transactions(of segment: StoreSummary.Segment) -> StyledText {
+        guard let first = segment.first, let last = segment.last else {
+            return StyledText("none", .faint)
+        }
+        return StyledText(first == last ? "\(first)" : "\(first) to \(last)", .identifier)
+    }
+
+    private var types: [StyledText] {
+        var table = TextTable(
+            [
+                .init(title: "TYPE", widthMin: 12), .init(title: "LIVE", alignsRight: true),
+                .init(title: "DELETED", alignsRight: true),
+                .init(title: "FIELDS", alignsRight: true),
+                .init(title: "RELATIONS", alignsRight: true), .init(title: "ID", widthMin: 6),
+            ], limit: session.width)
+        return table.lines(
+            summary.types.map { count in
+                [
+                    StyledText(DisplayText.visible(count.type.name), .heading),
+                    StyledText(Numerals.grouped(count.live)),
+                    StyledText(Numerals.grouped(count.deleted)),
+                    StyledText(Numerals.grouped(count.type.fields.count)),
+                    StyledText(Numerals.grouped(count.type.relations.count)),
+                    StyledText(DisplayText.visible(count.type.idType), .faint),
+                ]
+            })
+    }
+}
+
+extension StoreSummary {
+    fileprivate var json: JSON {
+        [
+            "path": .text(path), "store": .text("\(store)"),
+            "formatVersion": .text(formatVersion), "state": .text(state.rawValue),
+            "createdAt": .moment(createdAt), "transactions": .number(transactions),
+            "first": first?.placeJSON ?? .null, "last": last?.placeJSON ?? .null,
+            "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
+            "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }
+                ?? .null,
+            "droppedTail": report.dropped?.json ?? .null,
+            "files": .array(files.map(\.json)), "types": .array(types.map(\.json)),
+            "unknownEvents": .number(unknownEventCount),
+        ]
+    }
+}
+
+extension StoreSummary.File {
+    fileprivate var json: JSON {
+        [
+            "name": .text(name), "bytes": .bytes(bytes),
+            "segment": segment.map { segment in
+                [
+                    "number": .number(segment.id.rawValue), "sealed": .bool(segment.isSealed),
+                    "transactions": .number(segment.transactions),
+                    "first": segment.first.map { .id($0) } ?? .null,
+                    "last": segment.last.map { .id($0) } ?? .null,
+                    "rawBytes": .bytes(segment.rawBytes),
+                ]
+            } ?? .null,
+        ]
+    }
+}
+
+extension StoreSummary.TypeCount {
+    fileprivate var json: JSON {
+        type.json.adding(["live": .number(live), "deleted": .number(deleted)])
+    }
+}
+
+extension RecoveryReport.DroppedTail {
+    var json: JSON {
+        [
+            "segment": .number(segment.rawValue), "offset": .number(offset.rawValue),
+            "bytes": .bytes(bytes), "reason": .text(reason.rawValue),
+        ]
+    }
+}

@@ -1,0 +1,85 @@
+import VarveInspection
+
+/// `varve show`: one transaction, event by event.
+struct ShowCommand: Command {
+    static let definition = CommandDefinition(
+        name: "show",
+        summary: "one transaction: its events, with old and new values",
+        description: """
+            Shows one transaction: what it says about itself, then its events in their order,
+            field by field. Of an update both sides are shown, of a long text the part that
+            changed.
+            """,
+        operands: [
+            .store,
+            OperandDefinition(
+                name: "TXN", help: "the id of the transaction, as 'log' shows it, or 'last'"),
+        ],
+        options: [CommandDefinition.full],
+        examples: ["show Chats.varve 41", "show --json Chats.varve last | jq '.events[]'"])
+
+    private let path: String
+    /// Nil for the newest.
+    private let id: TransactionID?
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+        let text = arguments.operands[1]
+        guard text == "last" || UInt64(text) != nil else {
+            throw .invalidOperand(name: "TXN", value: text, expected: "a number, or 'last'")
+        }
+        id = UInt64(text).map { TransactionID($0) }
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let transaction = try ToolFailure.inspecting { () throws(InspectionError) in
+            let inspection = try Inspection(at: path)
+            return try inspection.transaction(id ?? inspection.lastTransaction)
+        }
+        if session.isJSON {
+            try session.write(
+                transaction.summary.json.adding(["events": .array(transaction.events.map(\.json))]))
+            return .success
+        }
+        try session.write(header(of: transaction.summary, session))
+        let lines = EventLines(width: session.width)
+        for event in transaction.events { try session.write(lines.lines(of: event)) }
+        return .success
+    }
+
+    private func header(of transaction: TransactionSummary, _ session: Session) -> [StyledText] {
+        var title =
+            StyledText("Transaction ", .heading) + StyledText("\(transaction.id)", .identifier)
+            + StyledText("  " + transaction.kind.text)
+        if let label = transaction.label {
+            title += StyledText("  " + DisplayText.visible(label), .heading)
+        }
+        let age = Age(of: transaction.time, at: session.now).phrase
+        var facts = [
+            ("Time", "\(transaction.time.iso8601) (\(age))"),
+            (
+                "Place",
+                "segment \(transaction.location.segment), offset \(transaction.location.offset)"
+            ),
+            (
+                "Size",
+                "\(Numerals.size(transaction.storedBytes)) stored, "
+                    + "\(Numerals.size(transaction.rawBytes)) raw, "
+                    + Numerals.counted(transaction.eventCount, "event")
+            ),
+        ]
+        facts += [
+            ("Scope", transaction.scope), ("Group", transaction.group),
+            ("Author", transaction.author),
+            ("Undo", transaction.isUndoable ? nil : "not by an undo"),
+        ].compactMap { name, text in text.map { (name, DisplayText.visible($0)) } }
+        facts += transaction.metadata.sorted { $0.key < $1.key }.map { key, value in
+            ("Metadata", DisplayText.visible(key) + " = " + DisplayText.visible(value))
+        }
+        let lines = facts.map { name, text in
+            StyledText("  " + name + String(repeating: " ", count: 10 - name.count), .faint)
+                + StyledText(text)
+        }
+        return [title] + lines + [StyledText()]
+    }
+}

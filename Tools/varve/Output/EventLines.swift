@@ -1,0 +1,179 @@
+import VarveInspection
+
+/// The events of a transaction as lines for people.
+struct EventLines {
+    /// The columns to keep to; nil for as many as needed.
+    let width: Int?
+
+    private static let indentation = 4
+
+    func lines(of event: InspectedEvent) -> [StyledText] {
+        switch event {
+        case .define(let type): lines(of: type)
+        case .insert(let insertion):
+            [headline("+", .added, insertion.entity)] + lines(of: insertion.fields)
+        case .update(let update):
+            [headline("~", .changed, update.entity) + previous(update.previous)]
+                + lines(of: update.changes)
+        case .delete(let deletion):
+            [headline("−", .removed, deletion.entity) + remarks(on: deletion)]
+                + lines(of: deletion.fields) + deletion.links.map { line(of: $0) }
+        case .link(let link): [line(of: link)]
+        case .purge(let entities):
+            entities.map { headline("x", .removed, $0) + StyledText("  for good", .faint) }
+        case .unknown(let tag, let bytes):
+            [
+                StyledText("? ")
+                    + StyledText(
+                        "an event of a later version (tag \(tag), \(Numerals.size(bytes)))", .faint)
+            ]
+        }
+    }
+
+    private func headline(
+        _ sign: String, _ role: StyledText.Role, _ entity: EntityName
+    ) -> StyledText {
+        StyledText(sign + " ", role) + StyledText(ValueText.text(of: entity), .heading)
+    }
+
+    private func previous(_ version: InspectedEvent.Previous?) -> StyledText {
+        guard let version else { return StyledText() }
+        return StyledText("  last changed in \(version.transaction)", .faint)
+    }
+
+    // MARK: Fields
+
+    private func lines(of fields: [InspectedField]) -> [StyledText] {
+        let names = fields.map { DisplayText.visible($0.name) }
+        return zip(names, fields).map { name, field in
+            start(name, of: names) + StyledText(ValueText.text(of: field.value))
+        }
+    }
+
+    /// A field's name, with the values of all aligned behind.
+    private func start(_ name: String, of names: [String]) -> StyledText {
+        let widest = min(names.map { DisplayText.width(of: $0) }.max() ?? 0, 24)
+        let padding = max(0, widest - DisplayText.width(of: name)) + 2
+        return StyledText(String(repeating: " ", count: Self.indentation))
+            + StyledText(name, .faint) + StyledText(String(repeating: " ", count: padding))
+    }
+
+    private func lines(of changes: [InspectedEvent.FieldChange]) -> [StyledText] {
+        let names = changes.map { DisplayText.visible($0.name) }
+        return zip(names, changes).map { name, change in
+            let start = start(name, of: names)
+            let (prefix, old, new, suffix) = parts(of: change.content)
+            let arrow = StyledText(" → ")
+            let room = width.map { width in
+                width - start.width - prefix.width - arrow.width - suffix.width
+            }
+            let (oldText, newText) = Self.share(
+                room, StyledText(old, .removed), StyledText(new, .added))
+            return start + prefix + oldText + arrow + newText + suffix
+        }
+    }
+
+    private func parts(
+        of content: InspectedEvent.FieldChange.Content
+    ) -> (prefix: StyledText, old: String, new: String, suffix: StyledText) {
+        switch content {
+        case .values(let old, let new):
+            return (
+                StyledText(), ValueText.text(of: old), ValueText.text(of: new), StyledText()
+            )
+        case .splice(let splice):
+            let kept = { (bytes: ByteCount) in "[\(Numerals.grouped(bytes)) bytes]" }
+            return (
+                StyledText(kept(splice.prefix) + " ", .faint), splice.oldText, splice.newText,
+                StyledText(" " + kept(splice.suffix), .faint)
+            )
+        }
+    }
+
+    /// Two texts side by side in one space: the shorter one leaves what it does not need.
+    private static func share(
+        _ room: Int?, _ first: StyledText, _ second: StyledText
+    ) -> (StyledText, StyledText) {
+        guard let room, first.width + second.width > room else { return (first, second) }
+        let half = max(room / 2, 1)
+        if first.width <= half { return (first, second.shortened(to: room - first.width)) }
+        if second.width <= half { return (first.shortened(to: room - second.width), second) }
+        return (first.shortened(to: half), second.shortened(to: max(room - half, 1)))
+    }
+
+    // MARK: Deletions and links
+
+    private func remarks(on deletion: InspectedEvent.Deletion) -> StyledText {
+        var remarks: [String] = []
+        switch deletion.cause {
+        case .direct: break
+        case .cascade(let origin):
+            remarks.append("with " + ValueText.text(of: origin))
+        case .upsert(let origin):
+            remarks.append("to make room for " + ValueText.text(of: origin))
+        }
+        if deletion.isRowless { remarks.append("a tombstone only") }
+        if !deletion.keepsTombstone { remarks.append("for good") }
+        let text = remarks.isEmpty ? "" : "  " + remarks.joined(separator: ", ")
+        return StyledText(text, .faint) + previous(deletion.previous)
+    }
+
+    private func line(of links: InspectedEvent.Deletion.Links) -> StyledText {
+        let targets = links.targets.map { ValueText.text(of: $0.id) }.joined(separator: ", ")
+        return StyledText(String(repeating: " ", count: Self.indentation))
+            + StyledText(DisplayText.visible(links.relation), .faint)
+            + StyledText("  → " + targets)
+    }
+
+    /// `Chat.users of "1": + "2" at 0, − "3" at 4`.
+    private func line(of link: InspectedEvent.LinkChange) -> StyledText {
+        var line =
+            StyledText(
+                DisplayText.visible(link.parent.type + "." + link.relation), .heading)
+            + StyledText(" of " + ValueText.text(of: link.parent.id) + ": ")
+        let members =
+            link.insertions.map { ("+ ", StyledText.Role.added, $0) }
+            + link.removals.map { ("− ", .removed, $0) }
+        for (position, (sign, role, member)) in members.enumerated() {
+            if position > 0 { line += StyledText(", ") }
+            line += StyledText(sign + ValueText.text(of: member.target.id), role)
+            line += StyledText(" at \(member.position)")
+        }
+        return line
+    }
+
+    // MARK: Definitions
+
+    private func lines(of type: InspectedType) -> [StyledText] {
+        let headline =
+            StyledText("* ", .faint) + StyledText(DisplayText.visible(type.name), .heading)
+            + StyledText("  type with ids of \(DisplayText.visible(type.idType))", .faint)
+        let fields = type.fields.map { (name: $0.name, text: $0.type) }
+        let relations = type.relations.map { relation in
+            let inverse = relation.inverse.map { ", inverse \($0)" } ?? ""
+            let rule = relation.deleteRule == .nullify ? "" : ", \(relation.deleteRule.rawValue)"
+            let target = relation.isToMany ? "[\(relation.target)]" : relation.target
+            return (name: relation.name, text: "→ " + target + inverse + rule)
+        }
+        let names = (fields + relations).map { DisplayText.visible($0.name) }
+        return [headline]
+            + zip(names, fields + relations).map { name, member in
+                start(name, of: names) + StyledText(DisplayText.visible(member.text))
+            }
+    }
+}
+
+extension InspectedEvent.Splice {
+    /// Both sides are texts, as far as they tell: a cut may fall inside a character.
+    var areTexts: Bool {
+        String(validating: old, as: UTF8.self) != nil
+            && String(validating: new, as: UTF8.self) != nil
+    }
+
+    fileprivate var oldText: String { text(of: old) }
+    fileprivate var newText: String { text(of: new) }
+
+    private func text(of bytes: [UInt8]) -> String {
+        areTexts ? ValueText.quoted(String(decoding: bytes, as: UTF8.self)) : ValueText.data(bytes)
+    }
+}

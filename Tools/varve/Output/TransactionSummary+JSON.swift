@@ -1,0 +1,73 @@
+import VarveInspection
+
+extension TransactionSummary {
+    var json: JSON {
+        [
+            "id": .id(id), "time": .moment(time), "kind": .text(kind.name),
+            "of": kind.target.map { .id($0) } ?? .null, "label": .optional(label),
+            "undoable": .bool(isUndoable), "scope": .optional(scope), "group": .optional(group),
+            "author": .optional(author),
+            "metadata": .object(
+                metadata.sorted { $0.key < $1.key }.map { (key: $0.key, value: .text($0.value)) }),
+            "segment": .number(location.segment.rawValue),
+            "offset": .number(location.offset.rawValue), "storedBytes": .bytes(storedBytes),
+            "rawBytes": .bytes(rawBytes), "eventCount": .number(eventCount),
+            "types": .array(types.map(\.json)), "unknownEvents": .number(unknownEventCount),
+        ]
+    }
+
+    /// Which transaction, and when.
+    var placeJSON: JSON { ["id": .id(id), "time": .moment(time)] }
+}
+
+extension TransactionSummary.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .write: "write"
+        case .undo: "undo"
+        case .redo: "redo"
+        case .schema: "schema"
+        case .purge: "purge"
+        }
+    }
+
+    /// The transaction that was undone or redone.
+    fileprivate var target: TransactionID? {
+        switch self {
+        case .undo(let id), .redo(let id): id
+        case .write, .schema, .purge: nil
+        }
+    }
+}
+
+extension TransactionSummary.TypeEvents {
+    fileprivate var json: JSON {
+        [
+            "type": .text(type), "defined": .number(definitions), "inserted": .number(insertions),
+            "updated": .number(updates), "deleted": .number(deletions), "links": .number(links),
+            "purged": .number(purges),
+        ]
+    }
+}
+
+extension InspectedType {
+    var json: JSON {
+        [
+            "name": .text(name), "idType": .text(idType),
+            "fields": .array(
+                fields.map { ["name": .text($0.name), "type": .text($0.type)] }),
+            "relations": .array(relations.map(\.json)),
+            "tombstoneOf": .optional(tombstoneOf),
+        ]
+    }
+}
+
+extension InspectedType.Relation {
+    fileprivate var json: JSON {
+        [
+            "name": .text(name), "target": .text(target), "toMany": .bool(isToMany),
+            "inverse": .optional(inverse), "deleteRule": .text(deleteRule.rawValue),
+            "required": .bool(isRequired),
+        ]
+    }
+}

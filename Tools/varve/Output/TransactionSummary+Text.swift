@@ -1,0 +1,42 @@
+import VarveInspection
+
+extension TransactionSummary.Kind {
+    /// `write`, `undo of 41`.
+    var text: String {
+        switch self {
+        case .write: "write"
+        case .undo(let id): "undo of \(id)"
+        case .redo(let id): "redo of \(id)"
+        case .schema: "schema"
+        case .purge: "purge"
+        }
+    }
+}
+
+extension TransactionSummary {
+    /// `Chat +1 ~2, User -1`.
+    var eventText: StyledText {
+        var text = StyledText()
+        for type in types {
+            if !text.isEmpty { text += StyledText(", ") }
+            text += StyledText(DisplayText.visible(type.type))
+            for (sign, count, role) in type.signs where count > 0 {
+                text += StyledText(" " + sign + Numerals.grouped(count), role)
+            }
+        }
+        if unknownEventCount > 0 {
+            text += StyledText((text.isEmpty ? "" : ", ") + "? ")
+            text += StyledText(Numerals.grouped(unknownEventCount), .faint)
+        }
+        return text
+    }
+}
+
+extension TransactionSummary.TypeEvents {
+    fileprivate var signs: [(sign: String, count: Int, role: StyledText.Role)] {
+        [
+            ("*", definitions, .faint), ("+", insertions, .added), ("~", updates, .changed),
+            ("−", deletions, .removed), ("=", links, .identifier), ("x", purges, .removed),
+        ]
+    }
+}
