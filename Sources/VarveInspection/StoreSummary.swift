@@ -8,6 +8,12 @@ public struct StoreSummary: Sendable {
         case openForWriting
     }
 
+    /// A transaction as the log's own index knows it.
+    public struct Transaction: Hashable, Sendable {
+        public let id: TransactionID
+        public let time: Moment
+    }
+
     public struct File: Hashable, Sendable {
         public let name: String
         public let bytes: ByteCount
@@ -40,8 +46,8 @@ public struct StoreSummary: Sendable {
     public let report: RecoveryReport
     public let createdAt: Moment
     /// The oldest and the newest transaction, nil when there is none.
-    public let first: TransactionSummary?
-    public let last: TransactionSummary?
+    public let first: Transaction?
+    public let last: Transaction?
     public let transactions: UInt64
     /// Everything in the store's directory, in order of names.
     public let files: [File]
@@ -58,18 +64,31 @@ extension Inspection {
     /// What the store holds. Replays the log once, verifying all of it.
     public func summary() throws(InspectionError) -> StoreSummary {
         let state = try replay()
-        var newest = transactions(.newestFirst)
-        var oldest = transactions(.oldestFirst)
         let statistics = snapshot.statistics
         return StoreSummary(
             path: path, store: scanned.manifest.store,
             formatVersion: scanned.manifest.version.text,
             state: logState, report: scanned.report,
             createdAt: Moment(microseconds: scanned.manifest.createdAt),
-            first: try oldest.next(), last: try newest.next(),
+            first: try place(of: snapshot.firstSequence), last: try place(of: snapshot.lastSequence),
             transactions: statistics.transactions, files: try files(),
             storedBytes: statistics.storedBytes, rawBytes: statistics.rawBytes,
             types: typeCounts(state), unknownEventCount: state.unknownEventCount)
+    }
+
+    private func place(
+        of sequence: LogSequence
+    ) throws(InspectionError) -> StoreSummary.Transaction? {
+        guard snapshot.firstSequence <= snapshot.lastSequence else { return nil }
+        do throws(ReplayFailure<InspectionError>) {
+            return try reader.withTransaction(sequence) { logged throws(InspectionError) in
+                StoreSummary.Transaction(
+                    id: TransactionID(logged.sequence.rawValue),
+                    time: Moment(microseconds: logged.time))
+            }
+        } catch {
+            throw error.inspectionError
+        }
     }
 
     private var logState: StoreSummary.State {

@@ -5,7 +5,7 @@ public struct TransactionWalk: ~Copyable {
         case newestFirst, oldestFirst
     }
 
-    private static let pageCount = 64
+    private static let pageCountMax = 64
 
     private let inspection: Inspection
     private let order: Order
@@ -16,6 +16,8 @@ public struct TransactionWalk: ~Copyable {
     private var resume: LogSequence?
     /// What was read and not yet delivered, the next one last.
     private var page: [TransactionSummary] = []
+    /// Small at first: who wants the newest transaction only does not pay for a page.
+    private var pageCount = 2
     /// What ended the reading, delivered after the page.
     private var failure: InspectionError?
 
@@ -52,6 +54,7 @@ public struct TransactionWalk: ~Copyable {
             failure = error
         }
         page = read.reversed()
+        pageCount = min(pageCount * 2, Self.pageCountMax)
     }
 
     /// Reads until the page is full or the segment ends. Returns where to go on in the segment, nil
@@ -61,14 +64,14 @@ public struct TransactionWalk: ~Copyable {
     ) throws(InspectionError) -> LogSequence? {
         let segment = inspection.snapshot.segments[position]
         let catalog = try inspection.catalog(ofSegmentAt: position)
-        let filter = filter
+        let (filter, pageCount) = (filter, pageCount)
         var last: LogSequence?
         func visit(_ logged: LoggedTransaction) throws(InspectionError) -> Bool {
             let summary = try TransactionSummary(
                 logged, try TransactionView(logged), catalog: catalog)
             if filter.admits(summary) { read.append(summary) }
             last = logged.sequence
-            return read.count < Self.pageCount
+            return read.count < pageCount
         }
         do throws(ReplayFailure<InspectionError>) {
             switch order {

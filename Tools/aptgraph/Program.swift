@@ -3,9 +3,13 @@ import Foundation
 import Varve
 
 /// The program: understands its command line, runs one command, and says how it went.
-struct Program: Sendable {
-    static let name = "aptgraph"
-    static let version = "0.1.0"
+///
+/// On the main thread, because the C library's allocator is markedly faster there than on others,
+/// and a graph is made of many small allocations.
+@MainActor
+struct Program {
+    nonisolated static let name = "aptgraph"
+    nonisolated static let version = "0.1.0"
 
     let screen: Screen
     let messages: Messages
@@ -60,6 +64,8 @@ struct Program: Sendable {
             case .stats: StatsCommand(storePath: storePath)
             }
         let store = try Store.existing(at: storePath, mode: type(of: command).mode)
+        // The process ends soon: freeing the graph piece by piece would only take time.
+        _ = Unmanaged.passRetained(store)
         let result = try command.run(store)
         try store.close()
         if wantsJSON {

@@ -1,12 +1,12 @@
 /// A persistent sparse array: O(1) copy, structure shared between copies, mutated in place while
 /// a page is referenced from one copy only.
 ///
-/// The shape is a radix tree with leaves of `1 << leafShift` elements and inner nodes 16 wide; an
+/// The shape is a radix tree with leaves of `1 << leafShift` elements and inner nodes eight wide; an
 /// absent page reads as `Element.absent`, so columns that few slots use cost nothing elsewhere. There is
 /// no flat root on purpose: what a commit pays after a snapshot is the nodes on one path, and each
 /// copied node touches one cold line for every child reference that it retains.
 ///
-/// Reading and writing an element are O(log16 n).
+/// Reading and writing an element are O(log n).
 @usableFromInline
 struct PagedArray<Element: PagedElement> {
     /// Leaves of rows: narrow, because copying one retains every heap string in it.

@@ -1,9 +1,9 @@
-/// An inner node of a ``PagedArray``: 16 references to nodes one level below, each optional.
+/// An inner node of a ``PagedArray``: eight references to nodes one level below, each optional.
 @usableFromInline
 final class PagedInner: ManagedBuffer<Int, AnyObject?> {
-    @usableFromInline static var shift: Int { 4 }
-    @usableFromInline static var width: Int { 16 }
-    @usableFromInline static var mask: Int { 15 }
+    @usableFromInline static var shift: Int { 3 }
+    @usableFromInline static var width: Int { 8 }
+    @usableFromInline static var mask: Int { 7 }
 
     @inlinable
     deinit {

@@ -60,9 +60,10 @@ package class AnyTable {
 
     /// Forgets all before-images.
     func clearJournal() {
-        rowJournal.removeAll(keepingCapacity: true)
-        linkJournal.removeAll(keepingCapacity: true)
-        deleteCauses.removeAll(keepingCapacity: true)
+        // Asked first: emptying an empty collection costs more than the question.
+        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: true) }
+        if !linkJournal.isEmpty { linkJournal.removeAll(keepingCapacity: true) }
+        if !deleteCauses.isEmpty { deleteCauses.removeAll(keepingCapacity: true) }
     }
 
     /// Whether the slot holds a row.

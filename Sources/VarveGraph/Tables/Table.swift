@@ -221,7 +221,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @usableFromInline
     override func clearJournal() {
         super.clearJournal()
-        beforeRows.removeAll(keepingCapacity: true)
+        if !beforeRows.isEmpty { beforeRows.removeAll(keepingCapacity: true) }
     }
 
     // MARK: - Scanning

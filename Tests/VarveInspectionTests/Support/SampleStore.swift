@@ -65,7 +65,7 @@ final class SampleStore {
         var head = ByteWriter()
         try catalog.encodeDefinitions(into: &head)
         let prologue = head.copyBytes()
-        log = try scanned.recover { prologue }.log
+        (log, _) = try scanned.recover { prologue }
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
@@ -197,7 +197,9 @@ extension SampleStore {
             encoder.link(bob, 1, old: 0, insert: [(0, chat)])
             encoder.link(bob, 2, old: 0, insert: [(0, ann)])
         }
-        try transaction("Delete cy") { header in header.isUndoable = false } events: { encoder in
+        try transaction("Delete cy") { header in
+            header.isUndoable = false
+        } events: { encoder in
             let (cy, chat) = (encoder.user("cy"), encoder.chat(7))
             encoder.delete(
                 cy, keepsTombstone: true, ordinal: Ordinal(3), previous: Self.version(5),
@@ -233,9 +235,10 @@ extension TransactionEncoder {
         _ old: [UInt8], _ new: [UInt8]
     ) {
         var changes = FieldChanges()
-        old.withUnsafeBytes { old in
-            new.withUnsafeBytes { new in changes.add(position, old: old, new: new) }
-        }
+        let append = { (bytes: [UInt8], writer: inout ByteWriter) in writer.write(bytes) }
+        try? changes.append(
+            position, old: { writer throws(CodecError) in append(old, &writer) },
+            new: { writer throws(CodecError) in append(new, &writer) })
         update(
             entity, previous: SampleStore.version(previous), changes: changes, fields: type.fields)
     }

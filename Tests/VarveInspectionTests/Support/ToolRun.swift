@@ -5,7 +5,7 @@ import VarveInspection
 
 /// One run of the program inside the test's own process.
 struct ToolRun {
-    let status: ExitStatus
+    let status: VarveTool.ExitStatus
     let output: String
     let errors: String
 

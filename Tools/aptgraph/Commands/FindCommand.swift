@@ -35,7 +35,7 @@ struct FindCommand: StoreCommand {
                 layout.line("no package has '\(words)' in its name or summary")
                 return
             }
-            let verb = packages.count == 1 ? "has" : "have"
+            let verb = packages.count == 1 ? "matches" : "match"
             layout.line(
                 "\(Quantity.count(packages.count, "package")) \(verb) "
                     + layout.style.bold(words))

@@ -3,7 +3,8 @@ import Foundation
 import Varve
 
 /// `import [FILE…]`
-struct ImportCommand: Sendable {
+@MainActor
+struct ImportCommand {
     let storePath: String
     let paths: [String]
     let architecture: String?

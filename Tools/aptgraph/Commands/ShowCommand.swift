@@ -53,6 +53,8 @@ struct ShownPackage: CommandResult {
         var homepage: String?
         var installedKibibytes: Int64?
         var downloadBytes: Int64?
+        /// In hexadecimal digits.
+        var sha256: String?
         /// Names by relation.
         var relations: [String: [String]] = [:]
         /// Relations as the index words them, where that says more than the names.
@@ -80,6 +82,7 @@ struct ShownPackage: CommandResult {
         json.homepage = package.homepage
         json.installedKibibytes = package.installedKibibytes
         json.downloadBytes = package.downloadBytes
+        json.sha256 = package.sha256?.hexadecimal
         for relation in package.namedRelations {
             json.relations[relation.key] = relation.names
             json.expressions[relation.key] = relation.expression
@@ -131,6 +134,7 @@ struct ShownPackage: CommandResult {
             "Installed", package.installedKibibytes.map { "\(Quantity.grouped($0)) KiB" })
         layout.field("Download", package.downloadBytes.map(Quantity.bytes))
         layout.field("Homepage", package.homepage)
+        layout.field("SHA-256", package.sha256?.hexadecimal)
         for relation in package.namedRelations {
             layout.field(
                 relation.title, relation.expression ?? RelationText.joined(relation.names))

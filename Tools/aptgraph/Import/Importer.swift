@@ -4,7 +4,10 @@ import Varve
 
 /// Brings index files into a store: reads them all, then saves package by package, a thousand to
 /// a transaction.
-struct Importer: Sendable {
+///
+/// Writing stays on the main thread, for the reason that ``Program`` gives; reading ahead does not.
+@MainActor
+struct Importer {
     let storePath: String
     let files: [PackagesFile]
     let naming: PackageNaming
@@ -22,6 +25,8 @@ struct Importer: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let (index, store) = try await readAndOpen()
+        // As in every command, freeing the graph at the end would only take time.
+        _ = Unmanaged.passRetained(store)
         var report = ImportReport(packages: index.stanzas.count, skipped: index.problems.count)
         let before = store.lastTransaction
         do {
@@ -58,7 +63,7 @@ struct Importer: Sendable {
         }
     }
 
-    private func read() throws -> PackageIndex {
+    private nonisolated func read() throws -> PackageIndex {
         var index = PackageIndex(naming: naming)
         var bar = ProgressBar(title: "Reading", isShown: showsProgress)
         defer { bar.clear() }
@@ -77,9 +82,9 @@ struct Importer: Sendable {
         defer { bar.clear() }
         let batches = PackageBatches(index)
         var dependencyCount = 0
-        var upcoming = Task { await batches.nextBatch() }
+        var upcoming = Task.detached { await batches.nextBatch() }
         while let batch = await upcoming.value {
-            upcoming = Task { await batches.nextBatch() }
+            upcoming = Task.detached { await batches.nextBatch() }
             try write(batch, to: store)
             dependencyCount += batch.dependencyCount
             bar.show(Double(batch.range.upperBound) / Double(index.stanzas.count))
@@ -92,7 +97,7 @@ struct Importer: Sendable {
         try store.write(batch.label) { context in try batch.save(to: &context) }
     }
 
-    private static func distance(from first: TransactionID, to last: TransactionID) -> UInt64 {
+    private nonisolated static func distance(from first: TransactionID, to last: TransactionID) -> UInt64 {
         last.rawValue - first.rawValue
     }
 }

@@ -1,4 +1,5 @@
 import AptGraphInput
+import Foundation
 import Varve
 
 /// Makes the entity of one stanza.
@@ -58,6 +59,7 @@ struct PackageBuilder {
             homepage: stanza.homepage,
             installedKibibytes: stanza.installedKibibytes,
             downloadBytes: stanza.downloadBytes,
+            sha256: stanza.sha256.flatMap(Data.init(hexadecimal:)),
             sourceVersion: stanza.source?.version,
             expressions: expressions,
             section: stanza.section.map { .id($0) } ?? .null,

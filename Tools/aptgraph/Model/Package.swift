@@ -1,3 +1,4 @@
+import Foundation
 import Varve
 
 /// One package of the index, and what it says of other packages.
@@ -18,6 +19,8 @@ struct Package {
     /// Space on disk once installed, as the archive estimates it.
     var installedKibibytes: Int64?
     var downloadBytes: Int64?
+    /// Digest of the package file, 32 bytes.
+    var sha256: Data?
     /// The source package's version, where it differs from this package's.
     var sourceVersion: String?
     /// Nil where the ids alone say all that the index said.

@@ -143,7 +143,7 @@ extension StoreSummary {
             "path": .text(path), "store": .text("\(store)"),
             "formatVersion": .text(formatVersion), "state": .text(state.rawValue),
             "createdAt": .moment(createdAt), "transactions": .number(transactions),
-            "first": first?.placeJSON ?? .null, "last": last?.placeJSON ?? .null,
+            "first": first?.json ?? .null, "last": last?.json ?? .null,
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }
                 ?? .null,
@@ -152,6 +152,10 @@ extension StoreSummary {
             "unknownEvents": .number(unknownEventCount),
         ]
     }
+}
+
+extension StoreSummary.Transaction {
+    fileprivate var json: JSON { ["id": .id(id), "time": .moment(time)] }
 }
 
 extension StoreSummary.File {

@@ -17,7 +17,7 @@ struct LogCommand: Command {
         summary: "the transactions, newest first",
         description: """
             Lists the transactions, newest first: id, time (UTC), age, kind, label, and for
-            each type its events: + inserted, ~ updated, - deleted, = lists of links
+            each type its events: + inserted, ~ updated, − deleted, = lists of links
             changed, x purged, * defined.
 
             WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; UTC unless

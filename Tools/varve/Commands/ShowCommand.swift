@@ -71,7 +71,7 @@ struct ShowCommand: Command {
         facts += [
             ("Scope", transaction.scope), ("Group", transaction.group),
             ("Author", transaction.author),
-            ("Undo", transaction.isUndoable ? nil : "not by an undo"),
+            ("Undo", transaction.isUndoable ? nil : "excluded"),
         ].compactMap { name, text in text.map { (name, DisplayText.visible($0)) } }
         facts += transaction.metadata.sorted { $0.key < $1.key }.map { key, value in
             ("Metadata", DisplayText.visible(key) + " = " + DisplayText.visible(value))

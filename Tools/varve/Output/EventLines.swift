@@ -17,7 +17,7 @@ struct EventLines {
                 + lines(of: update.changes)
         case .delete(let deletion):
             [headline("−", .removed, deletion.entity) + remarks(on: deletion)]
-                + lines(of: deletion.fields) + deletion.links.map { line(of: $0) }
+                + content(of: deletion)
         case .link(let link): [line(of: link)]
         case .purge(let entities):
             entities.map { headline("x", .removed, $0) + StyledText("  for good", .faint) }
@@ -44,9 +44,14 @@ struct EventLines {
     // MARK: Fields
 
     private func lines(of fields: [InspectedField]) -> [StyledText] {
-        let names = fields.map { DisplayText.visible($0.name) }
-        return zip(names, fields).map { name, field in
-            start(name, of: names) + StyledText(ValueText.text(of: field.value))
+        aligned(fields.map { ($0.name, ValueText.text(of: $0.value)) })
+    }
+
+    /// Names and texts in two columns.
+    private func aligned(_ members: [(name: String, text: String)]) -> [StyledText] {
+        let names = members.map { DisplayText.visible($0.name) }
+        return zip(names, members).map { name, member in
+            start(name, of: names) + StyledText(member.text)
         }
     }
 
@@ -62,31 +67,27 @@ struct EventLines {
         let names = changes.map { DisplayText.visible($0.name) }
         return zip(names, changes).map { name, change in
             let start = start(name, of: names)
-            let (prefix, old, new, suffix) = parts(of: change.content)
+            let (old, new, place) = parts(of: change.content)
             let arrow = StyledText(" → ")
-            let room = width.map { width in
-                width - start.width - prefix.width - arrow.width - suffix.width
-            }
+            let room = width.map { $0 - start.width - arrow.width - place.width }
             let (oldText, newText) = Self.share(
                 room, StyledText(old, .removed), StyledText(new, .added))
-            return start + prefix + oldText + arrow + newText + suffix
+            return start + oldText + arrow + newText + place
         }
     }
 
     private func parts(
         of content: InspectedEvent.FieldChange.Content
-    ) -> (prefix: StyledText, old: String, new: String, suffix: StyledText) {
+    ) -> (old: String, new: String, place: StyledText) {
         switch content {
         case .values(let old, let new):
-            return (
-                StyledText(), ValueText.text(of: old), ValueText.text(of: new), StyledText()
-            )
+            return (ValueText.text(of: old), ValueText.text(of: new), StyledText())
         case .splice(let splice):
-            let kept = { (bytes: ByteCount) in "[\(Numerals.grouped(bytes)) bytes]" }
-            return (
-                StyledText(kept(splice.prefix) + " ", .faint), splice.oldText, splice.newText,
-                StyledText(" " + kept(splice.suffix), .faint)
-            )
+            let length =
+                splice.prefix.rawValue + UInt64(splice.old.count) + splice.suffix.rawValue
+            let place =
+                " at byte \(Numerals.grouped(splice.prefix)) of \(Numerals.grouped(length))"
+            return (splice.oldText, splice.newText, StyledText(place, .faint))
         }
     }
 
@@ -108,7 +109,7 @@ struct EventLines {
         switch deletion.cause {
         case .direct: break
         case .cascade(let origin):
-            remarks.append("with " + ValueText.text(of: origin))
+            remarks.append("cascade of " + ValueText.text(of: origin))
         case .upsert(let origin):
             remarks.append("to make room for " + ValueText.text(of: origin))
         }
@@ -118,11 +119,13 @@ struct EventLines {
         return StyledText(text, .faint) + previous(deletion.previous)
     }
 
-    private func line(of links: InspectedEvent.Deletion.Links) -> StyledText {
-        let targets = links.targets.map { ValueText.text(of: $0.id) }.joined(separator: ", ")
-        return StyledText(String(repeating: " ", count: Self.indentation))
-            + StyledText(DisplayText.visible(links.relation), .faint)
-            + StyledText("  → " + targets)
+    private func content(of deletion: InspectedEvent.Deletion) -> [StyledText] {
+        let fields = deletion.fields.map { ($0.name, ValueText.text(of: $0.value)) }
+        let links = deletion.links.map { links in
+            let targets = links.targets.map { ValueText.text(of: $0.id) }
+            return (links.relation, "→ " + targets.joined(separator: ", "))
+        }
+        return aligned(fields + links)
     }
 
     /// `Chat.users of "1": + "2" at 0, − "3" at 4`.
@@ -148,18 +151,14 @@ struct EventLines {
         let headline =
             StyledText("* ", .faint) + StyledText(DisplayText.visible(type.name), .heading)
             + StyledText("  type with ids of \(DisplayText.visible(type.idType))", .faint)
-        let fields = type.fields.map { (name: $0.name, text: $0.type) }
+        let fields = type.fields.map { ($0.name, DisplayText.visible($0.type)) }
         let relations = type.relations.map { relation in
+            let target = relation.isToMany ? "[\(relation.target)]" : relation.target
             let inverse = relation.inverse.map { ", inverse \($0)" } ?? ""
             let rule = relation.deleteRule == .nullify ? "" : ", \(relation.deleteRule.rawValue)"
-            let target = relation.isToMany ? "[\(relation.target)]" : relation.target
-            return (name: relation.name, text: "→ " + target + inverse + rule)
+            return (relation.name, "→ " + DisplayText.visible(target + inverse + rule))
         }
-        let names = (fields + relations).map { DisplayText.visible($0.name) }
-        return [headline]
-            + zip(names, fields + relations).map { name, member in
-                start(name, of: names) + StyledText(DisplayText.visible(member.text))
-            }
+        return [headline] + aligned(fields + relations)
     }
 }
 

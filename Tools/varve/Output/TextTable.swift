@@ -48,6 +48,8 @@ struct TextTable {
 
     private func line(_ row: [StyledText], _ widths: [Int]) -> StyledText {
         var line = StyledText()
+        // Nothing follows the last cell that holds anything, so no line ends in spaces.
+        let row = row.prefix(1 + (row.lastIndex { !$0.isEmpty } ?? -1))
         for (position, cell) in row.enumerated() {
             let isFlexible = columns[position].widthMin != nil
             let cell = isFlexible ? cell.shortened(to: widths[position]) : cell

@@ -16,8 +16,6 @@ extension TransactionSummary {
         ]
     }
 
-    /// Which transaction, and when.
-    var placeJSON: JSON { ["id": .id(id), "time": .moment(time)] }
 }
 
 extension TransactionSummary.Kind {
