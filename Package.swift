@@ -144,6 +144,9 @@ let package = Package(
         .testTarget(
             name: "AptGraphTests", dependencies: ["AptGraphInput", "CLZ4"],
             swiftSettings: settings),
+        .testTarget(
+            name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
+            swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -113,7 +113,7 @@ public final class Store: Sendable {
     public var statistics: StoreStatistics {
         StoreStatistics(
             lastTransaction: lastTransaction, durableTransaction: durableTransaction,
-            log: writer.logStatistics, isWritable: mode == .readWrite && !writer.isPoisoned)
+            log: writer.logStatistics, isWritable: mode == .readWrite && writer.isWritable)
     }
 
     // MARK: - Writing

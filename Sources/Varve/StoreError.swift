@@ -13,6 +13,8 @@ public enum StoreError: Error, Sendable {
     case unencodable(type: String, id: String, CodecError)
     /// `write` was called inside the body of a `write` on the same store.
     case nestedWrite
+    /// The body of a write put another context in the place of the one that it was given.
+    case foreignContext
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -29,6 +31,8 @@ extension StoreError: CustomStringConvertible {
                 + "the log was written by something else than this library"
         case .unencodable(let type, let id, let error): "\(type) \(id) cannot be stored: \(error)"
         case .nestedWrite: "write was called inside write: pass the context on instead"
+        case .foreignContext:
+            "the body of a write must change the context it is given, not replace it by another"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         }

@@ -70,7 +70,8 @@ extension Inspection {
             formatVersion: scanned.manifest.version.text,
             state: logState, report: scanned.report,
             createdAt: Moment(microseconds: scanned.manifest.createdAt),
-            first: try place(of: snapshot.firstSequence), last: try place(of: snapshot.lastSequence),
+            first: try place(of: snapshot.firstSequence),
+            last: try place(of: snapshot.lastSequence),
             transactions: statistics.transactions, files: try files(),
             storedBytes: statistics.storedBytes, rawBytes: statistics.rawBytes,
             types: typeCounts(state), unknownEventCount: state.unknownEventCount)

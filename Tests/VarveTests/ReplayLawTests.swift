@@ -16,7 +16,7 @@ struct ReplayLawTests {
         func word() -> String {
             ["", "x", "é", "longer text", "\u{65}\u{301}"].randomElement(using: &random)!
         }
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0: try Author(id: author(), name: word(), books: .ids(books())).save(to: &context)
         case 1: try Author(id: author(), name: word(), born: book()).save(to: &context)
         case 2:
@@ -52,6 +52,16 @@ struct ReplayLawTests {
             let deleted = Deleted<Book>.query().resolve(in: context)
             try deleted.randomElement(using: &random)?.delete(from: &context)
         case 14:
+            // Gone for good and back in one write.
+            let id = author()
+            try Author.delete(id: id, from: &context)
+            try Deleted<Author>.delete(id: id, from: &context)
+            if Bool.random(using: &random) {
+                try Author(id: id, name: word()).save(to: &context)
+            } else {
+                try Deleted(Author(id: id, name: word())).save(to: &context)
+            }
+        case 15:
             try Profile(id: shelf(), text: word(), author: .id(author())).save(to: &context)
         default:
             try Deleted(Book(id: book(), title: word(), author: .id(author()))).save(to: &context)

@@ -3,13 +3,9 @@ import Foundation
 import Varve
 
 /// The program: understands its command line, runs one command, and says how it went.
-///
-/// On the main thread, because the C library's allocator is markedly faster there than on others,
-/// and a graph is made of many small allocations.
-@MainActor
-struct Program {
-    nonisolated static let name = "aptgraph"
-    nonisolated static let version = "0.1.0"
+struct Program: Sendable {
+    static let name = "aptgraph"
+    static let version = "0.1.0"
 
     let screen: Screen
     let messages: Messages

@@ -27,7 +27,7 @@ package enum Tool {
         let leading = try usage(of: nil) { () throws(UsageError) in
             try ArgumentParser.parseLeading(arguments, options: CommandDefinition.common)
         }
-        guard let name = leading.rest.first, name != "--" else {
+        guard let name = leading.rest.first else {
             return try runWithoutCommand(leading.parsed, in: environment)
         }
         guard let command = commands.first(where: { $0.definition.name == name }) else {

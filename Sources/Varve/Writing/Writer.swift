@@ -8,7 +8,7 @@ internal import VarveLog
 ///
 /// All mutable state is inside `Core`, which only the holder of `turn` touches.
 final class Writer: Sendable {
-    /// Reference types of which the holder of `turn` has the only use.
+    /// What only the holder of `turn` touches.
     private final class Core: @unchecked Sendable {
         // Unchecked: reached through `turn` alone, which lets one thread in at a time.
         let log: Log?
@@ -37,11 +37,17 @@ final class Writer: Sendable {
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself.
     private let writingThread = Lock<ObjectIdentifier?>(nil)
     private let durability: Durability
+    private let figures: Lock<Figures>
 
     init(
         log: Log?, prologue: PrologueSource, head: StoreState, durability: Durability,
         clock: any LogEnvironment
     ) {
+        figures = Lock(
+            Figures(
+                durableTransaction: TransactionID(
+                    log?.durableSequence.rawValue ?? head.lastTransaction.rawValue),
+                log: log?.statistics ?? LogStatistics(), isWritable: log != nil))
         turn = Lock(Core(log: log, clock: clock, prologue: prologue, head: head))
         self.durability = durability
     }
@@ -60,9 +66,14 @@ final class Writer: Sendable {
             guard !core.isClosed, let log = core.log else { throw StoreError.closed }
             var state = core.head
             let header = header(label, options, core)
+            let token = TransactionToken()
             state.context.beginTracking(
-                transaction: header.id.rawValue, time: header.time.microseconds)
+                transaction: header.id.rawValue, time: header.time.microseconds, token: token)
             result = try body(&state.context)
+            // Any other context has other changes, or none, in its journals: what would be logged is
+            // not what happened to this store.
+            guard state.context.session.token === token else { throw StoreError.foreignContext }
+            defer { noteFigures(core) }
             guard try append(header, &state, core, log) else { return }
             core.prologue.update(state.catalog)
             if (options.durability ?? durability) == .commit || durability == .commit {
@@ -168,6 +179,7 @@ final class Writer: Sendable {
         try refuseNestedWrite()
         try turn.withLock { core in
             guard let log = core.log, !core.isClosed else { return }
+            defer { noteFigures(core) }
             do throws(LogError) {
                 try log.sync()
                 try log.seal()
@@ -183,6 +195,7 @@ final class Writer: Sendable {
         try turn.withLock { core in
             guard !core.isClosed else { return }
             core.isClosed = true
+            defer { noteFigures(core) }
             do throws(LogError) {
                 try core.log?.close()
             } catch {
@@ -193,15 +206,26 @@ final class Writer: Sendable {
 
     // MARK: - Figures
 
-    var durableTransaction: TransactionID {
-        turn.withLock { core in
-            TransactionID(core.log?.durableSequence.rawValue ?? core.head.lastTransaction.rawValue)
-        }
+    /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
+    /// a write's body for itself.
+    private struct Figures: Sendable {
+        var durableTransaction: TransactionID
+        var log: LogStatistics
+        var isWritable: Bool
     }
 
-    var logStatistics: LogStatistics {
-        turn.withLock { $0.log?.statistics ?? LogStatistics() }
+    private func noteFigures(_ core: Core) {
+        guard let log = core.log else { return }
+        let figures = Figures(
+            durableTransaction: TransactionID(log.durableSequence.rawValue),
+            log: log.statistics, isWritable: !core.isClosed && !log.isPoisoned)
+        self.figures.withLock { $0 = figures }
     }
 
-    var isPoisoned: Bool { turn.withLock { $0.isClosed || ($0.log?.isPoisoned ?? true) } }
+    var durableTransaction: TransactionID { figures.withLock { $0.durableTransaction } }
+
+    var logStatistics: LogStatistics { figures.withLock { $0.log } }
+
+    /// False once closed, or after an I/O error that ended the writing.
+    var isWritable: Bool { figures.withLock { $0.isWritable } }
 }

@@ -93,6 +93,12 @@ enum JSONText {
 
     static func append(_ string: String, to text: inout String) {
         text += "\""
+        defer { text += "\"" }
+        // Most texts need no escape, and going through them scalar by scalar is much slower.
+        let isPlain = string.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte != 0x7F && byte != 0x22 && byte != 0x5C
+        }
+        if isPlain { return text += string }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -106,7 +112,6 @@ enum JSONText {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
     }
 
     /// ISO 8601 between the years 1 and 9999, in microseconds where there is a fraction; the bare

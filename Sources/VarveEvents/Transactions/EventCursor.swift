@@ -56,8 +56,8 @@ struct EventCursor {
     mutating func ordinal() throws(EventError) -> Ordinal {
         let offset = position
         let ordinal = try varint()
-        // The highest would leave no next one.
-        guard ordinal > 0, ordinal < UInt64.max else {
+        // Far more than entities that were ever inserted, and small enough to count on from.
+        guard ordinal > 0, ordinal < 1 << 48 else {
             throw .malformed(.valueOutOfRange(offset: offset, typeName: "Ordinal"))
         }
         return Ordinal(ordinal)

@@ -84,6 +84,7 @@ struct PagedArray<Element: PagedElement> {
 
     @inlinable
     mutating func grow(toHold index: Int) {
+        precondition(index < 1 << 56, "an index beyond any paged array")
         while index >= capacity {
             if root != nil {
                 let inner = PagedInner.make()

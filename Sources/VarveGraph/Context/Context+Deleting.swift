@@ -19,7 +19,7 @@ extension EntityModelProtocol {
         _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
     ) {
-        context.detach(self.id, relation, children: nil)
+        context.detach(self.id, relation)
     }
 
     /// Unlinks everything that a mutual relation leads to, on both sides. The entities stay.
@@ -29,7 +29,7 @@ extension EntityModelProtocol {
         inverse: KeyPath<Child, Relation<Self, Relations.Mutual, InverseCardinality, InverseRule>>,
         in context: inout Context
     ) {
-        context.detach(self.id, relation, children: nil)
+        context.detach(self.id, relation)
     }
 
     /// Deletes everything that a relation leads to.
@@ -118,10 +118,16 @@ extension Context {
         _ type: Entity.Type, at slot: Slot
     ) throws -> DeleteEnd? {
         guard let row = row(of: type, at: slot) else { return nil }
+        let key = UInt64(position(of: Entity._descriptor)) << 32 | UInt64(slot.rawValue)
+        // A hook that deletes the very entity finds it being deleted.
+        guard !session.deleting.contains(key) else { return nil }
         let tombstone = row.asDeleted(in: self)
+        precondition(
+            tombstone.map { Entity._sameID($0.id, row.id) } ?? true,
+            "asDeleted must keep the entity's id")
+        session.deleting.append(key)
         try row.willDelete(from: &self)
-        // The hook may have deleted the entity itself.
-        guard self.row(of: type, at: slot) != nil else { return nil }
+        session.deleting.removeAll { $0 == key }
         removeRow(type, at: slot, keepsPlace: tombstone != nil)
         if let tombstone { _ = put(tombstone, .replace) }
         return { context in try row.didDelete(from: &context) }
@@ -141,17 +147,13 @@ extension Context {
 
     @inlinable
     mutating func detach<Entity: EntityModelProtocol>(
-        _ id: Entity.ID, _ path: PartialKeyPath<Entity>, children: ContiguousArray<UInt32>?
+        _ id: Entity.ID, _ path: PartialKeyPath<Entity>
     ) {
         guard let slot = knownSlot(of: Entity.self, id: id) else { return }
         let relation = relationIndex(path)
         let position = position(of: Entity._descriptor)
         let mark = begin()
-        if let children {
-            removeLinks(to: children, of: slot.rawValue, relation: relation, table: position)
-        } else {
-            replaceLinks(with: [], of: slot.rawValue, relation: relation, table: position)
-        }
+        replaceLinks(with: [], of: slot.rawValue, relation: relation, table: position)
         end(mark)
     }
 

@@ -3,6 +3,7 @@
 package struct JournalMark: Sendable {
     let count: Int
     let isOutermost: Bool
+    let deleting: Int
 }
 
 extension Context {
@@ -13,7 +14,9 @@ extension Context {
             session.time = session.fixedTime != 0 ? session.fixedTime : Context.now()
         }
         session.depth += 1
-        return JournalMark(count: session.journal.count, isOutermost: session.depth == 1)
+        return JournalMark(
+            count: session.journal.count, isOutermost: session.depth == 1,
+            deleting: session.deleting.count)
     }
 
     /// Ends a change that stays.
@@ -27,6 +30,7 @@ extension Context {
     @usableFromInline
     package mutating func rollBack(to mark: JournalMark) {
         session.depth -= 1
+        session.deleting.removeLast(session.deleting.count - mark.deleting)
         while session.journal.count > mark.count {
             let entry = session.journal.removeLast()
             let table = tables.unique(at: Int(entry.table))
@@ -56,17 +60,22 @@ extension Context {
     /// - Parameters:
     ///   - transaction: the number that the changes will have.
     ///   - time: microseconds since 1970; all changes carry it.
-    package mutating func beginTracking(transaction: UInt64, time: Int64) {
+    ///   - token: by which the context is known at the end.
+    package mutating func beginTracking(
+        transaction: UInt64, time: Int64, token: TransactionToken
+    ) {
         precondition(session.depth == 0, "a transaction cannot start inside a save")
         clearJournal()
         session.isTracking = true
         session.transaction = transaction
         session.fixedTime = time
+        session.token = token
     }
 
     package mutating func endTracking() {
         clearJournal()
         session.isTracking = false
         session.fixedTime = 0
+        session.token = nil
     }
 }

@@ -72,17 +72,6 @@ extension Context {
         }
     }
 
-    /// Removes some children from the links of one relation of one parent, on both sides.
-    @usableFromInline
-    mutating func removeLinks(
-        to children: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
-    ) {
-        let gone = Set(children)
-        var kept = links(of: slot, relation: relation, table: table).slots
-        kept.removeAll { gone.contains($0) }
-        replaceLinks(with: kept, of: slot, relation: relation, table: table)
-    }
-
     /// Whether the parent lists the child, asked from whichever side has less to look through.
     private func isLinked(_ slot: UInt32, to child: UInt32, relation: Int, table: Int) -> Bool {
         let list = links(of: slot, relation: relation, table: table)

@@ -28,6 +28,10 @@ public struct Context: Sendable {
         @usableFromInline var time: Int64 = 0
         /// How many saves and deletes are running inside one another.
         @usableFromInline var depth = 0
+        /// Rows whose `willDelete` is running: table and slot.
+        @usableFromInline var deleting: ContiguousArray<UInt64> = []
+        /// Tells the context of one transaction from every other; nil outside.
+        @usableFromInline package var token: TransactionToken?
         /// Which table each journaled change belongs to, oldest first.
         @usableFromInline var journal: ContiguousArray<JournalEntry> = []
 
@@ -38,6 +42,12 @@ public struct Context: Sendable {
             Stamp(time: time, transaction: transaction)
         }
     }
+}
+
+/// The identity of one running transaction.
+@usableFromInline
+package final class TransactionToken: Sendable {
+    package init() {}
 }
 
 /// Says which table's journal holds the next change to take back.

@@ -6,12 +6,14 @@ public import VarveEvents
 /// `Deleted<Chat>.query("1").resolve(in: context)`.
 public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     /// The entity as it was, its relations as ids.
-    public let entity: Entity
+    public var entity: Entity { content }
+
+    @usableFromInline var content: Entity
 
     public var id: Entity.ID { entity.id }
 
     @inlinable
-    public init(_ entity: Entity) { self.entity = entity }
+    public init(_ entity: Entity) { content = entity }
 
     /// Saves the entity with its default strategy: it and its links come back, and this goes.
     @inlinable
@@ -22,6 +24,15 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     /// A tombstone in the context means that the entity is not: a live one is deleted first.
     public mutating func willSave(to context: inout Context) throws {
         try context._deleteLive(Entity.self, id: id)
+        guard context.liveSlot(of: Entity.self, id: id) == nil else {
+            throw ContextError.savedWhileDeleted(type: Entity._descriptor.name)
+        }
+        withUnsafeMutableBytes(of: &content) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for relation in Entity._descriptor.relations {
+                relation.makePlain(base + relation.offset)
+            }
+        }
     }
 
     /// A tombstone stands in the trash where the entity stood in its type.
@@ -104,5 +115,21 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     public init(_patching old: Self, with new: Self) { self = new }
 }
 
-extension Deleted: Encodable where Entity: Encodable {}
-extension Deleted: Decodable where Entity: Decodable {}
+/// As `{"entity": …}`.
+private enum DeletedCodingKeys: String, CodingKey {
+    case entity
+}
+
+extension Deleted: Encodable where Entity: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: DeletedCodingKeys.self)
+        try container.encode(entity, forKey: .entity)
+    }
+}
+
+extension Deleted: Decodable where Entity: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: DeletedCodingKeys.self)
+        self.init(try container.decode(Entity.self, forKey: .entity))
+    }
+}

@@ -104,6 +104,9 @@ public struct RelationDescription: Sendable {
     /// Sets the relation at the address to the ids of these slots of the child's table.
     @usableFromInline
     let assignIDs: @Sendable (UnsafeMutableRawPointer, AnyTable, ContiguousArray<UInt32>) -> Void
+    /// Reduces the relation at the address to ids, or to nothing where it holds none: what a
+    /// tombstone keeps.
+    let makePlain: @Sendable (UnsafeMutableRawPointer) -> Void
     /// Writes each id of the relation at the address, handing its bytes to the closure.
     package let storeIDs:
         @Sendable (UnsafeRawPointer, (UnsafeRawBufferPointer) -> Void) throws(CodecError) -> Void
@@ -134,6 +137,11 @@ public struct RelationDescription: Sendable {
             let table = unsafeDowncast(table, to: Table<Child>.self)
             address.assumingMemoryBound(to: Value.self).pointee =
                 Value(ids: slots.map { table.id(of: Slot($0)) })
+        }
+        self.makePlain = { address in
+            let relation = address.assumingMemoryBound(to: Value.self)
+            let ids = relation.pointee.ids
+            relation.pointee = ids.isEmpty ? .none : Value(ids: ids)
         }
         self.storeIDs = { (address, body) throws(CodecError) in
             var writer = ByteWriter()

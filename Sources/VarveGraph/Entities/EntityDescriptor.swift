@@ -58,7 +58,7 @@ public final class EntityDescriptor: Sendable {
 
     /// The position of the relation at a key path such as `\Chat.$messages`.
     ///
-    /// - Complexity: O(1); a key path hashes in some tens of nanoseconds.
+    /// - Complexity: linear in the number of the type's relations.
     @usableFromInline
     func relationIndex(at path: AnyKeyPath) -> Int? {
         relations.firstIndex { $0.path.raw == path }

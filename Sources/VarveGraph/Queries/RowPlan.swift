@@ -183,8 +183,8 @@ struct ShapeStep<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension Context {
-    /// The children that a value's ids show: those with rows and those that were never saved,
-    /// but not deleted ones.
+    /// The children that a value's ids show: those with rows and those that may still come, but
+    /// none of which a tombstone says that it is deleted.
     @usableFromInline
     func linkedChildren(of slot: UInt32, relation: Int, table: Int) -> ContiguousArray<UInt32> {
         let child = tables.tables[tables.tables[table].relations[relation].childTable]

@@ -58,6 +58,19 @@ package class AnyTable {
     /// Takes back the newest row change of the journal.
     func undoLastRowChange() { preconditionFailure("a table without an entity type") }
 
+    /// The place that a slot had before the running transaction, if it had one.
+    @usableFromInline
+    func formerOrdinal(of slot: Slot) -> UInt64? {
+        let former = rowJournal.first { $0.slot == slot.rawValue }?.metadata.ordinal
+        return former == RowMetadata.noOrdinal ? nil : former
+    }
+
+    /// A row that is there again was not deleted by anything.
+    @usableFromInline
+    func forgetDeleteCause(of slot: Slot) {
+        if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
+    }
+
     /// Forgets all before-images.
     func clearJournal() {
         // Asked first: emptying an empty collection costs more than the question.
@@ -128,13 +141,18 @@ package struct RowChange: Sendable {
     @usableFromInline package let before: Int32
     @usableFromInline package let metadata: RowMetadata
     @usableFromInline let nextOrdinal: UInt64
+    @usableFromInline let order: RowOrder.Mark
 
     @inlinable
-    init(slot: UInt32, before: Int32, metadata: RowMetadata, nextOrdinal: UInt64) {
+    init(
+        slot: UInt32, before: Int32, metadata: RowMetadata, nextOrdinal: UInt64,
+        order: RowOrder.Mark
+    ) {
         self.slot = slot
         self.before = before
         self.metadata = metadata
         self.nextOrdinal = nextOrdinal
+        self.order = order
     }
 }
 

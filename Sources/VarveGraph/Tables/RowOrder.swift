@@ -13,6 +13,26 @@ struct RowOrder: Sendable {
 
     init() {}
 
+    /// What is needed to take an insertion back.
+    @frozen
+    @usableFromInline
+    struct Mark: Sendable {
+        @usableFromInline let greatestSlot: Int32
+        @usableFromInline let greatestOrdinal: UInt64
+    }
+
+    @usableFromInline var mark: Mark {
+        Mark(
+            greatestSlot: Int32(truncatingIfNeeded: greatestSlot),
+            greatestOrdinal: greatestOrdinal)
+    }
+
+    /// An insertion was rolled back: what was greatest before it is so again.
+    mutating func restore(_ mark: Mark) {
+        greatestSlot = Int(mark.greatestSlot)
+        greatestOrdinal = mark.greatestOrdinal
+    }
+
     /// Whether slot order still serves with a new row at `slot`: it must lie behind all others in
     /// both orders.
     @usableFromInline

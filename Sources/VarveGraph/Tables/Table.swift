@@ -115,7 +115,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         note(cell, at: slot)
         if cell.pointee.row == nil {
             cell.pointee.row = row
-            claimOrdinal(of: cell, wanted: ordinal)
+            claimOrdinal(of: cell, at: slot, wanted: ordinal, stamp: stamp)
+            forgetDeleteCause(of: slot)
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         } else {
             cell.pointee.row = row
@@ -149,7 +150,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         precondition(cell.pointee.row == nil, "a row has a place already")
         note(cell, at: slot)
         if isKept {
-            claimOrdinal(of: cell, wanted: nil)
+            claimOrdinal(of: cell, at: slot, wanted: nil, stamp: stamp)
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
@@ -158,14 +159,27 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return cell.pointee.metadata.ordinal
     }
 
+    /// Sets the place of a slot that has none: the wanted one, else the one that it lost earlier in
+    /// the same transaction, else the last.
+    ///
+    /// A transaction is logged as what was before it against what is behind it, so an entity that
+    /// goes for good and comes back within one must be where it was.
     @inlinable
-    func claimOrdinal(of cell: UnsafeMutablePointer<Cell>, wanted: UInt64?) {
+    func claimOrdinal(
+        of cell: UnsafeMutablePointer<Cell>, at slot: Slot, wanted: UInt64?, stamp: Stamp
+    ) {
         if let wanted {
             cell.pointee.metadata.ordinal = wanted
             nextOrdinal = max(nextOrdinal, wanted + 1)
         } else if cell.pointee.metadata.ordinal == RowMetadata.noOrdinal {
-            cell.pointee.metadata.ordinal = nextOrdinal
-            nextOrdinal += 1
+            let isTouched =
+                stamp.transaction != 0 && cell.pointee.metadata.transaction == stamp.transaction
+            if isTouched, let former = formerOrdinal(of: slot) {
+                cell.pointee.metadata.ordinal = former
+            } else {
+                cell.pointee.metadata.ordinal = nextOrdinal
+                nextOrdinal += 1
+            }
         }
     }
 
@@ -179,7 +193,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         rowJournal.append(
             RowChange(
                 slot: slot.rawValue, before: before, metadata: cell.pointee.metadata,
-                nextOrdinal: nextOrdinal))
+                nextOrdinal: nextOrdinal, order: order.mark))
     }
 
     @inlinable
@@ -216,6 +230,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
         nextOrdinal = change.nextOrdinal
+        order.restore(change.order)
+        deleteCauses[change.slot] = nil
     }
 
     @usableFromInline
@@ -268,7 +284,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     @usableFromInline
     override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
-        cells.mutablePointer(at: slot.index).pointee.metadata = metadata
+        let cell = cells.mutablePointer(at: slot.index)
+        precondition(
+            cell.pointee.metadata.ordinal == metadata.ordinal, "metadata does not move a row")
+        cell.pointee.metadata = metadata
     }
 
     // MARK: - Invariants

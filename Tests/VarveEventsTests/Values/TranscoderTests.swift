@@ -97,7 +97,7 @@ struct TranscoderTests {
         let bytes = try Transcoder(from: .json("Point"), to: structure).transcode(json)
         #expect(
             try StoredValue(structure, bytes: bytes).json
-                == #"{"x":1.5,"y":-3,"at":"2001-01-01T00:00:00.250Z","note":"é","extra":null}"#)
+                == #"{"x":1.5,"y":-3,"at":"2001-01-01T00:00:00.250000Z","note":"é","extra":null}"#)
         let back = try Transcoder(from: structure, to: .json("Point")).transcode(bytes)
         #expect(back == json)
         let wrong = StoredType.structure("Point", [.init("missing", .bool)])

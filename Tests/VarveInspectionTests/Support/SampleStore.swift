@@ -42,6 +42,8 @@ final class SampleStore {
     var path: String { url.path }
     private let log: Log
     private var encoder = TransactionEncoder()
+    /// Changes what is written, to play a forger: given a transaction's number and bytes.
+    private var tamper: (UInt64, [UInt8]) -> [UInt8] = { _, bytes in bytes }
     private(set) var definitions = [SampleStore.users, SampleStore.chats]
     private(set) var last: UInt64 = 0
 
@@ -93,7 +95,7 @@ final class SampleStore {
         try events(&encoder)
         var bytes = ByteWriter()
         encoder.finish(header, into: &bytes)
-        try bytes.copyBytes().withUnsafeBytes { bytes in
+        try tamper(last, bytes.copyBytes()).withUnsafeBytes { bytes in
             try log.append(
                 sequence: LogSequence(last), time: header.time.microseconds, payload: bytes)
         }
@@ -130,12 +132,17 @@ final class SampleStore {
 extension SampleStore {
     /// Nine transactions, closed.
     static func filled(
-        segmentBytesMax: UInt64 = 64 << 20
+        segmentBytesMax: UInt64 = 64 << 20,
+        tamper: (UInt64, [UInt8]) -> [UInt8] = { _, bytes in bytes }
     ) throws -> SampleStore {
         let store = try SampleStore(segmentBytesMax: segmentBytesMax)
-        try store.writeFirst()
-        try store.writeChanges()
-        try store.writeDeletions()
+        try withoutActuallyEscaping(tamper) { tamper in
+            store.tamper = tamper
+            defer { store.tamper = { _, bytes in bytes } }
+            try store.writeFirst()
+            try store.writeChanges()
+            try store.writeDeletions()
+        }
         try store.close()
         return store
     }
@@ -272,4 +279,41 @@ extension Storable {
         try store(into: &writer)
         return writer.copyBytes()
     }
+}
+
+// MARK: Files
+
+extension SampleStore {
+    /// Changes one byte of a file.
+    func flip(byteAt offset: Int, of name: String = "segment-0000000001") throws {
+        let file = url.appendingPathComponent(name)
+        var bytes = try Data(contentsOf: file)
+        bytes[offset] ^= 0x40
+        try bytes.write(to: file)
+    }
+
+    /// Every file with its content.
+    func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            files[name] = try Data(contentsOf: url.appendingPathComponent(name))
+        }
+        return files
+    }
+
+    /// The store's files in a folder of their own.
+    func copied() throws -> FolderCopy { try FolderCopy(of: url) }
+}
+
+/// A copy of a folder, removed when it goes.
+final class FolderCopy {
+    let url: URL
+
+    init(of original: URL) throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("varve-copy-\(UUID().uuidString).varve")
+        try FileManager.default.copyItem(at: original, to: url)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
 }

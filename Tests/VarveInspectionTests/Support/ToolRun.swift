@@ -12,14 +12,17 @@ struct ToolRun {
     /// An hour after the sample store's start.
     static let now = Moment(microseconds: SampleStore.start + 3_600_000_000)
 
+    init(_ arguments: String..., terminalWidth: Int? = nil) {
+        self.init(all: arguments, terminalWidth: terminalWidth)
+    }
+
     init(
-        _ arguments: String..., variables: [String: String] = [:], terminalWidth: Int? = nil,
-        now: Moment = ToolRun.now
+        all arguments: [String], variables: [String: String] = [:], terminalWidth: Int? = nil
     ) {
         let output = MemorySink()
         let errors = MemorySink()
         let environment = ToolEnvironment(
-            output: output, errors: errors, variables: variables, now: now,
+            output: output, errors: errors, variables: variables, now: Self.now,
             terminalWidth: terminalWidth)
         status = Tool.run(arguments, in: environment)
         self.output = output.text

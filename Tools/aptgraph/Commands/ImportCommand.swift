@@ -3,8 +3,7 @@ import Foundation
 import Varve
 
 /// `import [FILE…]`
-@MainActor
-struct ImportCommand {
+struct ImportCommand: Sendable {
     let storePath: String
     let paths: [String]
     let architecture: String?

@@ -4,10 +4,7 @@ import Varve
 
 /// Brings index files into a store: reads them all, then saves package by package, a thousand to
 /// a transaction.
-///
-/// Writing stays on the main thread, for the reason that ``Program`` gives; reading ahead does not.
-@MainActor
-struct Importer {
+struct Importer: Sendable {
     let storePath: String
     let files: [PackagesFile]
     let naming: PackageNaming
@@ -63,7 +60,7 @@ struct Importer {
         }
     }
 
-    private nonisolated func read() throws -> PackageIndex {
+    private func read() throws -> PackageIndex {
         var index = PackageIndex(naming: naming)
         var bar = ProgressBar(title: "Reading", isShown: showsProgress)
         defer { bar.clear() }
@@ -82,9 +79,9 @@ struct Importer {
         defer { bar.clear() }
         let batches = PackageBatches(index)
         var dependencyCount = 0
-        var upcoming = Task.detached { await batches.nextBatch() }
+        var upcoming = Task { await batches.nextBatch() }
         while let batch = await upcoming.value {
-            upcoming = Task.detached { await batches.nextBatch() }
+            upcoming = Task { await batches.nextBatch() }
             try write(batch, to: store)
             dependencyCount += batch.dependencyCount
             bar.show(Double(batch.range.upperBound) / Double(index.stanzas.count))
@@ -97,7 +94,7 @@ struct Importer {
         try store.write(batch.label) { context in try batch.save(to: &context) }
     }
 
-    private nonisolated static func distance(from first: TransactionID, to last: TransactionID) -> UInt64 {
+    private static func distance(from first: TransactionID, to last: TransactionID) -> UInt64 {
         last.rawValue - first.rawValue
     }
 }

@@ -5,17 +5,19 @@ extension Data {
     init?(hexadecimal text: String) {
         let digits = text.utf8
         guard digits.count.isMultiple(of: 2) else { return nil }
-        self.init(capacity: digits.count / 2)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
         var high: UInt8?
         for digit in digits {
             guard let value = Self.value(ofDigit: digit) else { return nil }
             if let first = high {
-                append(first << 4 | value)
+                bytes.append(first << 4 | value)
                 high = nil
             } else {
                 high = value
             }
         }
+        self.init(bytes)
     }
 
     /// Two digits for each byte, in lower case.

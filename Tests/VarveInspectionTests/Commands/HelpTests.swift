@@ -1,0 +1,164 @@
+import Testing
+import VarveInspection
+
+@testable import VarveTool
+
+@Suite("Help and version")
+struct HelpTests {
+    @Test("The program says what it is for")
+    func program() {
+        let run = ToolRun("--help")
+        #expect(run.status == .success)
+        #expect(
+            run.output == """
+                Usage: varve COMMAND [OPTION]... STORE [ARGUMENT]...
+
+                Shows what is in a Varve store, without the program that wrote it. Takes no
+                lock and changes nothing, so it may run beside a writer.
+
+                Commands:
+                  info    what a store holds: files, transactions, types, bytes
+                  log     the transactions, newest first
+                  show    one transaction: its events, with old and new values
+                  cat     the current entities of a type, as JSON lines
+                  verify  check every checksum and the chain of the segments
+
+                Options:
+                  -j, --json        write JSON, one object on each line
+                      --color=WHEN  use colours: auto (the default), always or never
+                  -h, --help        show this help and exit
+                  -V, --version     show the version and exit
+
+                Exit status: 0 when all is well, 1 for damage and for what cannot be read or
+                is not there, 2 for a command line that cannot be understood.
+
+                'varve COMMAND --help' explains a command.
+
+                """)
+    }
+
+    @Test("log explains itself")
+    func log() {
+        #expect(
+            ToolRun("log", "--help").output == """
+                Usage: varve log [OPTION]... STORE
+
+                Lists the transactions, newest first: id, time (UTC), age, kind, label, and for
+                each type its events: + inserted, ~ updated, − deleted, = lists of links
+                changed, x purged, * defined.
+
+                WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; UTC unless
+                an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).
+
+                Operands:
+                  STORE  the directory of the store
+
+                Options:
+                  -n, --limit=COUNT  show so many transactions at most
+                  -a, --after=WHEN   show only what is later than WHEN
+                  -b, --before=WHEN  show only what is earlier than WHEN
+                  -r, --reverse      show the oldest first
+                  -f, --full         do not shorten texts to the width of the terminal
+                  -j, --json         write JSON, one object on each line
+                      --color=WHEN   use colours: auto (the default), always or never
+                  -h, --help         show this help and exit
+                  -V, --version      show the version and exit
+
+                Examples:
+                  varve log -n 20 Chats.varve
+                  varve log --after=2d Chats.varve
+                  varve log --json --after=41 --reverse Chats.varve
+
+                """)
+    }
+
+    @Test("cat explains itself")
+    func cat() {
+        #expect(
+            ToolRun("cat", "-h").output == """
+                Usage: varve cat [OPTION]... STORE TYPE [ID]
+
+                Writes the current state of the entities of a type, or of the one with ID, as JSON,
+                an object on each line, in the default order of the type. Reads and checks the
+                whole log.
+
+                Operands:
+                  STORE  the directory of the store
+                  TYPE   the name of the type, as 'info' shows it
+                  ID     an id: a text without quotation marks, a number, a UUID,
+                         or any other in its JSON form
+
+                Options:
+                  -d, --deleted     show deleted entities, as they would be restored, instead of live ones
+                  -j, --json        write JSON, one object on each line
+                      --color=WHEN  use colours: auto (the default), always or never
+                  -h, --help        show this help and exit
+                  -V, --version     show the version and exit
+
+                Examples:
+                  varve cat Chats.varve Chat
+                  varve cat Chats.varve Chat 1 | jq .fields
+                  varve cat --deleted Chats.varve Chat
+
+                """)
+    }
+
+    @Test("info, show and verify explain themselves", arguments: ["info", "show", "verify"])
+    func others(_ command: String) throws {
+        let run = ToolRun(command, "--help")
+        #expect(run.status == .success && run.errors.isEmpty)
+        let snapshot = try #require(Self.snapshots[command])
+        #expect(run.output.hasPrefix(snapshot))
+    }
+
+    static let snapshots = [
+        "info": """
+        Usage: varve info [OPTION]... STORE
+
+        Shows what a store holds: how its log ended, its transactions, its files with the
+        bytes stored and raw (before compression), and its types with the numbers of
+        their live and their deleted entities. Reads and checks the whole log.
+
+        """,
+        "show": """
+        Usage: varve show [OPTION]... STORE TXN
+
+        Shows one transaction: what it says about itself, then its events in their order,
+        field by field. Of an update both sides are shown, of a long text the part that
+        changed.
+
+        Operands:
+          STORE  the directory of the store
+          TXN    the id of the transaction, as 'log' shows it, or 'last'
+
+        """,
+        "verify": """
+        Usage: varve verify [OPTION]... STORE
+
+        Reads every byte of a store and checks every checksum, the chain of the segments,
+        and whether each transaction follows from the state before it. Goes on behind
+        damage and lists all of it, with segment and offset. The status is 1 when there is
+        any. An unpromised end, which an interrupted writer leaves and the next one cuts
+        off, is no damage.
+
+        """,
+    ]
+
+    @Test("No help is wider than a terminal of 100 columns")
+    func width() {
+        for command in Tool.commands {
+            for line in HelpText.command(command.definition).split(separator: "\n") {
+                #expect(line.count <= 100, "\(line)")
+            }
+        }
+    }
+
+    @Test("The version is told before and behind a command, whatever else is missing")
+    func version() {
+        for run in [ToolRun("--version"), ToolRun("-V"), ToolRun("log", "--version")] {
+            #expect(run.status == .success)
+            #expect(run.output == "varve \(Tool.version)\n")
+        }
+        #expect(ToolRun("-h", "log").output == ToolRun("log", "-h").output)
+    }
+}

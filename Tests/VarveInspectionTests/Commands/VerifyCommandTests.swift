@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import VarveInspection
+
+@testable import VarveTool
+
+@Suite("varve verify")
+struct VerifyCommandTests {
+    @Test("A sound store is called sound")
+    func sound() throws {
+        let store = try SampleStore.filled()
+        let run = ToolRun("verify", store.path)
+        #expect(run.status == .success && run.errors.isEmpty)
+        #expect(
+            run.output(of: store) == """
+                Sample.varve: sound
+                  1 segment, 11 frames, 9 transactions, 1.6 KiB stored, 2.1 KiB raw
+
+                """)
+    }
+
+    @Test("Every damaged place is listed with segment and offset, and the status is 1")
+    func damaged() throws {
+        let store = try SampleStore.filled()
+        // Inside the payloads of transactions 3 and 5.
+        try store.flip(byteAt: 704 + 60)
+        try store.flip(byteAt: 976 + 60)
+        let run = ToolRun("verify", store.path)
+        #expect(run.status == .failure && run.errors.isEmpty)
+        #expect(run.lines[0].hasSuffix(": damaged, 2 problems"))
+        #expect(run.lines[1].contains("segment 1, offset 704: checksum of the stored bytes"))
+        #expect(run.lines[2].contains("segment 1, offset 976: checksum of the stored bytes"))
+        let json = try JSONObject(ToolRun("verify", "--json", store.path).output)
+        #expect(json["sound"] == "false")
+        #expect(json["problems", 0, "segment"] == "1")
+        #expect(json["problems", 1, "offset"] == "976")
+        #expect(json["transactions"] == "7")
+    }
+
+    @Test("A cut tail that nothing promised is told, and is no damage")
+    func tail() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        try store.flush()
+        try store.transaction { encoder in
+            encoder.insert(encoder.user("ann"), 1, try SampleStore.user("Ann"))
+        }
+        // As a crash leaves it: a copy of the files, without their writer.
+        let copy = try store.copied()
+        let segment = copy.url.appendingPathComponent("segment-0000000001")
+        let bytes = try Data(contentsOf: segment)
+        try bytes.dropLast(3).write(to: segment)
+        let run = ToolRun("verify", copy.url.path)
+        #expect(run.status == .success)
+        #expect(run.output.contains("that no promise covers (a frame cut short)"))
+        let json = try JSONObject(ToolRun("verify", "-j", copy.url.path).output)
+        #expect(json["unpromisedTail", "reason"] == "a frame cut short")
+    }
+
+    @Test("Intact frames whose events do not follow from the state are named as well")
+    func contradiction() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        for _ in 0..<2 {
+            try store.transaction { encoder in
+                encoder.insert(encoder.user("ann"), 1, try SampleStore.user("Ann"))
+            }
+        }
+        try store.close()
+        let run = ToolRun("verify", store.path)
+        #expect(run.status == .failure)
+        #expect(
+            run.lines[1].contains("transaction 3: User \"ann\": inserted, but it exists"))
+        #expect(run.lines[1].contains("segment 1, offset "))
+        let info = ToolRun("info", store.path)
+        #expect(info.status == .failure)
+        #expect(info.errors.contains("transaction 3: User \"ann\": inserted, but it exists"))
+        // What is not replayed can still be read.
+        #expect(ToolRun("show", store.path, "3").status == .success)
+        #expect(ToolRun("log", store.path).status == .success)
+    }
+
+    @Test("Damage is damage when nobody reads about it")
+    func closedOutput() throws {
+        let store = try SampleStore.filled()
+        try store.flip(byteAt: 764)
+        let errors = MemorySink()
+        let environment = ToolEnvironment(
+            output: MemorySink(failure: .closed, after: 10), errors: errors, now: ToolRun.now)
+        #expect(Tool.run(["verify", store.path], in: environment) == .failure)
+        #expect(errors.text.isEmpty)
+    }
+
+    @Test("There must be a store to verify")
+    func missing() {
+        let run = ToolRun("verify", "/nowhere/at/all")
+        #expect(run.status == .failure)
+        #expect(run.errors == "varve: there is no store at /nowhere/at/all; check the path\n")
+    }
+}
