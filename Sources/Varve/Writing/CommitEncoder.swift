@@ -146,9 +146,9 @@ final class CommitEncoder {
         for change in table.linkJournal {
             let key = ListKey(slot: change.slot, relation: UInt32(change.relation))
             guard seen.insert(key).inserted else { continue }
-            do {
+            do throws(CodecError) {
                 try encodeList(change, table, position, definition, state)
-            } catch let error as CodecError {
+            } catch {
                 throw StoreError.unencodable(type: table.descriptor.name, id: "", error)
             }
         }
