@@ -79,8 +79,8 @@ let package = Package(
         .library(name: "Varve", targets: ["Varve"]),
         .library(name: "VarveGraph", targets: ["VarveGraph"]),
         .library(name: "VarveInspection", targets: ["VarveInspection"]),
-        .executable(name: "varve", targets: ["VarveTool"]),
-        .executable(name: "aptgraph", targets: ["AptGraph"]),
+        .executable(name: "varve", targets: ["VarveToolMain"]),
+        .executable(name: "aptgraph", targets: ["AptGraphMain"]),
     ],
     dependencies: toolchainHost == nil
         ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0")] : [],
@@ -106,12 +106,18 @@ let package = Package(
             swiftSettings: settings),
 
         // Tools
-        .executableTarget(
+        .target(
             name: "VarveTool", dependencies: ["VarveInspection"], path: "Tools/varve",
-            swiftSettings: settings),
+            exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
+            name: "VarveToolMain", dependencies: ["VarveTool"], path: "Tools/varve/Main",
+            swiftSettings: settings),
+        .target(
             name: "AptGraph", dependencies: ["Varve", "AptGraphInput"], path: "Tools/aptgraph",
-            exclude: ["Input"], swiftSettings: settings),
+            exclude: ["Input", "Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "AptGraphMain", dependencies: ["AptGraph"], path: "Tools/aptgraph/Main",
+            swiftSettings: settings),
         .target(
             name: "AptGraphInput", dependencies: ["CLZ4"], path: "Tools/aptgraph/Input",
             swiftSettings: settings),

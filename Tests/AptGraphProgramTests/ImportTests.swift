@@ -96,9 +96,9 @@ struct ImportTests {
     @Test("Of several archives the newest version wins, in whatever order they come")
     func newest() async throws {
         let stanza = { (version: String) in
-            "Package: p\nVersion: \(version)\nArchitecture: all\nDepends: from-\(version)\n\n"
+            "Package: p\nVersion: \(version)\nArchitecture: all\nDepends: from-\(version.count)\n\n"
         }
-        for order in [["1.0~rc1", "1.0", "0.9"], ["0.9", "1.0", "1.0~rc1"], ["1.0", "0.9"]] {
+        for order in [["1.0~rc1", "1.0", "0"], ["0", "1.0", "1.0~rc1"], ["1.0", "0"]] {
             let place = try Workplace()
             let paths = try order.enumerated().map { position, version in
                 try place.write(stanza(version), to: "list\(position)")
@@ -108,7 +108,7 @@ struct ImportTests {
             try place.withStore { store in
                 #expect(Package.query("p").resolve(in: store.context)?.version == "1.0")
                 let depends = PackageGraph(context: store.context).packageWithNames("p")?.$depends
-                #expect(depends?.ids == ["from-1.0"])
+                #expect(depends?.ids == ["from-3"])
             }
         }
     }

@@ -6,7 +6,7 @@ import Varve
 
 /// One run of the program inside the test's own process.
 struct ProgramRun {
-    let status: ExitStatus
+    let status: AptGraph.ExitStatus
     let output: String
     let errors: String
 

@@ -7,7 +7,7 @@ import Varve
 @Suite("What cannot be done")
 struct RefusalTests {
     private func expectOneLine(
-        _ run: ProgramRun, containing text: String, status: ExitStatus = .failure,
+        _ run: ProgramRun, containing text: String, status: AptGraph.ExitStatus = .failure,
         _ location: SourceLocation = #_sourceLocation
     ) {
         #expect(run.status == status, sourceLocation: location)

@@ -62,8 +62,7 @@ struct Program: Sendable {
         let store = try Store.existing(at: storePath, mode: type(of: command).mode)
         // The process ends soon: freeing the graph piece by piece would only take time.
         _ = Unmanaged.passRetained(store)
-        let result = try command.run(store)
-        try store.close()
+        let result = try finish(store) { try command.run(store) }
         if wantsJSON {
             try result.writeJSON(to: screen)
         } else {
@@ -72,5 +71,19 @@ struct Program: Sendable {
             try screen.write(layout.text)
         }
         return result.status
+    }
+
+    /// Closes the store whether or not the work on it succeeds.
+    private func finish<Result>(_ store: Store, _ work: () throws -> Result) throws -> Result {
+        let result: Result
+        do {
+            result = try work()
+        } catch {
+            // What went wrong first says more than what closing may add to it.
+            try? store.close()
+            throw error
+        }
+        try store.close()
+        return result
     }
 }

@@ -27,7 +27,7 @@ enum CommandName: String, CaseIterable, Sendable {
         switch self {
         case .import: "bring package indexes into the store"
         case .show: "what the store knows of one package"
-        case .why: "the shortest way from one package to another by dependencies"
+        case .why: "the shortest way of dependencies between two packages"
         case .rdepends: "the packages that need or would like to have one"
         case .find: "the packages whose name or summary has all the words"
         case .remove: "delete a package, with its links"
@@ -40,19 +40,22 @@ enum CommandName: String, CaseIterable, Sendable {
         switch self {
         case .import:
             """
-            Reads Debian package indexes, plain or compressed with lz4: the FILEs, or else the
-            lists that apt keeps in /var/lib/apt/lists, or else /var/lib/dpkg/status. Of a
-            package that several files have, the newest version is taken. The store is created
-            where there is none.
+            Reads Debian package indexes, plain or compressed with lz4: the FILEs, or
+            else the lists that apt keeps in /var/lib/apt/lists, or else
+            /var/lib/dpkg/status. Of a package that several files have, the newest
+            version is taken. The store is created where there is none.
 
-            What the index says replaces what the store holds, 1,000 packages to a transaction;
-            packages that are not in the index stay. Where nothing is new, nothing is written.
-            All is durable when the command ends; when it is interrupted, import again.
+            What the index says replaces what the store holds, 1,000 packages to a
+            transaction; packages that are not in the index stay. Where nothing is new,
+            nothing is written. All is durable when the command ends; when it is
+            interrupted, import again.
 
-            A malformed stanza is reported with its line and skipped; the exit status is then 3.
+            A malformed stanza is reported with its line and skipped; the exit status is
+            then 3.
 
-              --architecture=ARCH  the architecture whose packages go by their names alone;
-                                   those of others are called NAME:ARCH (default: this machine's)
+              --architecture=ARCH  the architecture whose packages go by their names
+                                   alone; those of others are called NAME:ARCH
+                                   (default: this machine's)
             """
         case .show:
             "NAME may be a virtual package: then the packages that provide it are shown."
@@ -65,11 +68,14 @@ enum CommandName: String, CaseIterable, Sendable {
             "NAME may be a virtual package, or one that is named only by others."
         case .find:
             """
-            Words are compared without regard to case and match anywhere. Packages whose name
-            has the words come first. The exit status is 1 when none is found.
+            Words are compared without regard to case and match anywhere. Packages whose
+            name has the words come first. The exit status is 1 when none is found.
             """
         case .remove:
-            "The package can be restored, and an import that has it in its index brings it back."
+            """
+            The package can be restored; an import that has it in its index brings it
+            back, too.
+            """
         case .restore:
             "Links come back on both sides; in the lists of others they stand last."
         case .stats:

@@ -31,6 +31,8 @@ struct Importer: Sendable {
             try store.flush()
             try store.close()
         } catch {
+            // What went wrong first says more than what closing may add to it.
+            try? store.close()
             throw ImportError(
                 cause: error, transactions: Self.distance(from: before, to: store.lastTransaction))
         }

@@ -1,0 +1,4 @@
+import AptGraph
+import Foundation
+
+exit(await EntryPoint.run(Array(CommandLine.arguments.dropFirst())))

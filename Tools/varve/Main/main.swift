@@ -1,0 +1,4 @@
+import Foundation
+import VarveTool
+
+exit(EntryPoint.run(Array(CommandLine.arguments.dropFirst())))
