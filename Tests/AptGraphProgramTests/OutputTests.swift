@@ -12,6 +12,7 @@ struct OutputTests {
         #expect(
             TextLayout.wrapped("incomprehensible yes", width: 4) == ["incomprehensible", "yes"])
         #expect(TextLayout.wrapped("", width: 4).isEmpty)
+        #expect(TextLayout.wrapped("libc6 (>= 2.3), a", width: 9) == ["libc6", "(>= 2.3),", "a"])
     }
 
     @Test("Names are never cut, texts where the screen ends")

@@ -137,4 +137,22 @@ struct RefusalTests {
             })
         #expect(await program.run(["--version"]) == .failure)
     }
+
+    @Test("What a writer left unfinished is told, and the rest serves")
+    func recovery() async throws {
+        let place = try Workplace()
+        try await place.importing(.sampleIndex)
+        let segment = URL(fileURLWithPath: place.store + "/segment-0000000001")
+        let handle = try FileHandle(forWritingTo: segment)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(repeating: 7, count: 100))
+        try handle.close()
+        let show = await place.run("show", "editor")
+        #expect(show.status == .success)
+        #expect(show.errors.contains("complete through transaction 1; dropped 100 bytes"))
+        let again = await place.run("import", place.folder + "/Packages", "--architecture=amd64")
+        #expect(again.status == .success)
+        #expect(again.errors.contains("dropped 100 bytes"))
+        #expect(await place.run("show", "editor").errors.isEmpty, "mended by the import")
+    }
 }

@@ -62,6 +62,7 @@ struct Program: Sendable {
         let store = try Store.existing(at: storePath, mode: type(of: command).mode)
         // The process ends soon: freeing the graph piece by piece would only take time.
         _ = Unmanaged.passRetained(store)
+        if let notice = store.recoveryNotice { messages.say("\(storePath): \(notice)") }
         let result = try finish(store) { try command.run(store) }
         if wantsJSON {
             try result.writeJSON(to: screen)

@@ -27,6 +27,7 @@ struct ImportCommand: Sendable {
             report(problems, to: messages)
             throw Failure("no stanza could be read; nothing was imported", status: .stanzasSkipped)
         }
+        if let notice = outcome.recoveryNotice { messages.say("\(storePath): \(notice)") }
         report(outcome.problems, to: messages)
         if wantsJSON {
             try screen.write(json: outcome.report)

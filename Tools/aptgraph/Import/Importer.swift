@@ -14,6 +14,8 @@ struct Importer: Sendable {
     struct Outcome: Sendable {
         var report: ImportReport
         var problems: [PackageIndex.Problem]
+        /// What a writer before this one left unfinished.
+        var recoveryNotice: String?
     }
 
     /// - Throws: ``ImportError`` where a failure left some transactions in the store, and else
@@ -40,7 +42,8 @@ struct Importer: Sendable {
         report.storeBytes = try Measurement.byteCount(ofDirectory: storePath)
         report.peakBytes = Measurement.peakBytes
         report.seconds = (clock.now - start) / .seconds(1)
-        return Outcome(report: report, problems: index.problems)
+        return Outcome(
+            report: report, problems: index.problems, recoveryNotice: store.recoveryNotice)
     }
 
     // MARK: Reading

@@ -24,4 +24,9 @@ extension Store {
         // A directory that cannot be listed is for the store to refuse, with the reason.
         return (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? false
     }
+
+    /// What opening found broken off at the end of the log, where there was something.
+    var recoveryNotice: String? {
+        recovery.dropped == nil ? nil : "\(recovery)"
+    }
 }

@@ -51,7 +51,7 @@ struct TextLayout {
     static func wrapped(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var current = ""
-        for word in text.split(separator: " ") {
+        for word in words(of: text) {
             if !current.isEmpty, current.count + 1 + word.count > width {
                 lines.append(current)
                 current = ""
@@ -61,6 +61,19 @@ struct TextLayout {
         }
         if !current.isEmpty { lines.append(current) }
         return lines
+    }
+
+    /// The words of a text; `(>= 1.2)` is one.
+    private static func words(of text: String) -> [String] {
+        var words: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = words.last, ["(<<", "(<=", "(=", "(>=", "(>>"].contains(last) {
+                words[words.count - 1] = "\(last) \(word)"
+            } else {
+                words.append(String(word))
+            }
+        }
+        return words
     }
 
     static func cut(_ text: String, width: Int) -> String {
