@@ -134,9 +134,9 @@ public final class Store: Sendable {
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
         guard mode == .readWrite else { throw StoreError.readOnly }
-        defer { scheduleSeal() }
-        return try writer.write(label, options, body) { state in
+        return try writer.write(label, options, body) { state, owesSeal in
             published.withLock { $0 = state }
+            if owesSeal { scheduleSeal() }
         }
     }
 
@@ -176,11 +176,9 @@ public final class Store: Sendable {
     /// When writing pauses, the log is told that its end is safe: readers in other processes see
     /// the last transactions, and damage to them can be told from a cut tail.
     private func scheduleSeal() {
-        guard writer.owesSeal() else { return }
         queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
             guard let self else { return }
-            if writer.sealIfIdle() { return }
-            scheduleSeal()
+            if writer.sealIfIdle() == .isBusy { scheduleSeal() }
         }
     }
 }

@@ -23,6 +23,14 @@ final class Writer: Sendable {
         var sealIsScheduled = false
         var appendedWhenScheduled: UInt64 = 0
 
+        /// Whether a seal is due that nobody has scheduled yet; from now on somebody has.
+        func scheduleSeal() -> Bool {
+            guard !isClosed, !sealIsScheduled, sealed != appended else { return false }
+            sealIsScheduled = true
+            appendedWhenScheduled = appended
+            return true
+        }
+
         init(
             log: Log?, clock: any LogEnvironment, prologue: PrologueSource, head: StoreState
         ) {
@@ -56,7 +64,7 @@ final class Writer: Sendable {
 
     func write<Result>(
         _ label: String, _ options: WriteOptions,
-        _ body: (inout Context) throws -> Result, publish: (StoreState) -> Void
+        _ body: (inout Context) throws -> Result, publish: (StoreState, _ owesSeal: Bool) -> Void
     ) throws -> Result {
         try refuseNestedWrite()
         var result: Result?
@@ -80,7 +88,8 @@ final class Writer: Sendable {
                 try sync(log)
             }
             core.head = state
-            publish(state)
+            // Decided in this turn: asking later would wait for the next writer's.
+            publish(state, core.scheduleSeal())
         }
         guard let result else { preconditionFailure("a write that neither returned nor threw") }
         return result
@@ -146,32 +155,28 @@ final class Writer: Sendable {
 
     // MARK: - Idle, flush, close
 
-    /// Whether a seal should be looked into soon; says so once until ``sealIfIdle()`` is called.
-    func owesSeal() -> Bool {
-        guard !isInsideWrite else { return false }
-        return turn.withLock { core in
-            guard !core.isClosed, !core.sealIsScheduled, core.sealed != core.appended else {
-                return false
-            }
-            core.sealIsScheduled = true
-            core.appendedWhenScheduled = core.appended
-            return true
-        }
+    /// What became of a seal that was due.
+    enum SealOutcome {
+        case isDone
+        /// Something was appended meanwhile: it is due again later.
+        case isBusy
     }
 
-    /// Writes a seal if nothing was appended since it was asked for. False: ask again later.
-    func sealIfIdle() -> Bool {
+    /// Writes the seal that was scheduled if nothing was appended since.
+    func sealIfIdle() -> SealOutcome {
         turn.withLock { core in
             core.sealIsScheduled = false
-            guard let log = core.log, !core.isClosed else { return true }
-            guard core.appended == core.appendedWhenScheduled else { return false }
+            guard let log = core.log, !core.isClosed else { return .isDone }
+            guard core.appended == core.appendedWhenScheduled else {
+                return core.scheduleSeal() ? .isBusy : .isDone
+            }
             do {
                 try log.seal()
                 core.sealed = core.appended
             } catch {
                 // The log remembers an error that matters, and the next write throws it.
             }
-            return true
+            return .isDone
         }
     }
 

@@ -1,8 +1,8 @@
 /// What a table has that does not depend on its entity's type: slots, links, order, journal.
 ///
 /// All stored properties go unchecked for exclusive access: a table is mutated through the one
-/// context that holds it, a value with exclusive access of its own, and the checks took a tenth of
-/// a save.
+/// context that holds it, a value with exclusive access of its own, and the checks took several
+/// percent of a save.
 ///
 /// A table belongs to the contexts that reference it. A context mutates it only while it is the
 /// only one; until then it works on a clone, which shares all pages.
