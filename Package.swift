@@ -153,6 +153,9 @@ let package = Package(
         .testTarget(
             name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
             swiftSettings: settings),
+        // Written from the manual and the list of behaviours, against the public interface alone.
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["VarveGraph"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ]
 )

@@ -10,6 +10,8 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
         case distinct
         case union(QueryList<Entity>)
         case intersection(QueryList<Entity>)
+        /// Anything else that turns slots with rows into slots with rows.
+        case transform(RowTransform)
     }
 
     @usableFromInline var steps: [Step] = []
@@ -43,6 +45,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
             case .intersection(let other):
                 let kept = Set(other.slots(in: context))
                 slots.removeAll { !kept.contains($0) }
+            case .transform(let transform): slots = transform.body(slots, context)
             }
         }
         return slots
@@ -111,134 +114,19 @@ extension RowPlan.Step {
     }
 }
 
-/// Fills one relation of a row that was copied out.
+/// A step of a plan that is written as a function of slots, with the words that name it.
 @usableFromInline
-struct ShapeStep<Entity: EntityModelProtocol>: Sendable {
-    @usableFromInline let fill: @Sendable (inout Entity, Slot, Context) -> Void
-
-    @inlinable
-    init(fill: @escaping @Sendable (inout Entity, Slot, Context) -> Void) { self.fill = fill }
-
-    /// Loads related entities through a plan of their own.
-    @inlinable
-    static func entities<Child, Direction, Cardinality, Rule>(
-        _ path: KeyPath<Entity, Relation<Child, Direction, Cardinality, Rule>>,
-        plan: RowPlan<Child>, isFragment: Bool, isSlice: Bool
-    ) -> ShapeStep {
-        typealias Value = Relation<Child, Direction, Cardinality, Rule>
-        let index = relationIndex(path)
-        let offset = Entity._descriptor.relations[index].offset
-        return ShapeStep { entity, slot, context in
-            guard let position = context.tables.position(of: Entity._descriptor) else { return }
-            let children = context.liveChildren(
-                of: slot.rawValue, relation: index, table: position)
-            let loaded = plan.materialize(
-                plan.apply(to: children, in: context), in: context)
-            guard Cardinality.isToMany || !loaded.isEmpty else { return }
-            let value = Value(entities: loaded, isFragment: isFragment, isSlice: isSlice)
-            set(value, in: &entity, at: offset)
-        }
-    }
-
-    /// Loads ids only, of entities that are there and of those that are still to come.
-    @inlinable
-    static func ids<Child, Direction, Cardinality, Rule>(
-        _ path: KeyPath<Entity, Relation<Child, Direction, Cardinality, Rule>>,
-        plan: RowPlan<Child>, isSlice: Bool
-    ) -> ShapeStep {
-        typealias Value = Relation<Child, Direction, Cardinality, Rule>
-        let index = relationIndex(path)
-        let offset = Entity._descriptor.relations[index].offset
-        return ShapeStep { entity, slot, context in
-            guard let position = context.tables.position(of: Entity._descriptor),
-                let table = context.table(of: Child.self)
-            else { return }
-            let children =
-                plan.steps.isEmpty
-                ? context.linkedChildren(of: slot.rawValue, relation: index, table: position)
-                : plan.apply(
-                    to: context.liveChildren(
-                        of: slot.rawValue, relation: index, table: position), in: context)
-            guard Cardinality.isToMany || !children.isEmpty else { return }
-            let value = Value(ids: children.map { table.id(of: Slot($0)) }, isSlice: isSlice)
-            set(value, in: &entity, at: offset)
-        }
-    }
-
-    @inlinable
-    static func set<Value>(_ value: Value, in entity: inout Entity, at offset: Int) {
-        withUnsafeMutablePointer(to: &entity) { address in
-            (UnsafeMutableRawPointer(address) + offset)
-                .assumingMemoryBound(to: Value.self).pointee = value
-        }
-    }
-
-    @inlinable
-    static func relationIndex(_ path: PartialKeyPath<Entity>) -> Int {
-        guard let index = Entity._descriptor.relationIndex(at: path) else {
-            preconditionFailure("\(path) is no @Relationship of \(Entity.self)")
-        }
-        return index
-    }
-}
-
-extension Context {
-    /// The children that a value's ids show: those with rows and those that may still come, but
-    /// none of which a tombstone says that it is deleted.
+struct RowTransform: Sendable {
+    @usableFromInline let name: String
     @usableFromInline
-    func linkedChildren(of slot: UInt32, relation: Int, table: Int) -> ContiguousArray<UInt32> {
-        let child = tables.tables[tables.tables[table].relations[relation].childTable]
-        var slots = links(of: slot, relation: relation, table: table).slots
-        slots.removeAll {
-            !child.isLive(Slot($0))
-                && child.metadata(of: Slot($0)).ordinal != RowMetadata.noOrdinal
-        }
-        return slots
-    }
-}
+    let body: @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
 
-/// Compares rows by one or more properties.
-@usableFromInline
-struct RowComparator<Entity: EntityModelProtocol>: Sendable {
-    /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
     @usableFromInline
-    typealias Comparison = @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int
-
-    @usableFromInline var comparisons: [Comparison] = []
-
-    @inlinable
-    init() {}
-
-    @inlinable
-    mutating func add<Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
-        let read = PropertyReader(path)
-        comparisons.append { first, second in
-            let first = read(first)
-            let second = read(second)
-            return first < second ? -1 : (second < first ? 1 : 0)
-        }
-    }
-
-    /// Equal rows stay in the order they came in.
-    @inlinable
-    func sorted(
-        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>
-    ) -> ContiguousArray<UInt32> {
-        var rows = ContiguousArray<(row: UnsafePointer<Entity>, position: Int)>()
-        rows.reserveCapacity(slots.count)
-        for (position, slot) in slots.enumerated() {
-            guard let row = table.row(at: Slot(slot)) else { continue }
-            rows.append((row, position))
-        }
-        rows.sort { first, second in
-            for comparison in comparisons {
-                let order = comparison(first.row, second.row)
-                if order != 0 { return order < 0 }
-            }
-            return first.position < second.position
-        }
-        return withExtendedLifetime(table) {
-            ContiguousArray(rows.map { slots[$0.position] })
-        }
+    init(
+        _ name: String,
+        body: @escaping @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
+    ) {
+        self.name = name
+        self.body = body
     }
 }
