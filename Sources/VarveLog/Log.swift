@@ -7,7 +7,12 @@
 ///   promises more than that;
 /// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`).
 package final class Log {
-    package let manifest: Manifest
+    /// Replaced by each compaction.
+    package internal(set) var manifest: Manifest
+    /// The checkpoint that opening started from or the last compaction wrote: known to be good.
+    package internal(set) var base: CheckpointReference?
+    /// What compactions must not drop.
+    package let pins: LogPins
     /// The newest transaction that was appended.
     package private(set) var lastSequence: LogSequence
     /// The newest transaction that a power cut cannot reach.
@@ -32,9 +37,12 @@ package final class Log {
 
     init(
         _ scanned: ScannedLog, lock: DirectoryLock, active: SegmentWriter,
-        sealed: [SegmentEntry], durableSequence: LogSequence, prologue: @escaping () -> [UInt8]
+        sealed: [SegmentEntry], durableSequence: LogSequence, start: LogStart,
+        prologue: @escaping () -> [UInt8]
     ) {
         manifest = scanned.manifest
+        base = start.checkpoint
+        pins = LogPins(floor: scanned.manifest.floor)
         lastSequence = scanned.lastSequence
         self.durableSequence = durableSequence
         fileSystem = scanned.snapshot.fileSystem
@@ -131,7 +139,7 @@ package final class Log {
     /// The log as it is now, to be read from any thread while writing goes on.
     package var snapshot: LogSnapshot {
         LogSnapshot(
-            fileSystem: fileSystem, configuration: configuration,
+            fileSystem: fileSystem, configuration: configuration, floor: manifest.floor,
             segments: sealed + [active.entry])
     }
 

@@ -83,7 +83,17 @@ extension LogSnapshot {
     package func replay<Failure: Error>(
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
-        for position in segments.indices { try replay(segmentAt: position, body) }
+        try replay(after: .none, body)
+    }
+
+    /// As `replay`, from the segment on that starts behind a transaction: the last one of a
+    /// checkpoint.
+    package func replay<Failure: Error>(
+        after sequence: LogSequence, _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        for position in segments.indices where segments[position].header.firstSequence > sequence {
+            try replay(segmentAt: position, body)
+        }
     }
 
     /// Delivers the catalog and the transactions of one segment, in order and verified likewise.
