@@ -10,11 +10,8 @@ extension Log {
         if active.tally.totals.transactions > 0 {
             try roll(writerEpoch: active.header.writerEpoch)
         }
-        let snapshot = snapshot
-        let last = snapshot.segments.last { $0.transactions > 0 }
         return Compaction(
-            sequence: lastSequence, time: last?.footer?.latestTime ?? manifest.createdAt,
-            snapshot: snapshot, next: active.header, manifest: manifest, base: base,
+            sequence: lastSequence, snapshot: snapshot, next: active.header, manifest: manifest, base: base,
             environment: environment, pins: pins)
     }
 

@@ -15,7 +15,6 @@ package final class Compaction {
     private let base: CheckpointReference?
     /// The segment that starts behind `sequence`.
     private let next: SegmentHeader
-    private let lastTime: Int64
     private let environment: any LogEnvironment
     private let pins: LogPins
     private var writer: CheckpointWriter?
@@ -23,12 +22,11 @@ package final class Compaction {
     private var fileSystem: any FileSystem { snapshot.fileSystem }
 
     init(
-        sequence: LogSequence, time: Int64, snapshot: LogSnapshot, next: SegmentHeader,
+        sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
         manifest: Manifest, base: CheckpointReference?, environment: any LogEnvironment,
         pins: LogPins
     ) {
         self.sequence = sequence
-        lastTime = time
         self.snapshot = snapshot
         self.next = next
         self.manifest = manifest
@@ -46,13 +44,13 @@ package final class Compaction {
 
     // MARK: Steps
 
-    /// Starts the checkpoint's file.
-    package func makeWriter() throws(LogError) -> CheckpointWriter {
+    /// Starts the checkpoint's file. `time` is that of the last transaction.
+    package func makeWriter(time: Int64) throws(LogError) -> CheckpointWriter {
         let newest = manifest.checkpoints.map(\.number).max() ?? 0
         let writer = try CheckpointWriter(
             CheckpointHeader(
                 store: manifest.store, number: newest + 1, sequence: sequence,
-                sequenceTime: lastTime, salt: environment.randomSalt(),
+                sequenceTime: time, salt: environment.randomSalt(),
                 nextSegment: next.segment, previousLength: next.previousLength,
                 previousDigest: next.previousDigest,
                 createdAt: environment.wallClockMicroseconds()), in: fileSystem)
