@@ -29,7 +29,10 @@ public final class Store: Sendable {
 
     /// The state that readers see. Replaced as a whole by each write.
     private let published: Lock<StoreState>
-    private let writer: Writer
+    let writer: Writer
+    let compactor: Compactor
+    /// Whether the log is compacted without being asked.
+    private let compactsAutomatically: Bool
     /// Runs the bodies of `async` writes, one after the other, away from the cooperative pool: a
     /// write may wait for the disk.
     private let queue: DispatchQueue
@@ -43,25 +46,30 @@ public final class Store: Sendable {
     ///   - url: the store's directory. Its parent must exist.
     ///   - mode: whether the store can be written.
     ///   - durability: what a write waits for.
+    ///   - retention: how much history compactions keep.
+    ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
+    ///     enough; otherwise only ``compact(retaining:progress:)`` does.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
     /// - Complexity: linear in the length of the log.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
-        _ types: any EntityModelProtocol.Type...
+        retention: Retention = .standard, compactsAutomatically: Bool = true, _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
-        types: [any EntityModelProtocol.Type]
+        retention: Retention = .standard, compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type]
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// A store without a disk, gone with its last reference.
@@ -80,7 +88,8 @@ public final class Store: Sendable {
     package init(
         in fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
-        durability: Durability, types: [any EntityModelProtocol.Type],
+        durability: Durability, retention: Retention = .standard,
+        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type],
         temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
         let opened = try StoreOpening(
@@ -94,7 +103,9 @@ public final class Store: Sendable {
         writer = Writer(
             log: opened.log, prologue: opened.prologue, head: opened.state,
             durability: durability,
-            clock: environment)
+            clock: environment, checkpoint: opened.checkpoint, floor: opened.floor)
+        compactor = Compactor(writer: writer, retention: retention)
+        self.compactsAutomatically = compactsAutomatically
         queue = DispatchQueue(label: "varve.store")
     }
 
@@ -113,7 +124,8 @@ public final class Store: Sendable {
     public var statistics: StoreStatistics {
         StoreStatistics(
             lastTransaction: lastTransaction, durableTransaction: durableTransaction,
-            log: writer.logStatistics, isWritable: mode == .readWrite && writer.isWritable)
+            log: writer.logStatistics, isWritable: mode == .readWrite && writer.isWritable,
+            floor: floor, compactionFailure: compactor.failure)
     }
 
     // MARK: - Writing
@@ -134,10 +146,12 @@ public final class Store: Sendable {
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
         guard mode == .readWrite else { throw StoreError.readOnly }
-        return try writer.write(label, options, body) { state, owesSeal in
+        let result = try writer.write(label, options, body) { state, owesSeal in
             published.withLock { $0 = state }
             if owesSeal { scheduleSeal() }
         }
+        if compactsAutomatically { compactor.startIfDue() }
+        return result
     }
 
     /// Runs a transaction on the store's own thread. Cancellation before it starts means that
@@ -171,7 +185,11 @@ public final class Store: Sendable {
 
     /// Makes everything durable, marks the log's end as clean and releases the store. Every later
     /// write throws; snapshots stay usable.
-    public func close() throws { try writer.close() }
+    /// A compaction that is running is given up.
+    public func close() throws {
+        try compactor.stop()
+        try writer.close()
+    }
 
     /// When writing pauses, the log is told that its end is safe: readers in other processes see
     /// the last transactions, and damage to them can be told from a cut tail.
@@ -228,4 +246,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public let log: LogStatistics
     /// False in read-only mode, after closing, and after an I/O error that ended the writing.
     public let isWritable: Bool
+    /// The oldest transaction that can be asked for.
+    public let floor: TransactionID
+    /// Why the last compaction that started by itself failed; nil when it did not.
+    public let compactionFailure: String?
 }

@@ -20,7 +20,7 @@ package final class Log {
 
     let fileSystem: any FileSystem
     let environment: any LogEnvironment
-    let configuration: LogConfiguration
+    package let configuration: LogConfiguration
     var sealed: [SegmentEntry]
     var active: SegmentWriter
     private let lock: DirectoryLock
@@ -148,7 +148,7 @@ package final class Log {
 
     // MARK: Failures
 
-    func checkWritable() throws(LogError) {
+    package func checkWritable() throws(LogError) {
         switch state {
         case .open: break
         case .poisoned(let cause): throw .poisoned(cause: cause)

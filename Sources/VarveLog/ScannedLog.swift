@@ -120,7 +120,7 @@ extension LogError {
     package var mayBeProgressOfWriter: Bool {
         switch self {
         case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged,
-            .logEndsBeforeCheckpoint:
+            .logEndsBeforeCheckpoint, .noUsableCheckpoint:
             true
         case .fileSystem(let error): error.isNotFound || error.reason == .unexpectedEnd
         default: false

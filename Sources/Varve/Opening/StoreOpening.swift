@@ -17,25 +17,20 @@ struct StoreOpening {
         let log: Log?
         let prologue: PrologueSource
         let report: RecoveryReport
+        /// How large the checkpoint is that was started from.
+        let checkpoint: CheckpointSize?
+        /// The oldest transaction that can be asked for.
+        let floor: TransactionID
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
         do {
-            if mode == .readWrite {
+            switch mode {
+            case .readWrite:
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
+                return try openForWriting()
+            case .readOnly: return try openBesideWriter()
             }
-            let scanned = try ScannedLog.scan(
-                fileSystem, environment: environment, configuration: configuration,
-                mode: mode == .readWrite ? .readWrite : .readOnly)
-            let replayed = try replay(scanned)
-            let state = try hydrate(replayed)
-            let prologue = PrologueSource(catalog: replayed.catalog)
-            guard mode == .readWrite else {
-                return Opened(
-                    state: state, log: nil, prologue: prologue, report: scanned.report)
-            }
-            let (log, report) = try scanned.recover(prologue: prologue.bytes)
-            return Opened(state: state, log: log, prologue: prologue, report: report)
         } catch let error as LogError {
             throw .log(error)
         } catch let error as StoreError {
@@ -45,10 +40,57 @@ struct StoreOpening {
         }
     }
 
-    private func replay(_ scanned: ScannedLog) throws -> ReplayState {
-        let state = ReplayState()
+    private func openForWriting() throws -> Opened {
+        let scanned = try scan(.readWrite)
+        let (replayed, start, size) = try replay(scanned)
+        let state = try hydrate(replayed)
+        let prologue = PrologueSource(catalog: replayed.catalog)
+        let (log, report) = try scanned.recover(start: start, prologue: prologue.bytes)
+        return Opened(
+            state: state, log: log, prologue: prologue, report: report, checkpoint: size,
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+    }
+
+    /// A compaction may remove files between the look at them and their reading: what is missing
+    /// then was replaced, and another look finds what replaced it.
+    private func openBesideWriter() throws -> Opened {
+        for _ in 0..<4 {
+            let scanned = try scan(.readOnly)
+            do {
+                return try openForReading(scanned)
+            } catch StoreError.log(let error) where error.mayBeProgressOfWriter {
+                guard scanned.hasLiveWriter else { throw error }
+            } catch let error as LogError where error.mayBeProgressOfWriter {
+                guard scanned.hasLiveWriter else { throw error }
+            }
+        }
+        return try openForReading(try scan(.readOnly))
+    }
+
+    private func openForReading(_ scanned: ScannedLog) throws -> Opened {
+        let (replayed, start, size) = try replay(scanned)
+        return Opened(
+            state: try hydrate(replayed), log: nil,
+            prologue: PrologueSource(catalog: replayed.catalog),
+            report: scanned.report(startingFrom: start), checkpoint: size,
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+    }
+
+    private func scan(_ mode: LogMode) throws(LogError) -> ScannedLog {
+        try ScannedLog.scan(
+            fileSystem, environment: environment, configuration: configuration, mode: mode)
+    }
+
+    /// Loads the newest checkpoint that can be used, and applies the log behind it.
+    private func replay(
+        _ scanned: ScannedLog
+    ) throws -> (ReplayState, LogStart, CheckpointSize?) {
+        let (loaded, start) = try scanned.loadNewestCheckpoint { file throws(LogError) in
+            (try CheckpointLoading(file: file).load(), file.size)
+        }
+        let state = loaded?.0 ?? ReplayState()
         do {
-            try scanned.replay { (record) throws(StoreError) in
+            try scanned.replay(after: start.sequence) { (record) throws(StoreError) in
                 switch record {
                 case .catalog(let payload): try state.check(payload)
                 case .transaction(let logged): try state.apply(logged)
@@ -59,7 +101,7 @@ struct StoreOpening {
         } catch .consumer(let error) {
             throw error
         }
-        return state
+        return (state, start, loaded?.1)
     }
 
     private func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
@@ -70,7 +112,8 @@ struct StoreOpening {
         try Hydration(replayed: replayed).fill(&context, &schema)
         return StoreState(
             context: context, catalog: replayed.catalog, schema: schema,
-            lastTransaction: replayed.lastTransaction)
+            lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
+            unread: UnreadState(takingOver: replayed, context, schema))
     }
 }
 

@@ -22,6 +22,7 @@ final class Writer: Sendable {
         var sealed: UInt64 = 0
         var sealIsScheduled = false
         var appendedWhenScheduled: UInt64 = 0
+        var newestCheckpoint: CheckpointSize?
 
         /// Whether a seal is due that nobody has scheduled yet; from now on somebody has.
         func scheduleSeal() -> Bool {
@@ -32,8 +33,10 @@ final class Writer: Sendable {
         }
 
         init(
-            log: Log?, clock: any LogEnvironment, prologue: PrologueSource, head: StoreState
+            log: Log?, clock: any LogEnvironment, prologue: PrologueSource, head: StoreState,
+            checkpoint: CheckpointSize?
         ) {
+            newestCheckpoint = checkpoint
             self.log = log
             self.clock = clock
             self.prologue = prologue
@@ -46,17 +49,25 @@ final class Writer: Sendable {
     private let writingThread = Lock<ObjectIdentifier?>(nil)
     private let durability: Durability
     private let figures: Lock<Figures>
+    /// Nil where nothing can be written.
+    let pins: LogPins?
+    private let openingFloor: TransactionID
 
     init(
         log: Log?, prologue: PrologueSource, head: StoreState, durability: Durability,
-        clock: any LogEnvironment
+        clock: any LogEnvironment, checkpoint: CheckpointSize?, floor: TransactionID
     ) {
+        pins = log?.pins
+        openingFloor = floor
         figures = Lock(
             Figures(
                 durableTransaction: TransactionID(
                     log?.durableSequence.rawValue ?? head.lastTransaction.rawValue),
-                log: log?.statistics ?? LogStatistics(), isWritable: log != nil))
-        turn = Lock(Core(log: log, clock: clock, prologue: prologue, head: head))
+                log: log?.statistics ?? LogStatistics(), isWritable: log != nil,
+                compaction: log.map { CompactionFigures($0, checkpoint) } ?? CompactionFigures()))
+        turn = Lock(
+            Core(
+                log: log, clock: clock, prologue: prologue, head: head, checkpoint: checkpoint))
         self.durability = durability
     }
 
@@ -102,6 +113,12 @@ final class Writer: Sendable {
         let isChanged = try core.encoder.encode(&state, header)
         state.context.endTracking()
         guard isChanged else { return false }
+        try append(core, log, header)
+        return true
+    }
+
+    /// Appends what was encoded last.
+    private func append(_ core: Core, _ log: Log, _ header: TransactionHeader) throws {
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
                 try log.append(
@@ -112,7 +129,6 @@ final class Writer: Sendable {
             throw StoreError.log(error)
         }
         core.appended += 1
-        return true
     }
 
     private func sync(_ log: Log) throws {
@@ -142,7 +158,7 @@ final class Writer: Sendable {
         return writingThread.withLock { $0 == thread }
     }
 
-    private func refuseNestedWrite() throws {
+    func refuseNestedWrite() throws {
         if isInsideWrite { throw StoreError.nestedWrite }
     }
 
@@ -209,6 +225,72 @@ final class Writer: Sendable {
         }
     }
 
+    // MARK: - Compaction
+
+    /// Begins a compaction, and freezes the state that its checkpoint will hold. What the log lacks
+    /// of the types' definitions is logged first.
+    func beginCompaction() throws -> (Compaction, StoreState) {
+        try refuseNestedWrite()
+        var begun: (Compaction, StoreState)?
+        try turn.withLock { core in
+            guard !core.isClosed, let log = core.log else { throw StoreError.closed }
+            defer { noteFigures(core) }
+            do {
+                try logPendingDefinitions(core, log)
+                guard let compaction = try log.beginCompaction() else {
+                    throw LogError.nothingToCompact
+                }
+                begun = (compaction, core.head)
+            } catch let error as LogError {
+                throw StoreError.log(error)
+            }
+        }
+        guard let begun else { preconditionFailure("a compaction that neither began nor threw") }
+        precondition(
+            begun.1.lastTransaction.rawValue == begun.0.sequence.rawValue,
+            "the head is the state behind everything appended")
+        return begun
+    }
+
+    private func logPendingDefinitions(_ core: Core, _ log: Log) throws {
+        guard log.lastSequence > .none else { return }
+        var state = core.head
+        var header = header("", WriteOptions(undoable: false), core)
+        header.kind = .schema
+        guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
+        try append(core, log, header)
+        core.prologue.update(state.catalog)
+        try sync(log)
+        core.head = state
+    }
+
+    /// Throws where the log cannot be written any more.
+    func checkWritable() throws {
+        try turn.withLock { core in
+            guard !core.isClosed, let log = core.log else { throw StoreError.closed }
+            do throws(LogError) {
+                try log.checkWritable()
+            } catch {
+                throw StoreError.log(error)
+            }
+        }
+    }
+
+    /// The manifest of a compaction is in force.
+    func finishCompaction(_ manifest: Manifest, _ size: CheckpointSize?) {
+        turn.withLock { core in
+            core.log?.finish(manifest)
+            if let size { core.newestCheckpoint = size }
+            noteFigures(core)
+        }
+    }
+
+    var compactionFigures: CompactionFigures { figures.withLock { $0.compaction } }
+
+    var floor: TransactionID {
+        pins.map { TransactionID($0.floor.rawValue) } ?? openingFloor
+    }
+
     // MARK: - Figures
 
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
@@ -217,13 +299,15 @@ final class Writer: Sendable {
         var durableTransaction: TransactionID
         var log: LogStatistics
         var isWritable: Bool
+        var compaction: CompactionFigures
     }
 
     private func noteFigures(_ core: Core) {
         guard let log = core.log else { return }
         let figures = Figures(
             durableTransaction: TransactionID(log.durableSequence.rawValue),
-            log: log.statistics, isWritable: !core.isClosed && !log.isPoisoned)
+            log: log.statistics, isWritable: !core.isClosed && !log.isPoisoned,
+            compaction: CompactionFigures(log, core.newestCheckpoint))
         self.figures.withLock { $0 = figures }
     }
 

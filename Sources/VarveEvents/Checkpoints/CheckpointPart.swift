@@ -34,6 +34,15 @@ package struct CheckpointPart: Hashable, Sendable {
     }
 }
 
+extension CheckpointPart {
+    /// A part by the fields of its page's header.
+    package init(code: UInt8, type: UInt32, relation: UInt32, first: UInt32, count: UInt32) {
+        self.init(
+            Kind(code: code), type: TypeNumber(type), relation: RelationNumber(relation),
+            first: first, count: count)
+    }
+}
+
 extension CheckpointPart.Kind {
     /// 128 is reserved for undo stacks.
     package init(code: UInt8) {

@@ -1,5 +1,5 @@
 /// The links of one relation: for each slot of the holding type, slots of the target type.
-struct LinkColumn {
+struct LinkColumn: Sendable {
     static let none = UInt32.max
 
     let definition: RelationDefinition

@@ -109,7 +109,10 @@ struct StoredID: BitwiseCopyable {
         let room = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<(offset + length)])
         room.storeBytes(of: UInt32(truncatingIfNeeded: id.count), as: UInt32.self)
         UnsafeMutableRawBufferPointer(rebasing: room[4...]).copyMemory(from: id)
-        return (StoredID(at: UnsafeRawPointer(memory.baseAddress! + offset)), length)
+        guard let base = room.baseAddress else {
+            preconditionFailure("a slice of four bytes at least has an address")
+        }
+        return (StoredID(at: UnsafeRawPointer(base)), length)
     }
 
     var count: Int { Int(base.loadUnaligned(as: UInt32.self)) }

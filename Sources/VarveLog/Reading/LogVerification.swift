@@ -163,7 +163,8 @@ extension LogError {
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
             .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
-            .openedInAnotherProcess, .belowFloor, .compactionCancelled:
+            .openedInAnotherProcess, .belowFloor, .nothingToCompact,
+            .compactionCancelled:
             false
         }
     }
