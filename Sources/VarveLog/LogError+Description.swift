@@ -66,8 +66,6 @@ extension LogError: CustomStringConvertible {
             "\(error); transactions after \(lastDurable) may be lost; reopen the store to find out"
         case .poisoned(let cause):
             "writing ended after an earlier failure; reopen the store (\(cause))"
-        case .nothingToCompact:
-            "nothing was written to the log yet, so there is nothing to compact"
         case .compactionCancelled:
             "the compaction was given up; nothing was changed; start it again"
         case .closed:

@@ -29,8 +29,6 @@ public enum LogError: Error, Hashable, Sendable {
     case logEndsBeforeCheckpoint(checkpoint: LogSequence, last: LogSequence)
     /// The transaction is older than the history that the store keeps.
     case belowFloor(LogSequence, floor: LogSequence)
-    /// Nothing was ever written to the log.
-    case nothingToCompact
     /// The compaction was given up because the log is being closed.
     case compactionCancelled
     /// A transaction larger than the configured limit, to write or to read.

@@ -138,7 +138,7 @@ struct CheckpointDamageTests {
         for number in 1...300 {
             payloads.append(CrashWorkload.payload(number))
             // One second apart, long before the clock of the simulation; one runs ahead.
-            let time = Int64(number == 150 ? 1 << 50 : number) * 1_000_000
+            let time = Int64(number == 150 ? 1 << 40 : number) * 1_000_000
             try payloads[number - 1].withUnsafeBytesTyped { bytes throws(LogError) in
                 try log.append(sequence: LogSequence(UInt64(number)), time: time, payload: bytes)
             }

@@ -205,7 +205,7 @@ struct CompactionTests {
     func refusals() throws {
         let disk = SimulatedDisk()
         let store = try Self.open(disk)
-        #expect(throws: StoreError.self) { try store.compact() }
+        #expect(try store.compact().checkpoint == 0)
         try Self.fill(store, 0..<2)
         try store.write { _ in
             #expect(throws: StoreError.self) { try store.compact() }

@@ -23,6 +23,16 @@ public struct CompactionReport: Sendable, Hashable {
     public let leftover: LogError?
 }
 
+extension CompactionReport {
+    /// Of a store that nothing was ever written to.
+    static var ofNothing: CompactionReport {
+        CompactionReport(
+            checkpoint: 0, checkpointBytes: nil, checkpointRawBytes: nil, bytesBefore: .zero,
+            bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0, floor: 1,
+            duration: .zero, leftover: nil)
+    }
+}
+
 /// How far a compaction is.
 public struct CompactionProgress: Sendable, Hashable {
     public enum Phase: String, Sendable, Hashable {

@@ -100,7 +100,7 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let clock = ContinuousClock()
         let start = clock.now
-        let (compaction, frozen) = try writer.beginCompaction()
+        guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
             let size = try writeCheckpoint(compaction, frozen, progress)

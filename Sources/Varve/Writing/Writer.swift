@@ -228,8 +228,8 @@ final class Writer: Sendable {
     // MARK: - Compaction
 
     /// Begins a compaction, and freezes the state that its checkpoint will hold. What the log lacks
-    /// of the types' definitions is logged first.
-    func beginCompaction() throws -> (Compaction, StoreState) {
+    /// of the types' definitions is logged first. Nil where nothing was ever written.
+    func beginCompaction() throws -> (Compaction, StoreState)? {
         try refuseNestedWrite()
         var begun: (Compaction, StoreState)?
         try turn.withLock { core in
@@ -237,17 +237,13 @@ final class Writer: Sendable {
             defer { noteFigures(core) }
             do {
                 try logPendingDefinitions(core, log)
-                guard let compaction = try log.beginCompaction() else {
-                    throw LogError.nothingToCompact
-                }
-                begun = (compaction, core.head)
+                begun = try log.beginCompaction().map { ($0, core.head) }
             } catch let error as LogError {
                 throw StoreError.log(error)
             }
         }
-        guard let begun else { preconditionFailure("a compaction that neither began nor threw") }
         precondition(
-            begun.1.lastTransaction.rawValue == begun.0.sequence.rawValue,
+            begun.map { $0.1.lastTransaction.rawValue == $0.0.sequence.rawValue } ?? true,
             "the head is the state behind everything appended")
         return begun
     }

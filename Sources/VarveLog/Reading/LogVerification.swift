@@ -163,8 +163,7 @@ extension LogError {
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
             .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
-            .openedInAnotherProcess, .belowFloor, .nothingToCompact,
-            .compactionCancelled:
+            .openedInAnotherProcess, .belowFloor, .compactionCancelled:
             false
         }
     }
