@@ -115,7 +115,7 @@ extension Table {
         }
         guard let rowBytes else {
             vacantIDs[slot.index] = id
-            if metadata.ordinal != RowMetadata.noOrdinal {
+            if metadata.isFormer {
                 cells.mutablePointer(at: slot.index).pointee.metadata = metadata
             }
             return slot

@@ -70,15 +70,16 @@ struct ShapeStep<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension Context {
-    /// The children that a value's ids show: those with rows and those that may still come, but
-    /// none of which a tombstone says that it is deleted.
+    /// The children that a value's ids show: those with rows and those that are still to come, but
+    /// none that was deleted. A tombstone is there or it is not.
     @usableFromInline
     func linkedChildren(of slot: UInt32, relation: Int, table: Int) -> ContiguousArray<UInt32> {
         let child = tables.tables[tables.tables[table].relations[relation].childTable]
         var slots = links(of: slot, relation: relation, table: table).slots
+        let isOfTombstones = child.descriptor.tombstoneOwner != nil
         slots.removeAll {
             !child.isLive(Slot($0))
-                && child.metadata(of: Slot($0)).ordinal != RowMetadata.noOrdinal
+                && (isOfTombstones || child.metadata(of: Slot($0)).isFormer)
         }
         return slots
     }
