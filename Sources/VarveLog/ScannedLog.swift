@@ -53,6 +53,16 @@ package final class ScannedLog {
         isReplayed = true
     }
 
+    /// Takes the content as known: for who released this very log at this very position.
+    package func skipReplay() { isReplayed = true }
+
+    /// Where the log ends, with the digest of everything in it.
+    package var position: LogPosition {
+        LogPosition(
+            store: manifest.store, segment: layout.active.header.segment, end: scan.cut,
+            digest: scan.tally.totals.digest, lastSequence: lastSequence)
+    }
+
     /// A reader of single transactions.
     package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
 

@@ -20,22 +20,53 @@ struct StoreOpening {
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
-        do {
+        try typed {
             if mode == .readWrite {
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
             }
-            let scanned = try ScannedLog.scan(
-                fileSystem, environment: environment, configuration: configuration,
-                mode: mode == .readWrite ? .readWrite : .readOnly)
+            let scanned = try scan(mode)
             let replayed = try replay(scanned)
             let state = try hydrate(replayed)
-            let prologue = PrologueSource(catalog: replayed.catalog)
             guard mode == .readWrite else {
                 return Opened(
-                    state: state, log: nil, prologue: prologue, report: scanned.report)
+                    state: state, log: nil, prologue: PrologueSource(catalog: replayed.catalog),
+                    report: scanned.report)
             }
-            let (log, report) = try scanned.recover(prologue: prologue.bytes)
-            return Opened(state: state, log: log, prologue: prologue, report: report)
+            return try recover(scanned, state)
+        }
+    }
+
+    /// Takes up a log again that was released at `position` with `state` behind it. Where another
+    /// process has written since, everything is read.
+    func resume(at position: LogPosition, _ state: StoreState) throws(StoreError) -> Opened {
+        try typed {
+            let scanned = try scan(.readWrite)
+            if scanned.position == position {
+                scanned.skipReplay()
+                return try recover(scanned, state)
+            }
+            guard scanned.manifest.store == position.store,
+                scanned.lastSequence >= position.lastSequence
+            else { throw StoreError.replacedWhileSuspended }
+            return try recover(scanned, try hydrate(try replay(scanned)))
+        }
+    }
+
+    private func scan(_ mode: Store.Mode) throws(LogError) -> ScannedLog {
+        try ScannedLog.scan(
+            fileSystem, environment: environment, configuration: configuration,
+            mode: mode == .readWrite ? .readWrite : .readOnly)
+    }
+
+    private func recover(_ scanned: ScannedLog, _ state: StoreState) throws(LogError) -> Opened {
+        let prologue = PrologueSource(catalog: state.catalog)
+        let (log, report) = try scanned.recover(prologue: prologue.bytes)
+        return Opened(state: state, log: log, prologue: prologue, report: report)
+    }
+
+    private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
         } catch let error as LogError {
             throw .log(error)
         } catch let error as StoreError {
