@@ -31,6 +31,9 @@ public final class Store: Sendable {
     let published: PublishedState
     /// Nil in a store that is only read.
     let writer: Writer?
+    /// Nil in a store that can be written.
+    let follower: Lock<HeldFollower>?
+    let opening: StoreOpening
     private let temporaryDirectory: TemporaryDirectory?
 
     // MARK: - Opening
@@ -90,6 +93,13 @@ public final class Store: Sendable {
         self.recovery = opened.report
         self.temporaryDirectory = temporaryDirectory
         self.published = published
+        self.opening = opening
+        follower = opened.follower.map {
+            Lock(
+                HeldFollower(
+                    follower: $0,
+                    promised: TransactionID(opened.report.promisedSequence.rawValue)))
+        }
         writer = opened.log.map {
             Writer(
                 opened, log: $0, opening: opening, published: published, durability: durability)
@@ -106,7 +116,7 @@ public final class Store: Sendable {
 
     /// The newest transaction that a power cut cannot reach.
     public var durableTransaction: TransactionID {
-        writer?.durableTransaction ?? TransactionID(recovery.promisedSequence.rawValue)
+        writer?.durableTransaction ?? follower?.withLock { $0.promised } ?? 0
     }
 
     /// What an operator asks about the store.

@@ -121,7 +121,8 @@ struct LogSource {
 }
 
 extension LogError {
-    fileprivate var mayBeProgressOfWriter: Bool {
+    /// Damage in a log at rest; beside a writer, perhaps a look at files that were changing.
+    var mayBeProgressOfWriter: Bool {
         switch self {
         case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged: true
         case .fileSystem(let error): error.isNotFound || error.reason == .unexpectedEnd

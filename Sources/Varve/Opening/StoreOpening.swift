@@ -15,6 +15,8 @@ struct StoreOpening {
         let state: StoreState
         /// Nil for a store that is only read.
         let log: Log?
+        /// What a store that is only read goes on from.
+        var follower: StoreFollower?
         let prologue: PrologueSource
         let report: RecoveryReport
     }
@@ -29,11 +31,24 @@ struct StoreOpening {
             let state = try hydrate(replayed)
             guard mode == .readWrite else {
                 return Opened(
-                    state: state, log: nil, prologue: PrologueSource(catalog: replayed.catalog),
-                    report: scanned.report)
+                    state: state, log: nil, follower: try StoreFollower(self, behind: scanned),
+                    prologue: PrologueSource(catalog: replayed.catalog), report: scanned.report)
             }
             return try recover(scanned, state)
         }
+    }
+
+    /// Reads a whole log to follow it from its end on.
+    func follow() throws(StoreError) -> (ReplayState, LogFollower) {
+        try typed {
+            let scanned = try scan(.readOnly)
+            return (try replay(scanned), try LogFollower(scanned))
+        }
+    }
+
+    /// A look at a log, without reading its transactions.
+    func look() throws(StoreError) -> ScannedLog {
+        try StoreError.wrapping { () throws(LogError) in try scan(.readOnly) }
     }
 
     /// Takes up a log again that was released at `position` with `state` behind it. Where another
@@ -80,10 +95,7 @@ struct StoreOpening {
         let state = ReplayState()
         do {
             try scanned.replay { (record) throws(StoreError) in
-                switch record {
-                case .catalog(let payload): try state.check(payload)
-                case .transaction(let logged): try state.apply(logged)
-                }
+                try state.take(record)
             }
         } catch .log(let error) {
             throw StoreError.log(error)
@@ -93,7 +105,7 @@ struct StoreOpening {
         return state
     }
 
-    private func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+    func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
         var context = Context()
         for type in types { _ = context.position(of: type._descriptor) }
         var schema = Schema()
@@ -106,6 +118,13 @@ struct StoreOpening {
 }
 
 extension ReplayState {
+    func take(_ record: LogRecord) throws(StoreError) {
+        switch record {
+        case .catalog(let payload): try check(payload)
+        case .transaction(let logged): try apply(logged)
+        }
+    }
+
     /// The definitions at a segment's head must be readable; what they say is known already.
     fileprivate func check(_ catalog: UnsafeRawBufferPointer) throws(StoreError) {
         do throws(CodecError) {
