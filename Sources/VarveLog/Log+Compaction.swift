@@ -20,7 +20,7 @@ extension Log {
     package func finish(_ manifest: Manifest) {
         self.manifest = manifest
         base = manifest.checkpoints.first
-        sealed.removeAll { $0.id < manifest.firstSegment }
+        drop(segmentsBefore: manifest.firstSegment)
     }
 
     /// How many bytes of the log lie behind the newest checkpoint: what opening replays.

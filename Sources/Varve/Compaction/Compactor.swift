@@ -14,12 +14,14 @@ final class Compactor: Sendable {
 
     private let writer: Writer
     private let retention: Retention
+    private let startsByItself: Bool
     private let state = Lock(State())
     /// Serial: whoever compacts is on it.
     private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)
     private let identity = DispatchSpecificKey<Bool>()
 
-    init(writer: Writer, retention: Retention) {
+    init(writer: Writer, retention: Retention, startsByItself: Bool) {
+        self.startsByItself = startsByItself
         self.writer = writer
         self.retention = retention
         queue.setSpecific(key: identity, value: true)
@@ -27,6 +29,8 @@ final class Compactor: Sendable {
 
     /// Why the last compaction that started by itself failed.
     var failure: String? { state.withLock { $0.failure } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     // MARK: - Running
 
@@ -37,7 +41,7 @@ final class Compactor: Sendable {
             DispatchQueue.getSpecific(key: identity) == nil,
             "compact or close was called by the progress callback of a compaction")
         // Asked first: a body of a write must not wait for a compaction that waits for its turn.
-        try writer.refuseNestedWrite()
+        try writer.checkCaller()
         return try queue.sync { try perform(retention ?? self.retention, progress) }
     }
 
@@ -54,7 +58,8 @@ final class Compactor: Sendable {
 
     /// Starts a compaction on a thread of its own if the log has grown enough.
     func startIfDue() {
-        let figures = writer.compactionFigures
+        guard startsByItself else { return }
+        let figures = writer.figures.withLock { $0.compaction }
         guard figures.isDue else { return }
         let starts = state.withLock { state in
             guard !state.isScheduled, !state.isCancelled,
@@ -74,7 +79,7 @@ final class Compactor: Sendable {
         } catch {
             failure = "\(error)"
         }
-        let figures = writer.compactionFigures
+        let figures = writer.figures.withLock { $0.compaction }
         state.withLock { [failure] state in
             state.isScheduled = false
             state.failure = failure
@@ -83,15 +88,17 @@ final class Compactor: Sendable {
         }
     }
 
-    /// Lets a running compaction end early and waits for it. None starts any more.
+    /// Lets a running compaction end early and waits for it. None starts before `allow`.
     func stop() throws {
-        try writer.refuseNestedWrite()
+        try writer.checkCaller()
         precondition(
             DispatchQueue.getSpecific(key: identity) == nil,
             "compact or close was called by the progress callback of a compaction")
         state.withLock { $0.isCancelled = true }
         queue.sync {}
     }
+
+    func allow() { state.withLock { $0.isCancelled = false } }
 
     // MARK: - One compaction
 
@@ -100,6 +107,7 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let clock = ContinuousClock()
         let start = clock.now
+        try checkCancellationOfStart()
         guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
@@ -115,7 +123,8 @@ final class Compactor: Sendable {
                 leftover: leftover)
         } catch {
             compaction.abandon()
-            throw (error as? LogError).map { StoreError.log($0) } ?? error
+            if let error = error as? LogError { throw StoreError.log(error) }
+            throw error
         }
     }
 
@@ -171,7 +180,7 @@ final class Compactor: Sendable {
         let (manifest, dropped) = try compaction.plan(retention)
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         try checkCancellation()
-        try writer.checkWritable()
+        try writer.checkLogIsWritable()
         do {
             try compaction.install(manifest)
         } catch {
@@ -185,6 +194,13 @@ final class Compactor: Sendable {
         } catch {
             return (dropped, error)
         }
+    }
+
+    /// A store that is closed says so itself.
+    private func checkCancellationOfStart() throws {
+        guard state.withLock({ $0.isCancelled }) else { return }
+        try writer.checkLogIsWritable()
+        throw StoreError.log(.compactionCancelled)
     }
 
     private func checkCancellation() throws(LogError) {

@@ -18,7 +18,7 @@ extension Store {
         retaining retention: Retention? = nil,
         progress: (CompactionProgress) -> Void = { _ in }
     ) throws -> CompactionReport {
-        guard mode == .readWrite else { throw StoreError.readOnly }
+        guard let compactor else { throw StoreError.readOnly }
         return try compactor.run(retention, progress: progress)
     }
 
@@ -28,19 +28,25 @@ extension Store {
         retaining retention: Retention? = nil,
         progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
     ) async throws -> CompactionReport {
-        guard mode == .readWrite else { throw StoreError.readOnly }
+        guard let compactor else { throw StoreError.readOnly }
         return try await compactor.run(retention, progress: progress)
     }
 
     /// The oldest transaction that can be asked for.
-    public var floor: TransactionID { writer.floor }
+    public var floor: TransactionID {
+        guard let writer else { return openingFloor }
+        return TransactionID(writer.figures.withLock { $0.pins }.floor.rawValue)
+    }
+
+    /// Whether compactions were told to end, because the store is being closed or suspended.
+    package var isCompactionCancelled: Bool { compactor?.isCancelled ?? false }
 
     /// Keeps the history from a transaction on, as long as the pin lives, whatever the retention
     /// says.
     package func pin(_ transaction: TransactionID) throws -> LogPin {
+        guard let writer else { throw StoreError.readOnly }
         do throws(LogError) {
-            guard let pins = writer.pins else { throw .closed }
-            return try pins.pin(LogSequence(transaction.rawValue))
+            return try writer.figures.withLock({ $0.pins }).pin(LogSequence(transaction.rawValue))
         } catch {
             if case .belowFloor(_, let floor) = error {
                 throw StoreError.belowFloor(transaction, floor: TransactionID(floor.rawValue))

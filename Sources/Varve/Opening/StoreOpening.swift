@@ -15,6 +15,8 @@ struct StoreOpening {
         let state: StoreState
         /// Nil for a store that is only read.
         let log: Log?
+        /// What a store that is only read goes on from.
+        var follower: StoreFollower?
         let prologue: PrologueSource
         let report: RecoveryReport
         /// How large the checkpoint is that was started from.
@@ -24,13 +26,75 @@ struct StoreOpening {
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
-        do {
+        try typed {
             switch mode {
             case .readWrite:
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
                 return try openForWriting()
             case .readOnly: return try openBesideWriter()
             }
+        }
+    }
+
+    /// Reads a whole log to follow it from its end on.
+    func follow() throws(StoreError) -> (ReplayState, LogFollower) {
+        try typed {
+            let scanned = try scan(.readOnly)
+            return (try replay(scanned).rows, try LogFollower(scanned))
+        }
+    }
+
+    /// A look at a log, without reading its transactions.
+    func look() throws(StoreError) -> ScannedLog {
+        try StoreError.wrapping { () throws(LogError) in try scan(.readOnly) }
+    }
+
+    /// Takes up a log again that was released at `position` with `state` behind it. Where another
+    /// process has written since, everything is read.
+    func resume(at position: LogPosition, _ state: StoreState) throws(StoreError) -> Opened {
+        try typed {
+            let scanned = try scan(.readWrite)
+            if scanned.position == position {
+                scanned.skipReplay()
+                let start = LogStart(checkpoint: position.checkpoint)
+                return try recover(scanned, state, Replayed(start: start))
+            }
+            guard scanned.manifest.store == position.store,
+                scanned.lastSequence >= position.lastSequence
+            else { throw StoreError.replacedWhileSuspended }
+            let replayed = try replay(scanned)
+            return try recover(
+                scanned, try hydrate(replayed.rows, keepsUnread: true), replayed)
+        }
+    }
+
+    private func scan(_ mode: Store.Mode) throws(LogError) -> ScannedLog {
+        try ScannedLog.scan(
+            fileSystem, environment: environment, configuration: configuration,
+            mode: mode == .readWrite ? .readWrite : .readOnly)
+    }
+
+    private func recover(
+        _ scanned: ScannedLog, _ state: StoreState, _ replayed: Replayed
+    ) throws(LogError) -> Opened {
+        let prologue = PrologueSource(catalog: state.catalog)
+        let (log, report) = try scanned.recover(start: replayed.start, prologue: prologue.bytes)
+        return Opened(
+            state: state, log: log, prologue: prologue, report: report,
+            checkpoint: replayed.checkpoint,
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+    }
+
+    /// What was read of a log.
+    private struct Replayed {
+        var rows = ReplayState()
+        var start: LogStart
+        var checkpoint: CheckpointSize?
+    }
+
+    private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
         } catch let error as LogError {
             throw .log(error)
         } catch let error as StoreError {
@@ -42,13 +106,8 @@ struct StoreOpening {
 
     private func openForWriting() throws -> Opened {
         let scanned = try scan(.readWrite)
-        let (replayed, start, size) = try replay(scanned)
-        let state = try hydrate(replayed)
-        let prologue = PrologueSource(catalog: replayed.catalog)
-        let (log, report) = try scanned.recover(start: start, prologue: prologue.bytes)
-        return Opened(
-            state: state, log: log, prologue: prologue, report: report, checkpoint: size,
-            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+        let replayed = try replay(scanned)
+        return try recover(scanned, try hydrate(replayed.rows, keepsUnread: true), replayed)
     }
 
     /// A compaction may remove files between the look at them and their reading: what is missing
@@ -68,43 +127,39 @@ struct StoreOpening {
     }
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
-        let (replayed, start, size) = try replay(scanned)
+        let replayed = try replay(scanned)
         return Opened(
-            state: try hydrate(replayed), log: nil,
-            prologue: PrologueSource(catalog: replayed.catalog),
-            report: scanned.report(startingFrom: start), checkpoint: size,
+            state: try hydrate(replayed.rows), log: nil,
+            follower: try StoreFollower(self, behind: scanned),
+            prologue: PrologueSource(catalog: replayed.rows.catalog),
+            report: scanned.report(startingFrom: replayed.start),
+            checkpoint: replayed.checkpoint,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
     }
 
-    private func scan(_ mode: LogMode) throws(LogError) -> ScannedLog {
-        try ScannedLog.scan(
-            fileSystem, environment: environment, configuration: configuration, mode: mode)
-    }
-
     /// Loads the newest checkpoint that can be used, and applies the log behind it.
-    private func replay(
-        _ scanned: ScannedLog
-    ) throws -> (ReplayState, LogStart, CheckpointSize?) {
+    private func replay(_ scanned: ScannedLog) throws -> Replayed {
         let (loaded, start) = try scanned.loadNewestCheckpoint { file throws(LogError) in
             (try CheckpointLoading(file: file).load(), file.size)
         }
         let state = loaded?.0 ?? ReplayState()
         do {
             try scanned.replay(after: start.sequence) { (record) throws(StoreError) in
-                switch record {
-                case .catalog(let payload): try state.check(payload)
-                case .transaction(let logged): try state.apply(logged)
-                }
+                try state.take(record)
             }
         } catch .log(let error) {
             throw StoreError.log(error)
         } catch .consumer(let error) {
             throw error
         }
-        return (state, start, loaded?.1)
+        return Replayed(rows: state, start: start, checkpoint: loaded?.1)
     }
 
-    private func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+    /// - Parameter keepsUnread: whether the state takes over what the types do not name, as a store
+    ///   does that may be compacted. The replayed state is of no use afterwards.
+    func hydrate(
+        _ replayed: ReplayState, keepsUnread: Bool = false
+    ) throws(StoreError) -> StoreState {
         var context = Context()
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
@@ -121,11 +176,19 @@ struct StoreOpening {
         return StoreState(
             context: context, catalog: replayed.catalog, schema: schema,
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
-            unread: UnreadState(takingOver: replayed, context, schema))
+            unread: keepsUnread
+                ? UnreadState(takingOver: replayed, context, schema) : UnreadState())
     }
 }
 
 extension ReplayState {
+    func take(_ record: LogRecord) throws(StoreError) {
+        switch record {
+        case .catalog(let payload): try check(payload)
+        case .transaction(let logged): try apply(logged)
+        }
+    }
+
     /// The definitions at a segment's head must be readable; what they say is known already.
     fileprivate func check(_ catalog: UnsafeRawBufferPointer) throws(StoreError) {
         do throws(CodecError) {

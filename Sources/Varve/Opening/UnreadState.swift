@@ -12,6 +12,9 @@ struct UnreadState: Sendable {
     private(set) var tombstoneLists: [Int: [UInt32: TombstoneLists]] = [:]
     private let types: UnreadTypes?
 
+    /// Of a state that is only read.
+    init() { types = nil }
+
     struct TombstoneLists: Sendable {
         /// The transaction that made the tombstone: a later one at the same slot has other lists.
         let transaction: UInt64

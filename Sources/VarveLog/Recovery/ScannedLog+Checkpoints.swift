@@ -7,6 +7,8 @@ package struct LogStart: Hashable, Sendable {
 
     package static let beginning = LogStart()
 
+    package init(checkpoint: CheckpointReference? = nil) { self.checkpoint = checkpoint }
+
     /// The last transaction that replay does not deliver.
     package var sequence: LogSequence { checkpoint?.sequence ?? .none }
 }

@@ -13,15 +13,17 @@ struct HelpTests {
             run.output == """
                 Usage: varve COMMAND [OPTION]... STORE [ARGUMENT]...
 
-                Shows what is in a Varve store, without the program that wrote it. Takes no
-                lock and changes nothing, so it may run beside a writer.
+                Shows what is in a Varve store, without the program that wrote it. All but
+                'compact' take no lock and change nothing, so they may run beside a writer.
 
                 Commands:
-                  info    what a store holds: files, transactions, types, bytes
-                  log     the transactions, newest first
-                  show    one transaction: its events, with old and new values
-                  cat     the current entities of a type, as JSON lines
-                  verify  check every checksum and the chain of the segments
+                  info     what a store holds: files, transactions, types, bytes
+                  log      the transactions, newest first
+                  show     one transaction: its events, with old and new values
+                  cat      the current entities of a type, as JSON lines
+                  verify   check every checksum and the chain of the segments
+                  follow   the transactions as they are written, until interrupted
+                  compact  write a checkpoint and drop history that is not to be kept
 
                 Options:
                   -j, --json        write JSON, one object on each line
