@@ -106,7 +106,7 @@ struct HostileCheckpointTests {
         case 7: pages[index].key.first = UInt32(truncatingIfNeeded: random.next() >> 33)
         case 8: pages.append(pages[index])
         default:
-            pages[index].key.kind = UInt8(truncatingIfNeeded: random.next() % 7)
+            pages[index].key.kind = UInt8(truncatingIfNeeded: 1 + random.next() % 6)
             pages[index].key.subject = UInt32(truncatingIfNeeded: random.next() % 9)
         }
     }

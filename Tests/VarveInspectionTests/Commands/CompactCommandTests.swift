@@ -32,7 +32,7 @@ struct CompactCommandTests {
         #expect(json["floor"] == "7" && json["checkpoints", 0, "transaction"] == "9")
         #expect(json["retention"] == "the last 3 transactions")
         #expect(json["checkpoints", 0, "problem"] == "null")
-        #expect(ToolRun("log", store.path).lines.count == 3)
+        #expect(ToolRun("log", "--json", store.path).lines.count == 3)
         #expect(ToolRun("show", store.path, "7").status == .success)
         let gone = ToolRun("show", store.path, "6")
         #expect(gone.status == .failure && gone.errors.contains("no transaction 6"))

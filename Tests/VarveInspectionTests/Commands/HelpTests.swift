@@ -138,10 +138,10 @@ struct HelpTests {
         Usage: varve verify [OPTION]... STORE
 
         Reads every byte of a store and checks every checksum, the chain of the segments,
-        and whether each transaction follows from the state before it. Goes on behind
-        damage and lists all of it, with segment and offset. The status is 1 when there is
-        any. An unpromised end, which an interrupted writer leaves and the next one cuts
-        off, is no damage.
+        whether each transaction follows from the state before it, and whether the
+        checkpoints hold what the log leads to. Goes on behind damage and lists all of it,
+        with segment and offset. The status is 1 when there is any. An unpromised end,
+        which an interrupted writer leaves and the next one cuts off, is no damage.
 
         """,
     ]
