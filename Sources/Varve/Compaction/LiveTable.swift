@@ -21,14 +21,16 @@ struct LiveTable: CheckpointTable {
     func presence(of slot: UInt32) -> EntityPresence {
         guard !isOfTombstones else { return .vacant }
         if table.isLive(Slot(slot)) { return .live }
-        let hasPlace = table.metadata(of: Slot(slot)).ordinal != RowMetadata.noOrdinal
-        return hasPlace ? .tombstone : .vacant
+        let metadata = table.metadata(of: Slot(slot))
+        guard metadata.isFormer else { return .vacant }
+        return metadata.ordinal != RowMetadata.noOrdinal ? .tombstone : .gone
     }
 
     func stamps(of slot: UInt32) -> EntityStamps {
         let metadata = table.metadata(of: Slot(slot))
         return EntityStamps(
-            ordinal: metadata.ordinal, transaction: metadata.transaction,
+            ordinal: metadata.ordinal == RowMetadata.noOrdinal ? 0 : metadata.ordinal,
+            transaction: metadata.transaction,
             updatedAt: metadata.updatedAt)
     }
 

@@ -107,6 +107,14 @@ package final class CheckpointEncoder<Failure: Error> {
             return noteEntity(index, nil)
         }
         let stamps = table.stamps(of: slot)
+        guard presence.hasRow else {
+            try Self.coding { () throws(CodecError) in
+                try rows.addGone(stamps) { writer throws(CodecError) in
+                    try table.writeID(of: slot, into: &writer)
+                }
+            }
+            return noteEntity(index, (presence, stamps))
+        }
         try Self.coding { () throws(CodecError) in
             try rows.add(
                 presence, stamps,

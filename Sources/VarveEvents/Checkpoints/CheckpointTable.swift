@@ -1,12 +1,18 @@
 /// What a slot holds.
 package enum EntityPresence: UInt8, BitwiseCopyable, Sendable {
-    /// An id that is only referred to, or that nothing needs any more.
+    /// An id that was mentioned, of an entity that is still to come.
     case vacant = 0
     case live = 1
     case tombstone = 2
+    /// An entity that went for good. Links to it say nothing, unlike links to one that is to come.
+    case gone = 3
+
+    /// Whether there is a row, of the entity or of its tombstone.
+    var hasRow: Bool { self == .live || self == .tombstone }
 }
 
-/// Place and last change of an entity or tombstone.
+/// Place and last change of an entity or tombstone; of an entity that is gone when it went, and 0 for
+/// its place.
 package struct EntityStamps: Hashable, Sendable {
     package var ordinal: UInt64
     package var transaction: UInt64
@@ -37,7 +43,7 @@ package protocol CheckpointTable {
     /// Of a slot that is not vacant.
     func stamps(of slot: UInt32) -> EntityStamps
     func writeID(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError)
-    /// Of a slot that is not vacant.
+    /// Of a slot that has a row.
     func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError)
     /// Calls `body` with each list of a relation, by its position in the definition, that is not
     /// empty, in order of slots.

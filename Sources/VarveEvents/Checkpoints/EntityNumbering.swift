@@ -1,5 +1,5 @@
 /// The numbers that the entities of one type have inside a checkpoint: dense, in order of slots.
-/// Slots that nothing needs get none, so ids of what is gone for good do not pile up.
+/// Slots of entities that are still to come get one when a list mentions them.
 struct EntityNumbering {
     static let none = UInt32.max
 

@@ -27,8 +27,9 @@ private final class ReplayedTable: CheckpointTable {
     var nextOrdinal: UInt64 { table.nextOrdinal }
 
     func presence(of slot: UInt32) -> EntityPresence {
-        switch table.records[Int(slot)].liveness {
-        case .vacant: .vacant
+        let record = table.records[Int(slot)]
+        return switch record.liveness {
+        case .vacant: record.transaction == 0 ? .vacant : .gone
         case .live: .live
         case .tombstone: .tombstone
         }

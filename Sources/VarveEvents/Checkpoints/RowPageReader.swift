@@ -63,7 +63,19 @@ struct RowPageReader {
                         row: UnsafeRawBufferPointer(start: nil, count: 0)))
                 continue
             }
-            try readStamps(index)
+            guard presence.hasRow else {
+                try readTime(index)
+                var when = stamps
+                when.ordinal = 0
+                try body(
+                    index,
+                    Entry(
+                        presence: presence, stamps: when, id: id,
+                        row: UnsafeRawBufferPointer(start: nil, count: 0)))
+                continue
+            }
+            try readOrdinal(index)
+            try readTime(index)
             let row = try rows.readLengthPrefixed()
             try layout.check(row)
             try body(index, Entry(presence: presence, stamps: stamps, id: id, row: row))
@@ -76,15 +88,19 @@ struct RowPageReader {
     }
 
     @inline(__always)
-    private mutating func readStamps(_ index: Int) throws(CodecError) {
+    private mutating func readOrdinal(_ index: Int) throws(CodecError) {
         stamps.ordinal =
             stamps.ordinal &+ UInt64(bitPattern: try ordinals.readSigned()) &+ 1
-        stamps.transaction =
-            stamps.transaction &+ UInt64(bitPattern: try transactions.readSigned())
-        stamps.updatedAt = stamps.updatedAt &+ (try times.readSigned())
         guard stamps.ordinal > 0, stamps.ordinal < Ordinal.limit else {
             throw .valueOutOfRange(offset: index, typeName: "Ordinal")
         }
+    }
+
+    @inline(__always)
+    private mutating func readTime(_ index: Int) throws(CodecError) {
+        stamps.transaction =
+            stamps.transaction &+ UInt64(bitPattern: try transactions.readSigned())
+        stamps.updatedAt = stamps.updatedAt &+ (try times.readSigned())
         guard stamps.transaction <= lastTransaction.rawValue else {
             throw .valueOutOfRange(offset: index, typeName: "TransactionID")
         }

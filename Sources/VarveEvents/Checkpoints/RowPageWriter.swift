@@ -38,6 +38,16 @@ struct RowPageWriter: ~Copyable {
         count += 1
     }
 
+    mutating func addGone(
+        _ stamps: EntityStamps, id: (inout ByteWriter) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        try addID(id)
+        lastRow = rows.count
+        presences.append(EntityPresence.gone.rawValue)
+        addTime(stamps)
+        count += 1
+    }
+
     mutating func add(
         _ presence: EntityPresence, _ stamps: EntityStamps,
         id: (inout ByteWriter) throws(CodecError) -> Void,
@@ -52,11 +62,17 @@ struct RowPageWriter: ~Copyable {
         presences.append(presence.rawValue)
         ordinals.writeSigned(
             Int64(bitPattern: stamps.ordinal &- previous.ordinal &- 1))
+        previous.ordinal = stamps.ordinal
+        addTime(stamps)
+        count += 1
+    }
+
+    private mutating func addTime(_ stamps: EntityStamps) {
         transactions.writeSigned(
             Int64(bitPattern: stamps.transaction &- previous.transaction))
         times.writeSigned(stamps.updatedAt &- previous.updatedAt)
-        previous = stamps
-        count += 1
+        previous.transaction = stamps.transaction
+        previous.updatedAt = stamps.updatedAt
     }
 
     private mutating func addID(

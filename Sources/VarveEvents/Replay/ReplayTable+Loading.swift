@@ -24,7 +24,9 @@ extension ReplayTable {
             let (id, length) = StoredID.place(entry.id, in: ids.memory, at: cursor)
             cursor += length
             var record = Record(id: id)
-            if entry.presence != .vacant {
+            record.transaction = entry.stamps.transaction
+            record.updatedAt = entry.stamps.updatedAt
+            if entry.presence.hasRow {
                 guard let rowCount = UInt32(exactly: entry.row.count) else {
                     throw .valueOutOfRange(offset: index, typeName: "length of a row")
                 }
@@ -32,8 +34,6 @@ extension ReplayTable {
                 record.rowCount = rowCount
                 record.rowCapacity = rowCount
                 record.ordinal = entry.stamps.ordinal
-                record.transaction = entry.stamps.transaction
-                record.updatedAt = entry.stamps.updatedAt
                 record.liveness = entry.presence == .live ? .live : .tombstone
                 loaded.ordinalMax = max(loaded.ordinalMax, entry.stamps.ordinal)
             }
