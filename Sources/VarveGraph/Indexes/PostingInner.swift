@@ -146,11 +146,14 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
 
     /// The node at `reference`, after copying it if it is shared.
     static func unique(at reference: UnsafeMutablePointer<AnyObject>) -> Parts {
-        if !PostingLeaf.isUnique(reference) {
-            let old = unsafeDowncast(reference.pointee, to: PostingInner.self)
-            reference.pointee = old.copy(0..<old.parts.count)
-        }
+        if !PostingLeaf.isUnique(reference) { replaceWithCopy(at: reference) }
         return parts(of: PostingLeaf.address(of: reference))
+    }
+
+    @inline(never)
+    private static func replaceWithCopy(at reference: UnsafeMutablePointer<AnyObject>) {
+        let old = unsafeDowncast(reference.pointee, to: PostingInner.self)
+        reference.pointee = old.copy(0..<old.parts.count)
     }
 
     /// Adds a child to the node at `reference`, which is unique. Answers a new right neighbour

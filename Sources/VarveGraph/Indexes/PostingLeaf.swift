@@ -122,18 +122,29 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
     static func unique(
         at reference: UnsafeMutablePointer<AnyObject>, roomFor count: Int
     ) -> Columns {
-        let leaf = unsafeDowncast(reference.pointee, to: PostingLeaf.self)
-        if count > leaf.header.capacity || !isUnique(reference) {
-            let capacity = max(leaf.header.capacity, capacity(for: count))
-            reference.pointee = leaf.copy(0..<leaf.header.count, capacity: capacity)
+        let capacity = columns(of: address(of: reference)).header.pointee.capacity
+        if count > capacity || !isUnique(reference) {
+            replaceWithCopy(at: reference, capacity: max(capacity, self.capacity(for: count)))
         }
-        return unsafeDowncast(reference.pointee, to: PostingLeaf.self).columns
+        return columns(of: address(of: reference))
     }
 
-    /// Asked in a function of its own, so that no local reference is counted.
+    @inline(never)
+    private static func replaceWithCopy(
+        at reference: UnsafeMutablePointer<AnyObject>, capacity: Int
+    ) {
+        let leaf = unsafeDowncast(reference.pointee, to: PostingLeaf.self)
+        reference.pointee = leaf.copy(0..<leaf.header.count, capacity: capacity)
+    }
+
+    /// Whether the object at `reference` is referenced from there only.
+    ///
+    /// A function of its own, so that no local reference is counted; and through the optional at
+    /// the same address, because asked of an `AnyObject` the compiler counts the copy that it opens.
     @inline(never)
     static func isUnique(_ reference: UnsafeMutablePointer<AnyObject>) -> Bool {
-        isKnownUniquelyReferenced(&reference.pointee)
+        let object = UnsafeMutableRawPointer(reference).assumingMemoryBound(to: AnyObject?.self)
+        return isKnownUniquelyReferenced(&object.pointee)
     }
 
     // MARK: - Inserting

@@ -110,6 +110,24 @@ extension PostingTree {
         }
     }
 
+    /// The identities of all nodes: what two trees share, both list.
+    func nodes() -> Set<ObjectIdentifier> {
+        var nodes: Set<ObjectIdentifier> = []
+        PostingTree.collect(root, level: height, into: &nodes)
+        return nodes
+    }
+
+    private static func collect(
+        _ node: AnyObject, level: Int, into nodes: inout Set<ObjectIdentifier>
+    ) {
+        nodes.insert(ObjectIdentifier(node))
+        guard level > 0 else { return }
+        let parts = unsafeDowncast(node, to: PostingInner.self).parts
+        for position in 0..<parts.count {
+            collect(parts.children[position], level: level - 1, into: &nodes)
+        }
+    }
+
     private static func checkNode(_ node: UnsafeRawPointer, level: Int, isRoot: Bool) -> Int {
         if level == 0 {
             let count = PostingLeaf.columns(of: node).count
