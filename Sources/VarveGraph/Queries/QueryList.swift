@@ -136,6 +136,7 @@ extension QueryList {
     ) -> Self {
         var comparator = RowComparator<Entity>()
         repeat comparator.add(each path)
+        guard !comparator.parts.isEmpty else { return self }
         return adding(.sort(comparator))
     }
 
