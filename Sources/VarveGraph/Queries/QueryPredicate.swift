@@ -44,6 +44,7 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
 @usableFromInline
 indirect enum PredicateStructure<Entity: EntityModelProtocol>: Sendable {
     case property(PropertyCondition)
+    case text(TextCondition<Entity>)
     case conjunction([QueryPredicate<Entity>])
     case disjunction([QueryPredicate<Entity>])
     case negation(QueryPredicate<Entity>)
