@@ -17,7 +17,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline var steps: [Step] = []
     /// Fills relations of a copied row. Kept apart from the steps, so that no later filter or
     /// sort can lose it.
-    @usableFromInline var shape: [ShapeStep<Entity>] = []
+    @usableFromInline var shape = Shape<Entity>()
 
     @inlinable
     init() {}
@@ -81,36 +81,24 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
         if countsOnly, head.next == steps.count { head.orderings = [] }
         return QueryPlanner(table, head).plan()
     }
-
-    /// Copies rows out and fills what the shape asks for.
-    @inlinable
-    func materialize(_ slots: ContiguousArray<UInt32>, in context: Context) -> [Entity] {
-        guard let table = context.table(of: Entity.self) else { return [] }
-        var entities: [Entity] = []
-        entities.reserveCapacity(slots.count)
-        for slot in slots {
-            guard let row = table.row(at: Slot(slot)) else { continue }
-            var entity = row.pointee
-            for step in shape { step.fill(&entity, Slot(slot), context) }
-            entities.append(entity)
-        }
-        return entities
-    }
 }
 
 /// A step of a plan that is written as a function of slots, with the words that name it.
 @usableFromInline
 struct RowTransform: Sendable {
     @usableFromInline let name: String
+    /// Whether it only changes the order.
+    @usableFromInline let keepsAllRows: Bool
     @usableFromInline
     let body: @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
 
     @usableFromInline
     init(
-        _ name: String,
+        _ name: String, keepsAllRows: Bool = false,
         body: @escaping @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
     ) {
         self.name = name
+        self.keepsAllRows = keepsAllRows
         self.body = body
     }
 }
