@@ -32,11 +32,11 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
     }
 
     /// A condition on when a row came to be as it is, and where it stands.
-    @usableFromInline
+    @inlinable
     static func metadata(
-        _ description: String, _ test: @escaping @Sendable (RowMetadata) -> Bool
+        _ words: String, _ test: @escaping @Sendable (RowMetadata) -> Bool
     ) -> QueryPredicate<Entity> {
-        QueryPredicate(.opaque(description)) { test(Table<Entity>.metadata(besideRow: $0)) }
+        QueryPredicate(.opaque(words)) { test(Table<Entity>.metadata(at: $0)) }
     }
 }
 

@@ -44,18 +44,16 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
     }
 
     /// Sorts by something that the metadata beside a row say, such as a time.
-    @usableFromInline
+    @inlinable
     mutating func addMetadata(
-        _ name: String, isDescending: Bool = false,
-        _ value: @escaping @Sendable (RowMetadata) -> Int64
+        _ name: String, _ value: @escaping @Sendable (RowMetadata) -> Int64
     ) {
         let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
-            let key = ValueOrder.signed(value(Table<Entity>.metadata(besideRow: row)))
-            return isDescending ? ~key : key
+            ValueOrder.signed(value(Table<Entity>.metadata(at: row)))
         }
         parts.append(
             Part(
-                path: nil, name: isDescending ? "\(name) descending" : name,
+                path: nil, name: name,
                 compare: { first, second in
                     let (first, second) = (key(first), key(second))
                     return first < second ? -1 : (second < first ? 1 : 0)

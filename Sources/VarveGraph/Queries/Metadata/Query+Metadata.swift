@@ -2,34 +2,10 @@
 // filter of a whole type is a scan of a few nanoseconds a row.
 
 extension MetadataPredicate {
-    /// Keeps the rows that meet the condition, in their order.
+    /// The condition as the planner takes it, among others in a chain of filters.
     @inlinable
-    func step<Entity: EntityModelProtocol>() -> RowPlan<Entity>.Step {
-        .transform(
-            RowTransform(words) { slots, context in
-                guard let table = context.table(of: Entity.self) else { return [] }
-                var rows = RowCursor(table)
-                var slots = slots
-                slots.removeAll { slot in
-                    guard let cell = rows.cell(at: slot) else { return true }
-                    return !matches(cell.pointee.metadata)
-                }
-                return slots
-            })
-    }
-
-    /// The rows of a type that meet the condition, in insertion order.
-    @inlinable
-    func scan<Entity: EntityModelProtocol>(
-        _ type: Entity.Type, in context: Context
-    ) -> ContiguousArray<UInt32> {
-        guard let table = context.table(of: type) else { return [] }
-        var slots = ContiguousArray<UInt32>()
-        table.forEachRow { slot, row in
-            if matches(Table.metadata(at: row)) { slots.append(slot.rawValue) }
-            return true
-        }
-        return slots
+    func predicate<Entity: EntityModelProtocol>() -> QueryPredicate<Entity> {
+        .metadata(words) { matches($0) }
     }
 }
 
@@ -43,24 +19,11 @@ extension Table {
 }
 
 extension MetadataOrder {
-    /// Sorts rows; equal ones stay in order.
     @inlinable
-    func step<Entity: EntityModelProtocol>() -> RowPlan<Entity>.Step {
-        .transform(
-            RowTransform(words, keepsAllRows: true) { slots, context in
-                guard let table = context.table(of: Entity.self) else { return [] }
-                var rows = RowCursor(table)
-                var keys = ContiguousArray<MetadataKey>()
-                keys.reserveCapacity(slots.count)
-                for (place, slot) in slots.enumerated() {
-                    guard let cell = rows.cell(at: slot) else { continue }
-                    keys.append(
-                        MetadataKey(
-                            value: value(of: cell.pointee.metadata),
-                            place: UInt32(truncatingIfNeeded: place), slot: slot))
-                }
-                return MetadataKey.sorted(keys)
-            })
+    func comparator<Entity: EntityModelProtocol>() -> RowComparator<Entity> {
+        var comparator = RowComparator<Entity>()
+        comparator.addMetadata(words) { value(of: $0) }
+        return comparator
     }
 
     /// Ascends in the wanted order.
@@ -82,42 +45,14 @@ extension MetadataOrder {
             case .transaction: "transaction"
             case .ordinal: "insertion"
             }
-        return "sort by \(name)\(isDescending ? " descending" : "")"
-    }
-}
-
-/// A row to be sorted by its metadata.
-@frozen
-@usableFromInline
-struct MetadataKey {
-    @usableFromInline let value: Int64
-    @usableFromInline let place: UInt32
-    @usableFromInline let slot: UInt32
-
-    @inlinable
-    init(value: Int64, place: UInt32, slot: UInt32) {
-        self.value = value
-        self.place = place
-        self.slot = slot
-    }
-
-    @usableFromInline
-    static func sorted(_ keys: ContiguousArray<MetadataKey>) -> ContiguousArray<UInt32> {
-        var keys = keys
-        // Entities are mostly saved in the order of the list.
-        let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0.value <= $1.value }
-        if !isSorted { keys.sort { ($0.value, $0.place) < ($1.value, $1.place) } }
-        return ContiguousArray(keys.map(\.slot))
+        return isDescending ? "\(name) descending" : name
     }
 }
 
 extension QueryList {
     /// Keeps the entities that meet the condition, in the list's order.
     @inlinable
-    public func filter(_ predicate: MetadataPredicate) -> Self {
-        guard case .all = source, plan.steps.isEmpty else { return adding(predicate.step()) }
-        return QueryList(.related { predicate.scan(Entity.self, in: $0) }, plan: plan)
-    }
+    public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate()) }
 
     /// Keeps the entities that meet the condition.
     @inlinable
@@ -135,7 +70,9 @@ extension QueryList {
 
     /// Sorts by metadata; entities that are equal in it stay in order.
     @inlinable
-    public func sorted(by order: MetadataOrder) -> Self { adding(order.step()) }
+    public func sorted(by order: MetadataOrder) -> Self {
+        adding(.sort(order.comparator()))
+    }
 }
 
 extension Query {
