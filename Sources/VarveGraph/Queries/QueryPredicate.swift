@@ -30,14 +30,6 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
     ) -> QueryPredicate<Entity> {
         QueryPredicate { body($0.pointee) }
     }
-
-    /// A condition on when a row came to be as it is, and where it stands.
-    @inlinable
-    static func metadata(
-        _ words: String, _ test: @escaping @Sendable (RowMetadata) -> Bool
-    ) -> QueryPredicate<Entity> {
-        QueryPredicate(.opaque(words)) { test(Table<Entity>.metadata(at: $0)) }
-    }
 }
 
 /// What a predicate is made of.

@@ -105,6 +105,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return UnsafeRawPointer(row).assumingMemoryBound(to: Entity.self)
     }
 
+    /// The metadata of a row, given the row's address inside the table.
+    @inlinable
+    static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        // A row stands at its cell's address.
+        UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
+    }
+
     /// Puts a normalized row at its slot.
     ///
     /// - Parameter ordinal: the place in the order that a row takes which was not there; nil for

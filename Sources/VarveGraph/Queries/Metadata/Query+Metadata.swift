@@ -2,63 +2,65 @@
 // filter of a whole type is a scan of a few nanoseconds a row.
 
 extension MetadataPredicate {
-    /// The condition as the planner takes it, among others in a chain of filters.
+    /// The condition as one on rows, whose metadata stand beside them.
     @inlinable
-    func predicate<Entity: EntityModelProtocol>() -> QueryPredicate<Entity> {
-        .metadata(words) { matches($0) }
-    }
-}
-
-extension Table {
-    /// The metadata beside a row that stands in a cell of the table.
-    @inlinable
-    static func metadata(at row: UnsafePointer<Entity>) -> RowMetadata {
-        // A row stands at its cell's address.
-        UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
+    func condition<Entity: EntityModelProtocol>(on type: Entity.Type) -> QueryPredicate<Entity> {
+        switch bounds {
+        case .updatedAt(let range):
+            QueryPredicate(.opaque(words)) { row in
+                range.contains(Table<Entity>.metadata(besideRow: row).updatedAt)
+            }
+        case .transaction(let range):
+            QueryPredicate(.opaque(words)) { row in
+                range.contains(Table<Entity>.metadata(besideRow: row).transaction)
+            }
+        }
     }
 }
 
 extension MetadataOrder {
+    /// The order as one of rows, whose metadata stand beside them.
     @inlinable
-    func comparator<Entity: EntityModelProtocol>() -> RowComparator<Entity> {
+    func comparator<Entity: EntityModelProtocol>(of type: Entity.Type) -> RowComparator<Entity> {
+        let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
+            let value = value(of: Table<Entity>.metadata(besideRow: row))
+            return isDescending ? ~value : value
+        }
         var comparator = RowComparator<Entity>()
-        comparator.addMetadata(words) { value(of: $0) }
+        comparator.parts.append(
+            RowComparator.Part(
+                path: nil, name: words,
+                compare: { first, second in
+                    let (first, second) = (key(first), key(second))
+                    return first < second ? -1 : (second < first ? 1 : 0)
+                },
+                key: { (key($0), true) }, cursorValue: CursorValue(key)))
         return comparator
     }
 
-    /// Ascends in the wanted order.
+    /// Ascends with the metadata.
     @inlinable
-    func value(of metadata: RowMetadata) -> Int64 {
-        let value =
-            switch key {
-            case .updatedAt: metadata.updatedAt
-            case .transaction: Int64(bitPattern: metadata.transaction)
-            case .ordinal: Int64(bitPattern: metadata.ordinal)
-            }
-        return isDescending ? ~value : value
-    }
-
-    @usableFromInline var words: String {
-        let name =
-            switch key {
-            case .updatedAt: "updatedAt"
-            case .transaction: "transaction"
-            case .ordinal: "insertion"
-            }
-        return isDescending ? "\(name) descending" : name
+    func value(of metadata: RowMetadata) -> UInt64 {
+        switch key {
+        case .updatedAt: ValueOrder.signed(metadata.updatedAt)
+        case .transaction: metadata.transaction
+        case .ordinal: metadata.ordinal
+        }
     }
 }
 
 extension QueryList {
     /// Keeps the entities that meet the condition, in the list's order.
     @inlinable
-    public func filter(_ predicate: MetadataPredicate) -> Self { filter(predicate.predicate()) }
+    public func filter(_ predicate: MetadataPredicate) -> Self {
+        filter(predicate.condition(on: Entity.self))
+    }
 
     /// Keeps the entities that meet the condition.
     @inlinable
     public func and(_ predicate: MetadataPredicate) -> Self { filter(predicate) }
 
-    /// Adds the entities of the type that meet the condition.
+    /// Adds the entities of the type that meet the condition, in the order of that metadata.
     @inlinable
     public func or(_ predicate: MetadataPredicate) -> Self { or(.filter(predicate)) }
 
@@ -68,10 +70,11 @@ extension QueryList {
         QueryList(.all).filter(predicate).sorted(by: predicate.order)
     }
 
-    /// Sorts by metadata; entities that are equal in it stay in order.
+    /// Sorts by metadata: `.updatedAt`, or `.updatedAt.desc` for the newest first. Entities that
+    /// are equal in it stay in order.
     @inlinable
     public func sorted(by order: MetadataOrder) -> Self {
-        adding(.sort(order.comparator()))
+        adding(.sort(order.comparator(of: Entity.self)))
     }
 }
 
@@ -88,3 +91,15 @@ extension EntityModelProtocol {
         .filter(predicate)
     }
 }
+
+/// Both conditions hold.
+@inlinable
+public func && <Entity: EntityModelProtocol>(
+    metadata: MetadataPredicate, predicate: QueryPredicate<Entity>
+) -> QueryPredicate<Entity> { metadata.condition(on: Entity.self) && predicate }
+
+/// Both conditions hold.
+@inlinable
+public func && <Entity: EntityModelProtocol>(
+    predicate: QueryPredicate<Entity>, metadata: MetadataPredicate
+) -> QueryPredicate<Entity> { predicate && metadata.condition(on: Entity.self) }

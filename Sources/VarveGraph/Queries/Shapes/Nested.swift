@@ -66,7 +66,9 @@ extension Nested {
         { place, level, deeper in
             typealias Value = Relation<Child, Direction, Cardinality, Rule>
             var plan = RowPlan<Child>()
-            if let filter = level.filter { plan.steps.append(.filter(filter.predicate())) }
+            if let filter = level.filter {
+                plan.steps.append(.filter(filter.condition(on: Child.self)))
+            }
             if level.kind == .ids {
                 return .ids(Value.self, at: place, plan: plan, as: LoadedForm())
             }
