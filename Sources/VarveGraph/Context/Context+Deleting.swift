@@ -65,10 +65,14 @@ extension Context {
     ///
     /// A list of steps instead of recursion: a cascade may be as long as the data is deep.
     @usableFromInline
-    package mutating func deleteRow(at slot: Slot, table: Int) throws {
+    package mutating func deleteRow(
+        at slot: Slot, table: Int, cause: DeleteCause? = nil
+    ) throws {
         let mark = begin()
         do {
-            var steps: [DeleteStep] = [.delete(table: table, slot: slot.rawValue, cause: nil)]
+            var steps: [DeleteStep] = [
+                .delete(table: table, slot: slot.rawValue, cause: cause)
+            ]
             while let step = steps.popLast() { try perform(step, &steps) }
         } catch {
             rollBack(to: mark)
@@ -129,7 +133,7 @@ extension Context {
         try row.willDelete(from: &self)
         session.deleting.removeAll { $0 == key }
         removeRow(type, at: slot, keepsPlace: tombstone != nil)
-        if let tombstone { _ = put(tombstone, .replace) }
+        if let tombstone { _ = try put(tombstone, .replace) }
         return { context in try row.didDelete(from: &context) }
     }
 

@@ -30,7 +30,7 @@ extension Context {
         do {
             var copy = entity
             try copy.willSave(to: &self)
-            let slot = put(copy, options)
+            let slot = try put(copy, options)
             try copy._saveRelations(to: &self, at: slot)
             try copy.didSave(to: &self)
         } catch {
@@ -44,11 +44,16 @@ extension Context {
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
-    ) -> Slot {
+    ) throws -> Slot {
         let position = position(of: Entity._descriptor)
         let stamp = session.stamp
         var row = entity
-        let (slot, isNew) = intern(&row, options, in: position)
+        var (slot, isNew) = intern(&row, options, in: position)
+        if Entity._descriptor.hasUniqueIndexes,
+            try resolveCollisions(of: &row, from: entity, options, at: slot, in: position)
+        {
+            isNew = liveSlot(of: Entity.self, id: entity.id) == nil
+        }
         let ordinal = Entity._place(of: entity.id, in: &self)
         if isNew { clearTombstone(of: Entity.self, id: entity.id) }
         session.journal.append(JournalEntry(table: position, isLink: false))

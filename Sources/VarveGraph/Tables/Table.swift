@@ -30,6 +30,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
+    @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -37,6 +38,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = IDMap()
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
+        indexDefinitions = ContiguousArray(
+            descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
         super.init(descriptor: descriptor)
     }
 
@@ -47,6 +50,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = other.ids
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
+        indexDefinitions = other.indexDefinitions
         super.init(copying: other)
     }
 
@@ -125,8 +129,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             claimOrdinal(of: cell, at: slot, wanted: ordinal, stamp: stamp)
             forgetDeleteCause(of: slot)
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
-        } else {
+            indexRow(in: cell, at: slot)
+        } else if indexDefinitions.isEmpty {
             cell.pointee.row = row
+        } else {
+            replaceIndexed(with: row, in: cell, at: slot)
         }
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
@@ -140,6 +147,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let cell = cells.mutablePointer(at: slot.index)
         guard let row = cell.pointee.row else { preconditionFailure("no row to remove") }
         note(cell, at: slot)
+        unindexRow(in: cell, at: slot)
         vacantIDs[slot.index] = row.id
         cell.pointee.row = nil
         order.remove(ordinal: cell.pointee.metadata.ordinal)
@@ -230,9 +238,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let cell = cells.mutablePointer(at: Int(change.slot))
         let wasLive = cell.pointee.row != nil
         if let row = cell.pointee.row { vacantIDs[Int(change.slot)] = row.id }
+        unindexRow(in: cell, at: Slot(change.slot))
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = change.before >= 0 ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
+        indexRow(in: cell, at: Slot(change.slot))
         let isLive = cell.pointee.row != nil
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
@@ -320,6 +330,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             return true
         }
         precondition(visited == liveCount, "the order misses rows")
+        checkIndexes()
     }
 }
 
