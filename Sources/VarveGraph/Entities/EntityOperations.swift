@@ -40,6 +40,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let amendRow:
         @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
             throws(CodecError) -> Void
+    /// Makes the content of one index of a table whose rows were loaded; any thread may.
+    @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
 
@@ -90,6 +92,9 @@ package struct EntityOperations: Sendable {
             guard cell.pointee.row != nil else { return }
             try body(UnsafeMutableRawPointer(cell))
         }
+        buildIndex = { table, index in
+            unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
+        }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 }
@@ -108,14 +113,10 @@ extension Table {
     ) throws(CodecError) -> Slot {
         var idReader = ByteReader(idBytes)
         let id = try Entity._loadID(from: &idReader)
-        let slot = knownSlot ?? Slot(slotCount)
-        if knownSlot == nil {
-            slotCount += 1
-            ids.insert(Entity._hashID(id), slot)
-        }
+        let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
         guard let rowBytes else {
             vacantIDs[slot.index] = id
-            if metadata.ordinal != RowMetadata.noOrdinal {
+            if metadata.isFormer {
                 cells.mutablePointer(at: slot.index).pointee.metadata = metadata
             }
             return slot
@@ -125,6 +126,7 @@ extension Table {
         let cell = cells.mutablePointer(at: slot.index)
         cell.pointee.row = row
         cell.pointee.metadata = metadata
+        vacantIDs.clear(at: slot.index) { $0 == nil }
         noteLoaded(slot, ordinal: metadata.ordinal)
         return slot
     }

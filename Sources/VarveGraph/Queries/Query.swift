@@ -9,6 +9,11 @@ public struct Query<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     public init(id: Entity.ID) { list = QueryList(.ids([id])) }
 
+    /// The entity with an id. A query is resolved in whatever context it is given; this one is not
+    /// kept.
+    @inlinable
+    public init(context: Context, id: Entity.ID) { self.init(id: id) }
+
     /// The entity, with what the query loads of its relations, or nil where there is none.
     @inlinable
     public func resolve(in context: Context) -> Entity? { list.resolve(in: context).first }
@@ -38,15 +43,20 @@ public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {
 
     @inlinable
     public func resolve(in context: Context) -> [[Entity]] {
-        groups(context).map {
-            plan.materialize(plan.apply(to: $0, in: context), in: context)
-        }
+        plan.materialize(groups: slots(in: context), in: context)
+    }
+
+    @inlinable
+    func slots(in context: Context) -> [ContiguousArray<UInt32>] {
+        groups(context).map { plan.apply(to: $0, in: context) }
     }
 
     /// All lists, one behind the other.
     @inlinable
     public func flatMap() -> QueryList<Entity> {
-        QueryList(.related { [groups] in ContiguousArray(groups($0).joined()) }, plan: plan)
+        var flat = RowPlan<Entity>()
+        flat.shape = plan.shape
+        return QueryList(.related { ContiguousArray(slots(in: $0).joined()) }, plan: flat)
     }
 }
 

@@ -72,6 +72,11 @@ extension Table {
         return scannedRanking(of: words, condition.fields, limit: limit, isWanted: isWanted)
     }
 
+    /// The name of the index that `textCandidates` would ask.
+    func textIndexName(for condition: TextCondition<Entity>) -> String? {
+        textIndex(serving: condition)?.name
+    }
+
     /// The name of the index that gives a ranked condition's order without reading the rows.
     @usableFromInline
     func textRankingIndexName(for condition: TextCondition<Entity>) -> String? {
