@@ -9,6 +9,8 @@ let package = Package(
     dependencies: [.package(name: "varve", path: "..")],
     targets: [
         .executableTarget(
-            name: "ContextBenchmark", dependencies: [.product(name: "Varve", package: "varve")])
+            name: "ContextBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
+        .executableTarget(
+            name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

@@ -47,26 +47,6 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
                 key: { ValueOrder.key(read($0)) }, cursorValue: CursorValue(path)))
     }
 
-    /// Sorts by something that the metadata beside a row say, such as a time.
-    @usableFromInline
-    mutating func addMetadata(
-        _ name: String, isDescending: Bool = false,
-        _ value: @escaping @Sendable (RowMetadata) -> Int64
-    ) {
-        let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
-            let key = ValueOrder.signed(value(Table<Entity>.metadata(besideRow: row)))
-            return isDescending ? ~key : key
-        }
-        parts.append(
-            Part(
-                path: nil, name: isDescending ? "\(name) descending" : name,
-                compare: { first, second in
-                    let (first, second) = (key(first), key(second))
-                    return first < second ? -1 : (second < first ? 1 : 0)
-                },
-                key: { (key($0), true) }))
-    }
-
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
     @inlinable
     func compare(

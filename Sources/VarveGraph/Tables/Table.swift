@@ -122,6 +122,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The metadata of a row, given the row's address inside the table.
     @inlinable
     static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        // A row stands at its cell's address.
         UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
     }
 

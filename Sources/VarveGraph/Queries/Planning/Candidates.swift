@@ -10,7 +10,7 @@ struct Candidates: Sendable {
     }
 
     let shape: Shape
-    /// How many there are; at most so many where parts may overlap.
+    /// How many there are: at most so many of a union, about so many of an intersection.
     let count: Int
     /// Which of the query's conditions they meet, so that no row needs a test.
     let covered: Set<Int>

@@ -43,7 +43,8 @@ public struct QueryPlan: Sendable, Equatable {
     /// The entity's persisted name.
     public let entity: String
     public let access: Access
-    /// How many rows the access names, at most.
+    /// How many rows the access names: exactly for one index, at most for a union, about so many
+    /// for an intersection.
     public let candidates: Int
     /// What each of them is tested for; nil where the access answers the conditions exactly.
     public let test: String?

@@ -96,6 +96,7 @@ extension QueryPredicate {
         case .conjunction(let parts): parts.reduce(1) { $0 * $1.guessedSelectivity }
         case .disjunction(let parts): parts.reduce(0) { min(1, $0 + $1.guessedSelectivity) }
         case .negation(let predicate): 1 - predicate.guessedSelectivity
+        case .text: 0.1
         case .opaque: 0.5
         }
     }
