@@ -8,7 +8,24 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws {
-        try context.save(self, options)
+        _ = try context.save(self, options)
+    }
+}
+
+extension Sequence where Element: EntityModelProtocol {
+    /// Saves all entities, one after the other: all of them or, when anything throws, none.
+    @inlinable
+    public func save(
+        to context: inout Context, options: MergeStrategy<Element> = .default
+    ) throws {
+        let mark = context.begin()
+        do {
+            for entity in self { _ = try context.save(entity, options) }
+        } catch {
+            context.rollBack(to: mark)
+            throw error
+        }
+        context.end(mark)
     }
 }
 
@@ -16,28 +33,60 @@ extension Relation {
     /// Saves the entities that the relation holds, without linking them to anything.
     @inlinable
     public func save(to context: inout Context) throws {
-        let options: MergeStrategy<Entity> = isFragment ? .fragment : .default
-        for entity in entities { try entity.save(to: &context, options: options) }
+        try entities.save(to: &context, options: isFragment ? .fragment : .default)
     }
+
+    /// Saves the entities that the relation holds, without linking them to anything.
+    @inlinable
+    public func save(_ context: inout Context) throws { try save(to: &context) }
 }
 
 extension Context {
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
-    ) throws {
+    ) throws -> Slot {
         let mark = begin()
+        let slot: Slot
         do {
             var copy = entity
             try copy.willSave(to: &self)
-            let slot = put(copy, options)
-            try copy._saveRelations(to: &self, at: slot)
+            let isOutdated = isOutdated(copy, options)
+            slot = put(copy, options)
+            if isOutdated {
+                try saveChildren(ofOutdated: copy)
+            } else {
+                try copy._saveRelations(to: &self, at: slot)
+            }
+            try copy.saveMetadata(to: &self)
             try copy.didSave(to: &self)
         } catch {
             rollBack(to: mark)
             throw error
         }
         end(mark, of: Entity.self)
+        return slot
+    }
+
+    /// Whether the strategy says that the value is older than the stored one.
+    @inlinable
+    func isOutdated<Entity: EntityModelProtocol>(
+        _ entity: Entity, _ options: MergeStrategy<Entity>
+    ) -> Bool {
+        guard let isOutdated = options.isOutdated, let table = table(of: Entity.self),
+            let slot = table.slot(of: entity.id), let row = table.row(at: slot)
+        else { return false }
+        return isOutdated(row.pointee, entity)
+    }
+
+    /// Saves the entities that an outdated value has loaded, and links nothing.
+    @usableFromInline
+    mutating func saveChildren<Entity: EntityModelProtocol>(ofOutdated entity: Entity) throws {
+        try withUnsafePointer(to: entity) { address in
+            for relation in Entity._descriptor.relations {
+                try relation.saveEntities(UnsafeRawPointer(address) + relation.offset, &self)
+            }
+        }
     }
 
     /// Merges the value with the stored one and stores the result, normalized.
@@ -87,14 +136,28 @@ extension Context {
         of type: Entity.Type, at slot: Slot
     ) throws {
         guard !value.isNone else { return }
-        try value.save(to: &self)
         let parent = position(of: Entity._descriptor)
-        let children = internSlots(Child.self, value.ids)
+        let children = try saveChildren(value)
         if value.isSlice {
             appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
         } else {
             replaceLinks(with: children, of: slot.rawValue, relation: relation, table: parent)
         }
+    }
+
+    /// Saves the entities of a relation and answers the slots of all that it holds: those where the
+    /// entities were stored, whose ids a `willSave` may have changed.
+    @inlinable
+    mutating func saveChildren<Child, Direction, Cardinality, Rule>(
+        _ value: Relation<Child, Direction, Cardinality, Rule>
+    ) throws -> ContiguousArray<UInt32> {
+        let entities = value.entities
+        guard !entities.isEmpty else { return internSlots(Child.self, value.ids) }
+        let options: MergeStrategy<Child> = value.isFragment ? .fragment : .default
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(entities.count)
+        for entity in entities { slots.append(try save(entity, options).rawValue) }
+        return slots.count > 1 ? Context.distinct(slots) : slots
     }
 
     /// The slots of ids, given out now where the ids are new; each id once, in first order.

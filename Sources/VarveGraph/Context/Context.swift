@@ -139,25 +139,24 @@ extension Context {
 
     private mutating func resolveRelations(at position: Int) {
         let table = tables.unique(at: position)
-        table.relations = table.descriptor.relations.map { relation in
+        table.relations = table.descriptor.relations.enumerated().map { index, relation in
             let child = relation.childDescriptor()
             guard let childTable = tables.position(of: child) else {
                 preconditionFailure("a related type without a table")
             }
-            let inverse = relation.inverse.map { path in
-                guard let index = child.relationIndex(at: path.raw) else {
-                    preconditionFailure(
-                        """
-                        \(table.descriptor.name).\(relation.name) names an inverse that \
-                        \(child.name) does not declare as a @Relationship
-                        """)
-                }
-                return index
-            }
+            let inverse = inverse(of: index, in: table.descriptor)
             return ResolvedRelation(
                 childTable: childTable, isToMany: relation.isToMany, inverse: inverse,
                 inverseIsToMany: inverse.map { child.relations[$0].isToMany } ?? false,
                 deleteRule: relation.deleteRule)
+        }
+    }
+
+    private func inverse(of index: Int, in descriptor: EntityDescriptor) -> Int? {
+        do throws(RelationProblem) {
+            return try descriptor.inverse(of: index)
+        } catch {
+            preconditionFailure("\(error)")
         }
     }
 

@@ -111,7 +111,7 @@ extension Table {
         let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
         guard let rowBytes else {
             vacantIDs[slot.index] = id
-            if metadata.ordinal != RowMetadata.noOrdinal {
+            if metadata.isFormer {
                 cells.mutablePointer(at: slot.index).pointee.metadata = metadata
             }
             return slot

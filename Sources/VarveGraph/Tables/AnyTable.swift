@@ -75,6 +75,15 @@ package class AnyTable {
         !rowJournal.isEmpty || !linkJournal.isEmpty || !deleteCauses.isEmpty
     }
 
+    /// Whether nothing was at a slot before the running transaction.
+    @usableFromInline
+    func isFirstKnown(_ slot: Slot) -> Bool {
+        guard let first = rowJournal.first(where: { $0.slot == slot.rawValue }) else {
+            return false
+        }
+        return first.before < 0 && !first.metadata.isFormer
+    }
+
     /// Forgets all before-images.
     func clearJournal() {
         // Asked first: emptying an empty collection costs more than the question.
@@ -95,6 +104,9 @@ package class AnyTable {
     package func metadata(of slot: Slot) -> RowMetadata {
         preconditionFailure("a table without an entity type")
     }
+
+    /// The id of a slot as people read it.
+    func idText(of slot: Slot) -> String { preconditionFailure("a table without an entity type") }
 
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
         preconditionFailure("a table without an entity type")
@@ -130,6 +142,12 @@ package struct RowMetadata: Sendable, Equatable {
     @usableFromInline package var transaction: UInt64
 
     @inlinable package static var noOrdinal: UInt64 { .max }
+
+    /// Whether an entity was here once and went: with a tombstone, which keeps its place, or for
+    /// good. A slot whose entity is still to come knows no time.
+    @inlinable package var isFormer: Bool {
+        ordinal != RowMetadata.noOrdinal || updatedAt != 0
+    }
 
     @inlinable
     package init(ordinal: UInt64, updatedAt: Int64, transaction: UInt64) {

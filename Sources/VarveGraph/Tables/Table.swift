@@ -119,6 +119,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return UnsafeRawPointer(row).assumingMemoryBound(to: Entity.self)
     }
 
+    /// The metadata of a row, given the row's address inside the table.
+    @inlinable
+    static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
+    }
+
     /// Puts a normalized row at its slot.
     ///
     /// - Parameter ordinal: the place in the order that a row takes which was not there; nil for
@@ -149,10 +155,22 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
         order.remove(ordinal: cell.pointee.metadata.ordinal)
+        let isPassing = !keepsPlace && isPassing(cell.pointee.metadata, at: slot, stamp: stamp)
         cell.pointee.metadata = RowMetadata(
             ordinal: keepsPlace ? cell.pointee.metadata.ordinal : RowMetadata.noOrdinal,
-            updatedAt: stamp.time, transaction: stamp.transaction)
+            updatedAt: isPassing ? 0 : stamp.time,
+            transaction: isPassing ? 0 : stamp.transaction)
         liveCount -= 1
+    }
+
+    /// Whether a row that goes for good came in the same transaction. The log will know of
+    /// neither, so the slot must be as if there had been none.
+    @inlinable
+    func isPassing(_ metadata: RowMetadata, at slot: Slot, stamp: Stamp) -> Bool {
+        guard stamp.transaction != 0, metadata.transaction == stamp.transaction,
+            descriptor.tombstoneOwner == nil
+        else { return false }
+        return isFirstKnown(slot)
     }
 
     /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that
@@ -319,6 +337,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     @usableFromInline
     override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+
+    @usableFromInline
+    override func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
 
     @usableFromInline
     override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
