@@ -130,9 +130,13 @@ private struct TableWork {
 
     private func loadVacant(_ slot: UInt32) throws(CodecError) {
         var failure: CodecError?
+        let departure = replayed.departure(of: definition.number, at: slot)
+        let metadata = RowMetadata(
+            ordinal: RowMetadata.noOrdinal, updatedAt: departure?.updatedAt.microseconds ?? 0,
+            transaction: departure?.transaction.rawValue ?? 0)
         _ = replayed.withID(of: definition.number, at: slot) { id in
             do throws(CodecError) {
-                _ = try table.descriptor.operations.load(table, nil, id, nil, .vacant)
+                _ = try table.descriptor.operations.load(table, nil, id, nil, metadata)
             } catch {
                 failure = error
             }

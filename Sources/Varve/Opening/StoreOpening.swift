@@ -64,6 +64,14 @@ struct StoreOpening {
 
     private func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
         var context = Context()
+        // Before a context makes tables for them, which traps where relations do not fit.
+        let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
+        guard problems.isEmpty else {
+            throw .schema(
+                problems.map {
+                    SchemaProblem(type: $0.type, property: $0.relation, reason: $0.reason)
+                }.sorted { $0.description < $1.description })
+        }
         for type in types { _ = context.position(of: type._descriptor) }
         var schema = Schema()
         try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)

@@ -101,7 +101,7 @@ extension EntityDescriptor {
         guard problems.count == count else { return nil }
         return DeclaredType(
             name: name, idType: idType, fields: declaredFields,
-            relations: relations.map(declaredRelation),
+            relations: relations.indices.map { declaredRelation($0, &problems) },
             tombstoneOf: tombstoneOwner.map { $0._descriptor.name })
     }
 
@@ -129,19 +129,36 @@ extension EntityDescriptor {
         }
     }
 
-    private func declaredRelation(_ relation: RelationDescription) -> DeclaredRelation {
+    private func declaredRelation(
+        _ index: Int, _ problems: inout [SchemaProblem]
+    ) -> DeclaredRelation {
+        let relation = relations[index]
         let child = relation.childDescriptor()
-        let inverse = relation.inverse.flatMap { path in
-            child.relations.first { $0.path.raw == path.raw }
-        }
         let rule: RelationDefinition.DeleteRule =
             switch relation.deleteRule {
             case .nullify: .nullify
             case .cascade: .cascade
+            case .deny: .deny
             }
         return DeclaredRelation(
             name: relation.name, target: child.name, isToMany: relation.isToMany,
-            inverse: inverse?.name, deleteRule: rule, isRequired: relation.isRequired)
+            inverse: inverse(of: index, &problems), deleteRule: rule,
+            isRequired: relation.isRequired)
+    }
+}
+
+extension EntityDescriptor {
+    /// The name of a relation's other side; a log says it on both sides, whichever declares it.
+    private func inverse(of index: Int, _ problems: inout [SchemaProblem]) -> String? {
+        do throws(RelationProblem) {
+            return try inverse(of: index).map {
+                relations[index].childDescriptor().relations[$0].name
+            }
+        } catch {
+            problems.append(
+                SchemaProblem(type: error.type, property: error.relation, reason: error.reason))
+            return nil
+        }
     }
 }
 

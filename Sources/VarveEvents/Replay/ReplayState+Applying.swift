@@ -49,7 +49,7 @@ extension ReplayState {
                     guard table.records[Int(slot)].liveness == .tombstone else {
                         throw .hasNoTombstone
                     }
-                    table.clearRow(slot)
+                    table.clearRow(slot, at: version(of: transaction))
                 }
             }
         case .unknown: unknownEventCount += 1
@@ -181,7 +181,7 @@ extension ReplayState {
         guard record.liveness != .live else { throw .alreadyExists }
         try Self.check(event.previous, is: record.version)
         try Self.check(event.row, table.layout)
-        if record.liveness == .tombstone { table.clearRow(slot) }
+        if record.liveness == .tombstone { table.clearRow(slot, at: version(of: transaction)) }
         try table.setRow(
             slot, to: event.row, liveness: .live, ordinal: event.ordinal,
             at: version(of: transaction))
@@ -264,7 +264,9 @@ extension ReplayState {
             }
             guard record.rowBytes.hasSameBytes(as: event.row) else { throw .rowDiffers }
         }
-        guard event.keepsTombstone else { return table.clearRow(slot) }
+        guard event.keepsTombstone else {
+            return table.clearRow(slot, at: version(of: transaction))
+        }
         try table.setRow(
             slot, to: event.row, liveness: .tombstone, ordinal: event.ordinal,
             at: version(of: transaction))

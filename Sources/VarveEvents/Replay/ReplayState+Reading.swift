@@ -155,6 +155,16 @@ extension ReplayState {
         return body(table.records[Int(slot)].idBytes)
     }
 
+    /// When the entity at a vacant slot went for good; nil where there was none yet.
+    package func departure(of type: TypeNumber, at slot: UInt32) -> PreviousVersion? {
+        guard let table = table(type), Int(slot) < table.slotCount else { return nil }
+        let record = table.records[Int(slot)]
+        guard record.liveness == .vacant, record.transaction != 0 else { return nil }
+        return PreviousVersion(
+            transaction: TransactionID(record.transaction),
+            updatedAt: Timestamp(microseconds: record.updatedAt))
+    }
+
     /// The links of a type's relations, in the order of its current definition.
     package func links(of type: TypeNumber) -> [ReplayedLinks] {
         table(type)?.links.map { ReplayedLinks($0) } ?? []

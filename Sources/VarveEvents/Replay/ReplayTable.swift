@@ -179,12 +179,15 @@ final class ReplayTable {
         wasted = 0
     }
 
-    /// Makes a slot vacant: its row, ordinal and chain of versions end. Its links stay.
-    func clearRow(_ slot: UInt32) {
+    /// Makes a slot vacant: its row, ordinal and chain of versions end. Its links stay, and so does
+    /// when it was that the entity went: `version`.
+    func clearRow(_ slot: UInt32, at version: PreviousVersion) {
         records.modify(Int(slot)) { record in
             wasted += Int(record.rowCapacity)
             count(record.liveness, by: -1)
             record = Record(id: record.id)
+            record.transaction = version.transaction.rawValue
+            record.updatedAt = version.updatedAt.microseconds
         }
         deletedLists[slot] = nil
     }

@@ -24,6 +24,10 @@ public enum _FieldCodec {
         Ladder.codec(for: type, isID: false).kind
     }
 
+    /// The optional that an implicitly unwrapped property is.
+    @inlinable
+    public static func optional<Value>(_ value: Value?) -> Value? { value }
+
     // MARK: Storing
 
     @inlinable

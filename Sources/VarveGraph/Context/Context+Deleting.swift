@@ -12,44 +12,6 @@ extension EntityModelProtocol {
     public static func delete(id: ID, from context: inout Context) throws {
         try context._deleteLive(Self.self, id: id)
     }
-
-    /// Unlinks everything that a relation leads to. The entities stay.
-    @inlinable
-    public func detach<Child, Direction, Cardinality, Rule>(
-        _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
-        in context: inout Context
-    ) {
-        context.detach(self.id, relation)
-    }
-
-    /// Unlinks everything that a mutual relation leads to, on both sides. The entities stay.
-    @inlinable
-    public func detach<Child, Cardinality, Rule, InverseCardinality, InverseRule>(
-        _ relation: KeyPath<Self, Relation<Child, Relations.Mutual, Cardinality, Rule>>,
-        inverse: KeyPath<Child, Relation<Self, Relations.Mutual, InverseCardinality, InverseRule>>,
-        in context: inout Context
-    ) {
-        context.detach(self.id, relation)
-    }
-
-    /// Deletes everything that a relation leads to.
-    @inlinable
-    public func delete<Child, Direction, Cardinality, Rule>(
-        _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
-        from context: inout Context
-    ) throws {
-        try context.deleteChildren(of: self.id, relation)
-    }
-
-    /// Deletes everything that a mutual relation leads to.
-    @inlinable
-    public func delete<Child, Cardinality, Rule, InverseCardinality, InverseRule>(
-        _ relation: KeyPath<Self, Relation<Child, Relations.Mutual, Cardinality, Rule>>,
-        inverse: KeyPath<Child, Relation<Self, Relations.Mutual, InverseCardinality, InverseRule>>,
-        from context: inout Context
-    ) throws {
-        try context.deleteChildren(of: self.id, relation)
-    }
 }
 
 extension Context {
@@ -73,7 +35,9 @@ extension Context {
             var steps: [DeleteStep] = [
                 .delete(table: table, slot: slot.rawValue, cause: cause)
             ]
-            while let step = steps.popLast() { try perform(step, &steps) }
+            var denials: [DeleteDenial] = []
+            while let step = steps.popLast() { try perform(step, &steps, &denials) }
+            try check(denials)
         } catch {
             rollBack(to: mark)
             throw error
@@ -87,7 +51,9 @@ extension Context {
         case end(DeleteEnd)
     }
 
-    private mutating func perform(_ step: DeleteStep, _ steps: inout [DeleteStep]) throws {
+    private mutating func perform(
+        _ step: DeleteStep, _ steps: inout [DeleteStep], _ denials: inout [DeleteDenial]
+    ) throws {
         switch step {
         case .end(let end): try end(&self)
         case .detach(let table, let slot, let relation):
@@ -103,6 +69,12 @@ extension Context {
             for relation in tables.tables[table].relations.indices.reversed() {
                 steps.append(.detach(table: table, slot: slot, relation: relation))
                 let resolved = tables.tables[table].relations[relation]
+                if resolved.deleteRule == .deny {
+                    denials.append(
+                        DeleteDenial(
+                            table: table, slot: slot, relation: relation,
+                            children: liveChildren(of: slot, relation: relation, table: table)))
+                }
                 guard resolved.deleteRule == .cascade else { continue }
                 let children = links(of: slot, relation: relation, table: table).slots
                 for child in children.reversed() {
@@ -112,6 +84,28 @@ extension Context {
                             cause: .cascade(table: table, slot: slot)))
                 }
             }
+        }
+    }
+
+    /// What a relation with the rule `.deny` led to when its entity was deleted. Checked at the
+    /// end, so that related entities that the same delete takes along do not keep anything.
+    private struct DeleteDenial {
+        let table: Int
+        let slot: UInt32
+        let relation: Int
+        let children: ContiguousArray<UInt32>
+    }
+
+    private func check(_ denials: [DeleteDenial]) throws(ContextError) {
+        for denial in denials {
+            let table = tables.tables[denial.table]
+            let child = tables.tables[table.relations[denial.relation].childTable]
+            let kept = denial.children.filter { child.isLive(Slot($0)) }
+            guard !kept.isEmpty else { continue }
+            throw .deleteDenied(
+                type: table.descriptor.name, id: table.idText(of: Slot(denial.slot)),
+                relation: table.descriptor.relations[denial.relation].name,
+                children: kept.map { child.idText(of: Slot($0)) })
         }
     }
 
@@ -134,7 +128,10 @@ extension Context {
         session.deleting.removeAll { $0 == key }
         removeRow(type, at: slot, keepsPlace: tombstone != nil)
         if let tombstone { _ = try put(tombstone, .replace) }
-        return { context in try row.didDelete(from: &context) }
+        return { context in
+            try row.deleteMetadata(from: &context)
+            try row.didDelete(from: &context)
+        }
     }
 
     /// The place in its type's order of an entity that is not there; `isKept` false takes it away.
@@ -147,51 +144,5 @@ extension Context {
         session.journal.append(JournalEntry(table: position, isLink: false))
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
         return table.setPlace(of: table.internSlot(of: id), isKept: isKept, stamp: stamp)
-    }
-
-    @inlinable
-    mutating func detach<Entity: EntityModelProtocol>(
-        _ id: Entity.ID, _ path: PartialKeyPath<Entity>
-    ) {
-        guard let slot = knownSlot(of: Entity.self, id: id) else { return }
-        let relation = relationIndex(path)
-        let position = position(of: Entity._descriptor)
-        let mark = begin()
-        replaceLinks(with: [], of: slot.rawValue, relation: relation, table: position)
-        end(mark)
-    }
-
-    @inlinable
-    mutating func deleteChildren<Entity: EntityModelProtocol>(
-        of id: Entity.ID, _ path: PartialKeyPath<Entity>
-    ) throws {
-        guard let slot = knownSlot(of: Entity.self, id: id) else { return }
-        let relation = relationIndex(path)
-        let position = position(of: Entity._descriptor)
-        try deleteChildren(of: slot, relation: relation, table: position)
-    }
-
-    @usableFromInline
-    mutating func deleteChildren(of slot: Slot, relation: Int, table: Int) throws {
-        let childTable = tables.tables[table].relations[relation].childTable
-        let mark = begin()
-        do {
-            for child in liveChildren(of: slot.rawValue, relation: relation, table: table) {
-                try deleteRow(at: Slot(child), table: childTable)
-            }
-        } catch {
-            rollBack(to: mark)
-            throw error
-        }
-        replaceLinks(with: [], of: slot.rawValue, relation: relation, table: table)
-        end(mark)
-    }
-
-    @inlinable
-    func relationIndex<Entity: EntityModelProtocol>(_ path: PartialKeyPath<Entity>) -> Int {
-        guard let index = Entity._descriptor.relationIndex(at: path) else {
-            preconditionFailure("\(path) is no @Relationship of \(Entity.self)")
-        }
-        return index
     }
 }

@@ -8,7 +8,24 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws {
-        try context.save(self, options)
+        _ = try context.save(self, options)
+    }
+}
+
+extension Sequence where Element: EntityModelProtocol {
+    /// Saves all entities, one after the other: all of them or, when anything throws, none.
+    @inlinable
+    public func save(
+        to context: inout Context, options: MergeStrategy<Element> = .default
+    ) throws {
+        let mark = context.begin()
+        do {
+            for entity in self { _ = try context.save(entity, options) }
+        } catch {
+            context.rollBack(to: mark)
+            throw error
+        }
+        context.end(mark)
     }
 }
 
@@ -16,28 +33,60 @@ extension Relation {
     /// Saves the entities that the relation holds, without linking them to anything.
     @inlinable
     public func save(to context: inout Context) throws {
-        let options: MergeStrategy<Entity> = isFragment ? .fragment : .default
-        for entity in entities { try entity.save(to: &context, options: options) }
+        try entities.save(to: &context, options: isFragment ? .fragment : .default)
     }
+
+    /// Saves the entities that the relation holds, without linking them to anything.
+    @inlinable
+    public func save(_ context: inout Context) throws { try save(to: &context) }
 }
 
 extension Context {
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
-    ) throws {
+    ) throws -> Slot {
         let mark = begin()
+        let slot: Slot
         do {
             var copy = entity
             try copy.willSave(to: &self)
-            let slot = try put(copy, options)
-            try copy._saveRelations(to: &self, at: slot)
+            let isOutdated = isOutdated(copy, options)
+            slot = try put(copy, options)
+            if isOutdated {
+                try saveChildren(ofOutdated: copy)
+            } else {
+                try copy._saveRelations(to: &self, at: slot)
+            }
+            try copy.saveMetadata(to: &self)
             try copy.didSave(to: &self)
         } catch {
             rollBack(to: mark)
             throw error
         }
-        end(mark)
+        end(mark, of: Entity.self)
+        return slot
+    }
+
+    /// Whether the strategy says that the value is older than the stored one.
+    @inlinable
+    func isOutdated<Entity: EntityModelProtocol>(
+        _ entity: Entity, _ options: MergeStrategy<Entity>
+    ) -> Bool {
+        guard let isOutdated = options.isOutdated, let table = table(of: Entity.self),
+            let slot = table.slot(of: entity.id), let row = table.row(at: slot)
+        else { return false }
+        return isOutdated(row.pointee, entity)
+    }
+
+    /// Saves the entities that an outdated value has loaded, and links nothing.
+    @usableFromInline
+    mutating func saveChildren<Entity: EntityModelProtocol>(ofOutdated entity: Entity) throws {
+        try withUnsafePointer(to: entity) { address in
+            for relation in Entity._descriptor.relations {
+                try relation.saveEntities(UnsafeRawPointer(address) + relation.offset, &self)
+            }
+        }
     }
 
     /// Merges the value with the stored one and stores the result, normalized.
@@ -46,39 +95,41 @@ extension Context {
         _ entity: Entity, _ options: MergeStrategy<Entity>
     ) throws -> Slot {
         let position = position(of: Entity._descriptor)
-        let stamp = session.stamp
+        let hash = Entity._hashID(entity.id)
         var row = entity
-        var (slot, isNew) = intern(&row, options, in: position)
+        var known = merge(&row, hash: hash, options, in: position)
+        row._normalize()
         if Entity._descriptor.hasUniqueIndexes,
-            try resolveCollisions(of: &row, from: entity, options, at: slot, in: position)
+            let collision = collision(of: row, at: known.slot, in: position)
         {
-            isNew = liveSlot(of: Entity.self, id: entity.id) == nil
+            known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
         }
         let ordinal = Entity._place(of: entity.id, in: &self)
-        if isNew { clearTombstone(of: Entity.self, id: entity.id) }
+        if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
-        unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        let stamp = session.stamp
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        // No code of the application ran since the look-up, so an unknown id is still unknown.
+        let slot = known.slot ?? table.appendSlot(hash: hash)
+        table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
         return slot
     }
 
-    /// The slot of the entity, given out now if its id is new, after merging the value with the
-    /// row there and taking its relations out.
+    /// The slot of the entity, if its id is known, after merging the value with the row there.
     @inlinable
-    mutating func intern<Entity: EntityModelProtocol>(
-        _ entity: inout Entity, _ options: MergeStrategy<Entity>, in position: Int
-    ) -> (slot: Slot, isNew: Bool) {
+    mutating func merge<Entity: EntityModelProtocol>(
+        _ entity: inout Entity, hash: UInt64, _ options: MergeStrategy<Entity>, in position: Int
+    ) -> (slot: Slot?, isNew: Bool) {
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-        let slot = table.internSlot(of: entity.id)
-        let old = table.row(at: slot)
-        if let old, !options.isReplacement {
+        guard let slot = table.slot(of: entity.id, hash: hash) else { return (nil, true) }
+        guard let old = table.row(at: slot) else { return (slot, true) }
+        if !options.isReplacement {
             let merged = options.merge(old.pointee, new: entity)
             precondition(
                 Entity._sameID(merged.id, entity.id), "a merge strategy must not change an id")
             entity = merged
         }
-        entity._normalize()
-        return (slot, old == nil)
+        return (slot, false)
     }
 
     /// Saves what a relation holds and links it to the parent at `slot`.
@@ -90,14 +141,28 @@ extension Context {
         of type: Entity.Type, at slot: Slot
     ) throws {
         guard !value.isNone else { return }
-        try value.save(to: &self)
         let parent = position(of: Entity._descriptor)
-        let children = internSlots(Child.self, value.ids)
+        let children = try saveChildren(value)
         if value.isSlice {
             appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
         } else {
             replaceLinks(with: children, of: slot.rawValue, relation: relation, table: parent)
         }
+    }
+
+    /// Saves the entities of a relation and answers the slots of all that it holds: those where the
+    /// entities were stored, whose ids a `willSave` may have changed.
+    @inlinable
+    mutating func saveChildren<Child, Direction, Cardinality, Rule>(
+        _ value: Relation<Child, Direction, Cardinality, Rule>
+    ) throws -> ContiguousArray<UInt32> {
+        let entities = value.entities
+        guard !entities.isEmpty else { return internSlots(Child.self, value.ids) }
+        let options: MergeStrategy<Child> = value.isFragment ? .fragment : .default
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(entities.count)
+        for entity in entities { slots.append(try save(entity, options).rawValue) }
+        return slots.count > 1 ? Context.distinct(slots) : slots
     }
 
     /// The slots of ids, given out now where the ids are new; each id once, in first order.
@@ -125,9 +190,10 @@ extension Context {
     /// A live entity has no tombstone: its save takes the tombstone away.
     @inlinable
     mutating func clearTombstone<Entity: EntityModelProtocol>(
-        of type: Entity.Type, id: Entity.ID
+        of type: Entity.Type, id: Entity.ID, table: Int
     ) {
-        guard Entity._descriptor.tombstoneOwner == nil, count(Deleted<Entity>.self) > 0,
+        let tombstones = tables.tables[table].tombstoneTable
+        guard tombstones >= 0, tables.tables[tombstones].liveCount > 0,
             let slot = liveSlot(of: Deleted<Entity>.self, id: id)
         else { return }
         removeRow(Deleted<Entity>.self, at: slot, keepsPlace: false)

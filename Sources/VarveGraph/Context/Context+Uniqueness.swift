@@ -1,32 +1,15 @@
 extension Context {
-    /// Lets the resolvers of unique indexes deal with entities that have the values of a row that
-    /// is about to be stored. Answers whether any ran; then the row was merged anew, because the
-    /// resolver may have changed what it merges with.
-    ///
-    /// - Parameters:
-    ///   - row: what is to be stored, merged and normalized.
-    ///   - entity: what is being saved.
-    @inlinable
-    mutating func resolveCollisions<Entity: EntityModelProtocol>(
-        of row: inout Entity, from entity: Entity, _ options: MergeStrategy<Entity>,
-        at slot: Slot, in position: Int
-    ) throws -> Bool {
-        guard let first = collision(of: row, at: slot, from: 0, in: position) else { return false }
-        try resolve(first, of: &row, from: entity, options, at: slot, in: position)
-        return true
-    }
-
     /// The first unique index, from a number on, in which another entity has the row's values and
-    /// its resolver is to be asked.
+    /// whose resolver is to be asked.
     @inlinable
     func collision<Entity: EntityModelProtocol>(
-        of row: Entity, at slot: Slot, from start: Int, in position: Int
+        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
     ) -> Collision? {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         for index in start..<table.indexDefinitions.count
         where table.indexDefinitions[index].kind == .unique {
             let existing = withUnsafePointer(to: row) {
-                table.firstSlot(sharing: index, with: $0, at: slot)
+                table.firstSlot(sharing: index, with: $0, except: slot)
             }
             guard let existing else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness
@@ -36,12 +19,19 @@ extension Context {
         return nil
     }
 
-    /// Resolves a collision and all that follow.
+    /// Lets the resolvers of unique indexes deal with entities that have the values of a row that
+    /// is about to be stored. Afterwards the row is merged anew, because a resolver may have
+    /// changed what it merges with.
+    ///
+    /// - Parameters:
+    ///   - row: what is to be stored, merged and normalized.
+    ///   - entity: what is being saved.
     @usableFromInline
     mutating func resolve<Entity: EntityModelProtocol>(
-        _ first: Collision, of row: inout Entity, from entity: Entity,
-        _ options: MergeStrategy<Entity>, at slot: Slot, in position: Int
-    ) throws {
+        _ first: Collision, of row: inout Entity, from entity: Entity, _ hash: UInt64,
+        _ options: MergeStrategy<Entity>, in position: Int
+    ) throws -> (slot: Slot?, isNew: Bool) {
+        var known: (slot: Slot?, isNew: Bool) = (nil, true)
         var next: Collision? = first
         // Each entity is dealt with once for an index: a resolver may leave it its value.
         var index = first.index
@@ -50,36 +40,33 @@ extension Context {
             if collision.index != index { asked = [] }
             index = collision.index
             guard asked.insert(collision.existing).inserted else {
-                next = self.collision(of: row, at: slot, from: index + 1, in: position)
+                next = self.collision(of: row, at: known.slot, from: index + 1, in: position)
                 continue
             }
-            let new = merged(entity, options, at: slot)
-            try resolve(collision, with: new, at: slot, in: position)
-            row = merged(entity, options, at: slot)
+            row = entity
+            _ = merge(&row, hash: hash, options, in: position)
+            try resolve(collision, with: row, in: position)
+            row = entity
+            known = merge(&row, hash: hash, options, in: position)
             row._normalize()
-            next = self.collision(of: row, at: slot, from: index, in: position)
+            next = self.collision(of: row, at: known.slot, from: index, in: position)
         }
-    }
-
-    /// The entity merged with the row at its slot, its relations as they are.
-    private func merged<Entity: EntityModelProtocol>(
-        _ entity: Entity, _ options: MergeStrategy<Entity>, at slot: Slot
-    ) -> Entity {
-        guard !options.isReplacement, let old = row(of: Entity.self, at: slot) else {
-            return entity
-        }
-        return options.merge(old, new: entity)
+        return known
     }
 
     private mutating func resolve<Entity: EntityModelProtocol>(
-        _ collision: Collision, with new: Entity, at slot: Slot, in position: Int
+        _ collision: Collision, with new: Entity, in position: Int
     ) throws {
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        let definition = table.indexDefinitions[collision.index]
-        let existing = table.id(of: collision.existing)
+        // Not held as a table: a second reference would make the next change copy it.
+        let (definition, existing) = { (table: Table<Entity>) in
+            (table.indexDefinitions[collision.index], table.id(of: collision.existing))
+        }(unsafeDowncast(tables.tables[position], to: Table<Entity>.self))
         guard let uniqueness = definition.uniqueness else { return }
         switch uniqueness.resolver.action {
         case .upsert:
+            // The event names both by their slots.
+            let slot = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+                .internSlot(of: new.id)
             try deleteRow(
                 at: collision.existing, table: position,
                 cause: .upsert(table: position, slot: slot.rawValue))

@@ -25,7 +25,8 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     public mutating func willSave(to context: inout Context) throws {
         try context._deleteLive(Entity.self, id: id)
         guard context.liveSlot(of: Entity.self, id: id) == nil else {
-            throw ContextError.savedWhileDeleted(type: Entity._descriptor.name)
+            throw ContextError.savedWhileDeleted(
+                type: Entity._descriptor.name, id: String(describing: id))
         }
         withUnsafeMutableBytes(of: &content) { bytes in
             guard let base = bytes.baseAddress else { return }

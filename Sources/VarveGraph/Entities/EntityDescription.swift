@@ -33,13 +33,16 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     }
 
     /// Adds the next relation, one whose other side is `inverse`: the typed paths are the proof
-    /// that both sides name each other's types.
+    /// that both sides name each other's types. The other side may name this one in turn, or leave
+    /// it at that.
     @inlinable
-    public mutating func relation<Child, Cardinality, Constraint, InverseCardinality, InverseRule>(
+    public mutating func relation<
+        Child, Cardinality, Constraint, InverseDirection, InverseCardinality, InverseRule
+    >(
         _ name: String,
         _ path: KeyPath<Entity, Relation<Child, Relations.Mutual, Cardinality, Constraint>>,
         inverse: KeyPath<
-            Child, Relation<Entity, Relations.Mutual, InverseCardinality, InverseRule>
+            Child, Relation<Entity, InverseDirection, InverseCardinality, InverseRule>
         >,
         offset: Int?, deleteRule: DeleteRule
     ) {
@@ -110,6 +113,10 @@ public struct RelationDescription: Sendable {
     /// Reduces the relation at the address to ids, or to nothing where it holds none: what a
     /// tombstone keeps.
     let makePlain: @Sendable (UnsafeMutableRawPointer) -> Void
+    /// Saves the entities that the relation at the address holds, and links nothing.
+    let saveEntities: @Sendable (UnsafeRawPointer, inout Context) throws -> Void
+    /// Whether the relations at the addresses say the same in the same way.
+    let isIdentical: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
     /// Writes each id of the relation at the address, handing its bytes to the closure.
     package let storeIDs:
         @Sendable (UnsafeRawPointer, (UnsafeRawBufferPointer) -> Void) throws(CodecError) -> Void
@@ -150,6 +157,13 @@ public struct RelationDescription: Sendable {
             let relation = address.assumingMemoryBound(to: Value.self)
             let ids = relation.pointee.ids
             relation.pointee = ids.isEmpty ? .none : Value(ids: ids)
+        }
+        self.saveEntities = { address, context in
+            try address.assumingMemoryBound(to: Value.self).pointee.save(to: &context)
+        }
+        self.isIdentical = { first, second in
+            first.assumingMemoryBound(to: Value.self).pointee
+                .isIdentical(to: second.assumingMemoryBound(to: Value.self).pointee)
         }
         self.storeIDs = { (address, body) throws(CodecError) in
             var writer = ByteWriter()

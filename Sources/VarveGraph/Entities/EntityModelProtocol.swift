@@ -17,6 +17,12 @@ public protocol EntityModelProtocol: Sendable {
     func willDelete(from context: inout Context) throws
     /// Runs after the entity, and what its delete rules took with it, are gone.
     func didDelete(from context: inout Context) throws
+    /// Runs when the entity and its links are in the context, before ``didSave(to:)``: to keep what
+    /// the application wants to know about a save. When it was is kept by the context itself.
+    func saveMetadata(to context: inout Context) throws
+    /// Runs when the entity is gone, before ``didDelete(from:)``, to take back what
+    /// ``saveMetadata(to:)`` kept.
+    func deleteMetadata(from context: inout Context) throws
     /// What remains of the entity when it is deleted; nil leaves nothing to restore.
     func asDeleted(in context: Context) -> Deleted<Self>?
 
@@ -55,6 +61,8 @@ extension EntityModelProtocol {
     @inlinable public func didSave(to context: inout Context) throws {}
     @inlinable public func willDelete(from context: inout Context) throws {}
     @inlinable public func didDelete(from context: inout Context) throws {}
+    @inlinable public func saveMetadata(to context: inout Context) throws {}
+    @inlinable public func deleteMetadata(from context: inout Context) throws {}
 
     @inlinable public static var defaultMergeStrategy: MergeStrategy<Self> { .replace }
     @inlinable public static var fragmentMergeStrategy: MergeStrategy<Self> { Self.patch }

@@ -1,19 +1,50 @@
 /// How an entity that is saved merges with the one that is stored under its id.
 public struct MergeStrategy<T>: Sendable {
     @usableFromInline let body: (@Sendable (_ old: T, _ new: T) -> T)?
+    /// Says of some strategies that the new value is older than the old one.
+    @usableFromInline let isOutdated: (@Sendable (_ old: T, _ new: T) -> Bool)?
 
     @inlinable
-    public init(merge: @escaping @Sendable (_ old: T, _ new: T) -> T) { body = merge }
+    public init(merge: @escaping @Sendable (_ old: T, _ new: T) -> T) {
+        body = merge
+        isOutdated = nil
+    }
 
     /// Applies the strategies from left to right; each gets the old value and the result so far.
     public init(_ strategies: MergeStrategy<T>...) { self = MergeStrategy.joined(strategies) }
 
     @usableFromInline
-    init(replacing: Void) { body = nil }
+    init(replacing: Void) {
+        body = nil
+        isOutdated = nil
+    }
+
+    /// A strategy whose new value may be found older than the old one.
+    private init(
+        isOutdated: (@Sendable (_ old: T, _ new: T) -> Bool)?,
+        merge: @escaping @Sendable (_ old: T, _ new: T) -> T
+    ) {
+        body = merge
+        self.isOutdated = isOutdated
+    }
 
     static func joined(_ strategies: [MergeStrategy<T>]) -> MergeStrategy<T> {
-        MergeStrategy { old, new in
+        let judges = strategies.compactMap(\.isOutdated)
+        let judge: @Sendable (T, T) -> Bool = { old, new in judges.contains { $0(old, new) } }
+        return MergeStrategy(isOutdated: judges.isEmpty ? nil : judge) { old, new in
             strategies.reduce(new) { result, strategy in strategy.merge(old, new: result) }
+        }
+    }
+
+    /// The later of two values wins; of two that are equally late the old one stays. The strategies
+    /// merge the loser into the winner.
+    static func lastWriteWins(
+        _ strategies: [MergeStrategy<T>],
+        isEarlier: @escaping @Sendable (_ first: T, _ second: T) -> Bool
+    ) -> MergeStrategy<T> {
+        let strategy = joined(strategies)
+        return MergeStrategy(isOutdated: { old, new in isEarlier(new, old) }) { old, new in
+            isEarlier(old, new) ? strategy.merge(old, new: new) : strategy.merge(new, new: old)
         }
     }
 
@@ -67,25 +98,22 @@ extension MergeStrategy {
 
     /// The value with the greater `path` wins; of equal ones the old value stays. The strategies
     /// then merge the loser's properties into the winner.
+    ///
+    /// A value that is older than the stored one changes no links either: what it says of its
+    /// relations is as old as the rest. The entities that it has loaded are saved by strategies of
+    /// their own.
     public static func lastWriteWins<Value: Comparable & SendableMetatype>(
         _ strategies: MergeStrategy<T>..., comparedBy path: KeyPath<T, Value>
     ) -> MergeStrategy<T> {
-        let strategy = joined(strategies)
         let path = SendableReadPath(path)
-        return MergeStrategy { old, new in
-            old[keyPath: path.raw] < new[keyPath: path.raw]
-                ? strategy.merge(old, new: new) : strategy.merge(new, new: old)
-        }
+        return lastWriteWins(strategies) { $0[keyPath: path.raw] < $1[keyPath: path.raw] }
     }
 }
 
 extension MergeStrategy where T: Comparable & SendableMetatype {
-    /// The greater value wins; of equal ones the old value stays.
+    /// The greater value wins; of equal ones the old value stays. A lesser value changes no links.
     public static func lastWriteWins(_ strategies: MergeStrategy<T>...) -> MergeStrategy<T> {
-        let strategy = joined(strategies)
-        return MergeStrategy { old, new in
-            old < new ? strategy.merge(old, new: new) : strategy.merge(new, new: old)
-        }
+        lastWriteWins(strategies) { $0 < $1 }
     }
 }
 

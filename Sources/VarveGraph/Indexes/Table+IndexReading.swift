@@ -219,7 +219,7 @@ extension Table {
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
     @usableFromInline
     func firstSlot(
-        sharing index: Int, with row: UnsafePointer<Entity>, at slot: Slot
+        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?
     ) -> Slot? {
         let definition = indexDefinitions[index]
         let (key, isExact) = definition.key(row)
@@ -234,7 +234,7 @@ extension Table {
                     let other = self.row(at: Slot(span.slots[position])),
                     definition.compare(row, other) == 0
                 else { return false }
-                guard span.slots[position] != slot.rawValue, definition.isSame(row, other)
+                guard Slot(span.slots[position]) != slot, definition.isSame(row, other)
                 else { continue }
                 found = Slot(span.slots[position])
                 return false

@@ -5,7 +5,7 @@
 /// the entity changes them.
 public struct Relation<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
     Sendable
-where Cardinality: RelationCardinality {
+where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     /// Nil is `.none`, so that an unset relation costs one word.
     @usableFromInline let content: RelationContent<Entity>?
 
@@ -25,13 +25,21 @@ where Cardinality: RelationCardinality {
     /// Says nothing: saving leaves the links as they are.
     @inlinable public static var none: Self { Self(nil) }
 
+    /// Makes the relation say nothing.
+    @inlinable
+    public mutating func normalize() { self = .none }
+
+    // MARK: - What it says
+
     /// Whether the relation says nothing.
     @inlinable public var isNone: Bool { content == nil }
 
-    /// Whether it holds ids only.
+    /// Whether it holds ids only. An explicit null holds none.
     public var isId: Bool {
-        if case .ids = content?.state { return true }
-        return false
+        switch content?.state {
+        case .ids, .nullID: true
+        case .entities, .null, nil: false
+        }
     }
 
     /// Whether its entities are to be saved with the fragment strategy.
@@ -43,12 +51,20 @@ where Cardinality: RelationCardinality {
     /// Whether it is to be appended to the stored links rather than to replace them.
     public var isSlice: Bool { content?.isSlice ?? false }
 
+    /// Whether it says explicitly that there is no related entity.
+    public var isNull: Bool {
+        switch content?.state {
+        case .null, .nullID: true
+        case .ids, .entities, nil: false
+        }
+    }
+
     /// The ids it holds, of entities or by themselves.
     public var ids: [Entity.ID] {
         switch content?.state {
         case .ids(let ids): ids
         case .entities(let entities, _): entities.map(\.id)
-        case .null, nil: []
+        case .null, .nullID, nil: []
         }
     }
 
@@ -56,6 +72,12 @@ where Cardinality: RelationCardinality {
     @usableFromInline var entities: [Entity] {
         if case .entities(let entities, _) = content?.state { return entities }
         return []
+    }
+
+    /// What is loaded: nil where the relation says nothing; of a to-many relation that holds ids
+    /// only, an empty list.
+    @inlinable public var loadedValue: Cardinality.Value? {
+        isNone ? nil : Cardinality._value(of: entities)
     }
 }
 
@@ -68,6 +90,8 @@ final class RelationContent<Entity: EntityModelProtocol>: Sendable {
         case ids([Entity.ID])
         case entities([Entity], isFragment: Bool)
         case null
+        /// An explicit null that was decoded from `{"id": null}` and is encoded so again.
+        case nullID
     }
 
     @usableFromInline let state: State
@@ -79,6 +103,8 @@ final class RelationContent<Entity: EntityModelProtocol>: Sendable {
         self.isSlice = isSlice
     }
 }
+
+// MARK: - Making one
 
 extension Relation where Cardinality == Relations.ToOne<Entity> {
     /// The related entity by its id.
@@ -124,10 +150,4 @@ extension Relation where Cardinality == Relations.ToMany<Entity> {
     @inlinable public static func appending(ids: [Entity.ID]) -> Self {
         Self(ids: ids, isSlice: true)
     }
-}
-
-/// Two relations are equal when they hold the same ids, whatever else is loaded.
-extension Relation: Hashable {
-    public static func == (first: Self, second: Self) -> Bool { first.ids == second.ids }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
 }

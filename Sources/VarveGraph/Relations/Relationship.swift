@@ -5,7 +5,7 @@
 @propertyWrapper
 public struct Relationship<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
     Sendable
-where Cardinality: RelationCardinality {
+where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     // The only stored property, so that a relation stands at its wrapper's address.
     @usableFromInline var relation: Relation<Entity, Directionality, Cardinality, Constraint>
 
@@ -20,15 +20,9 @@ where Cardinality: RelationCardinality {
         set { relation = newValue }
     }
 
-    /// What is loaded: the related entity or entities.
-    public var wrappedValue: Cardinality.Value? { relation.loadedValue as? Cardinality.Value }
-}
-
-extension Relation {
-    /// The loaded entity, or the loaded entities; an empty list where only ids are.
-    var loadedValue: Any? {
-        Cardinality.isToMany ? (isNone ? nil : entities) : entities.first
-    }
+    /// What is loaded: the related entity or entities. Nil where nothing was asked for; of a
+    /// to-many relation an empty list where there are none, or where ids only are loaded.
+    @inlinable public var wrappedValue: Cardinality.Value? { relation.loadedValue }
 }
 
 // MARK: - Declaring
@@ -90,6 +84,9 @@ where
     public init(wrappedValue: Entity?, deleteRule: DeleteRule = .nullify) {
         self.init(wrappedValue.map { .relation($0) } ?? .none)
     }
+    /// A one-way relation to at most one entity, which a memberwise initializer takes as a
+    /// relation: `.id("1")`.
+    public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
 extension Relationship
@@ -112,6 +109,9 @@ where
     public init(wrappedValue: [Entity]?, deleteRule: DeleteRule = .nullify) {
         self.init(wrappedValue.map { .relation($0) } ?? .none)
     }
+    /// A one-way relation to a list of entities, which a memberwise initializer takes as a
+    /// relation: `.ids(["1"])`.
+    public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
 // MARK: - Setting through a memberwise initializer
@@ -155,9 +155,4 @@ extension Optional {
     /// All related entities, saved along with their owner.
     public static func relation<Entity: EntityModelProtocol>(_ entities: [Entity]) -> Wrapped?
     where Wrapped == [Entity] { entities }
-}
-
-extension Relationship: Hashable {
-    public static func == (first: Self, second: Self) -> Bool { first.relation == second.relation }
-    public func hash(into hasher: inout Hasher) { relation.hash(into: &hasher) }
 }

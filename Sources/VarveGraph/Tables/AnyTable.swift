@@ -27,8 +27,11 @@ package class AnyTable {
     /// What each of the type's indexes holds, in the order of their declaration.
     @exclusivity(unchecked) @usableFromInline package var indexContents:
         ContiguousArray<IndexContent>
-    /// Why rows went, for those that did not go by a call of their own.
-    @exclusivity(unchecked) package var deleteCauses: [UInt32: DeleteCause]
+    /// Why rows went, for those that did not go by a call of their own. A row that is there again
+    /// was not deleted by anything.
+    @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
+    /// The position of the table of this type's tombstones; -1 while there is none.
+    @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
 
     @usableFromInline
     init(descriptor: EntityDescriptor) {
@@ -44,6 +47,7 @@ package class AnyTable {
         self.indexContents = ContiguousArray(
             repeating: IndexContent(), count: descriptor.indexes.count)
         self.deleteCauses = [:]
+        self.tombstoneTable = -1
     }
 
     @usableFromInline
@@ -59,6 +63,7 @@ package class AnyTable {
         linkJournal = other.linkJournal
         indexContents = other.indexContents
         deleteCauses = other.deleteCauses
+        tombstoneTable = other.tombstoneTable
     }
 
     /// Takes back the newest row change of the journal.
@@ -71,18 +76,29 @@ package class AnyTable {
         return former == RowMetadata.noOrdinal ? nil : former
     }
 
-    /// A row that is there again was not deleted by anything.
+    /// Whether there is anything to forget.
+    var hasJournal: Bool {
+        !rowJournal.isEmpty || !linkJournal.isEmpty || !deleteCauses.isEmpty
+    }
+
+    /// Whether nothing was at a slot before the running transaction.
     @usableFromInline
-    func forgetDeleteCause(of slot: Slot) {
-        if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
+    func isFirstKnown(_ slot: Slot) -> Bool {
+        guard let first = rowJournal.first(where: { $0.slot == slot.rawValue }) else {
+            return false
+        }
+        return first.before < 0 && !first.metadata.isFormer
     }
 
     /// Forgets all before-images.
     func clearJournal() {
         // Asked first: emptying an empty collection costs more than the question.
-        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: true) }
-        if !linkJournal.isEmpty { linkJournal.removeAll(keepingCapacity: true) }
-        if !deleteCauses.isEmpty { deleteCauses.removeAll(keepingCapacity: true) }
+        // What a large transaction needed is given back.
+        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024) }
+        if !linkJournal.isEmpty {
+            linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
+        }
+        if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
 
     /// Whether the slot holds a row.
@@ -94,6 +110,9 @@ package class AnyTable {
     package func metadata(of slot: Slot) -> RowMetadata {
         preconditionFailure("a table without an entity type")
     }
+
+    /// The id of a slot as people read it.
+    func idText(of slot: Slot) -> String { preconditionFailure("a table without an entity type") }
 
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
         preconditionFailure("a table without an entity type")
@@ -129,6 +148,12 @@ package struct RowMetadata: Sendable, Equatable {
     @usableFromInline package var transaction: UInt64
 
     @inlinable package static var noOrdinal: UInt64 { .max }
+
+    /// Whether an entity was here once and went: with a tombstone, which keeps its place, or for
+    /// good. A slot whose entity is still to come knows no time.
+    @inlinable package var isFormer: Bool {
+        ordinal != RowMetadata.noOrdinal || updatedAt != 0
+    }
 
     @inlinable
     package init(ordinal: UInt64, updatedAt: Int64, transaction: UInt64) {

@@ -3,35 +3,36 @@
 // entries of the new row come when it does.
 
 extension Table {
-    /// Adds the row that stands in the cell, if one does, to all indexes.
+    /// Adds the row that stands in the cell, if one does, to indexes, one bit for each.
     @inlinable
-    func indexRow(in cell: UnsafeMutablePointer<Cell>, at slot: Slot) {
+    func indexRow(
+        in cell: UnsafeMutablePointer<Cell>, at slot: Slot, into indexes: UInt64 = .max
+    ) {
         guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
-        insertEntries(of: row, at: slot, ordinal: cell.pointee.metadata.ordinal)
+        insertEntries(of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, into: indexes)
     }
 
     /// Takes the row that stands in the cell, if one does, out of all indexes.
     @inlinable
     func unindexRow(in cell: UnsafeMutablePointer<Cell>, at slot: Slot) {
         guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
-        removeEntries(of: row, at: slot, ordinal: cell.pointee.metadata.ordinal)
+        removeEntries(
+            of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, from: .max)
     }
 
-    /// Puts a row in place of the one that stands in the cell; only indexes whose values differ
-    /// are touched.
+    /// Takes the row that stands in the cell out of the indexes in which a new one has other
+    /// values. Answers the indexes that the new row is to be added to.
     @inlinable
-    func replaceIndexed(
-        with row: consuming Entity, in cell: UnsafeMutablePointer<Cell>, at slot: Slot
-    ) {
-        let ordinal = cell.pointee.metadata.ordinal
-        guard let old = Table.row(in: cell) else { return }
-        let changed = withUnsafePointer(to: row) { new in
-            changedIndexes(from: old, to: new)
+    func unindexChanges(
+        in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot
+    ) -> UInt64 {
+        guard let old = Table.row(in: cell) else { return .max }
+        let changed = withUnsafePointer(to: row) { changedIndexes(from: old, to: $0) }
+        if changed != 0 {
+            removeEntries(
+                of: old, at: slot, ordinal: cell.pointee.metadata.ordinal, from: changed)
         }
-        removeEntries(of: old, at: slot, ordinal: ordinal, from: changed)
-        cell.pointee.row = row
-        guard changed != 0, let new = Table.row(in: cell) else { return }
-        insertEntries(of: new, at: slot, ordinal: ordinal, into: changed)
+        return changed
     }
 
     /// The indexes in which two rows have different values, one bit for each.
@@ -46,7 +47,7 @@ extension Table {
 
     @inlinable
     func insertEntries(
-        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64 = .max
+        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
@@ -60,7 +61,7 @@ extension Table {
 
     @inlinable
     func removeEntries(
-        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, from indexes: UInt64 = .max
+        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, from indexes: UInt64
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]

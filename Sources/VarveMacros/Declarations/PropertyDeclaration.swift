@@ -66,6 +66,8 @@ struct FieldDeclaration {
     let type: TypeSpelling?
     /// Source of the value that rows of older logs get; nil when there is none.
     let fillValue: String?
+    /// Whether the declaration gives that value itself.
+    let hasInitializer: Bool
 
     init(_ property: PropertyDeclaration) {
         self.reference = property.reference
@@ -73,6 +75,7 @@ struct FieldDeclaration {
         self.nameInLog = property.nameInLog
         self.type = property.type
         let isOptional = property.type?.isOptional ?? false
+        self.hasInitializer = property.initializer != nil
         self.fillValue = property.initializer?.text ?? (isOptional ? "nil" : nil)
     }
 
@@ -82,7 +85,7 @@ struct FieldDeclaration {
     /// is, or a call might force it.
     func value(in owner: String) -> String {
         let access = "\(owner).\(reference)"
-        guard case .implicitlyUnwrapped = type?.optionality, let type else { return access }
-        return "\(access) as \(type.storedText)"
+        guard case .implicitlyUnwrapped = type?.optionality else { return access }
+        return "\("_FieldCodec".inLibrary).optional(\(access))"
     }
 }

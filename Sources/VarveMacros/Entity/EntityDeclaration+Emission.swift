@@ -20,6 +20,7 @@ extension EntityDeclaration {
         case .describe: emitDescription(into: &source)
         case .store: emitStore(into: &source)
         case .decode: emitDecoding(into: &source)
+        case .fill: emitFilling(into: &source)
         case .changes: emitChanges(into: &source)
         case .storeID, .loadID, .sameID, .hashID: emitID(requirement, into: &source)
         case .normalize: emitNormalization(into: &source)
@@ -68,23 +69,24 @@ extension EntityDeclaration {
     private func describe(_ field: FieldDeclaration, in source: inout SourceText) {
         let kind = "\("_FieldCodec".inLibrary).kind(\\Self.\(field.reference))"
         let arguments = "\(field.nameInLog.asStringLiteral), \(kind)"
-        guard let value = field.fillValue else {
+        guard let index = filledFields.firstIndex(where: { $0.name == field.name }) else {
             source.line("_description.field(\(arguments))")
             return
         }
-        let annotation = field.type.map { ": " + $0.storedText } ?? ""
         let writer = "_writer: inout \("ByteWriter".inLibrary)"
         source.line("_description.field(")
         source.indented { source in
             source.line("\(arguments),")
             source.line("fill: { (\(writer)) \(throwing) in")
             source.indented { source in
-                source.line("let _value\(annotation) = \(value)")
-                source.line(storing("_value", as: field, into: "_writer"))
+                source.line("_ = try Self(_fill: \(index), into: &_writer)")
             }
             source.line("})")
         }
     }
+
+    /// The fields whose declaration says what rows of older logs get.
+    private var filledFields: [FieldDeclaration] { fields.filter { $0.fillValue != nil } }
 
     private func describe(_ relation: RelationDeclaration, in source: inout SourceText) {
         let path = "\\Self.\(relation.projection)"
@@ -127,6 +129,29 @@ extension EntityDeclaration {
             }
             // Last, or a default value such as `= .relation(V1())` would outlive decoding.
             for relation in relations { source.line("self.\(relation.wrapper) = .none") }
+        }
+    }
+
+    /// An initializer that never makes anything: it writes the value that a declaration gives a
+    /// property. Only an initializer sees that value without its source being repeated, at file
+    /// scope, where the names in it may mean something else or nothing.
+    private func emitFilling(into source: inout SourceText) {
+        guard !filledFields.isEmpty else { return }
+        let parameters = "_fill field: Int, into writer: inout \("ByteWriter".inLibrary)"
+        source.block("\(access)init?(\(parameters)) \(throwing)") { source in
+            source.line("switch field {")
+            for (index, field) in filledFields.enumerated() {
+                source.line("case \(index):")
+                source.indented { source in
+                    if !field.hasInitializer {
+                        source.line("self.\(field.reference) = nil")
+                    }
+                    source.line(storing(field.value(in: "self"), as: field, into: "writer"))
+                }
+            }
+            source.line("default: break")
+            source.line("}")
+            source.line("return nil")
         }
     }
 

@@ -4,6 +4,7 @@ enum EntityRequirement: String, CaseIterable {
     case describe = "static _describe(_:)"
     case store = "_store(into:)"
     case decode = "init(_id:from:)"
+    case fill = "init(_fill:into:)"
     case changes = "static _changes(from:to:into:)"
     case storeID = "static _storeID(_:into:)"
     case loadID = "static _loadID(from:)"

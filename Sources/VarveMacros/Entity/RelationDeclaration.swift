@@ -27,9 +27,9 @@ struct RelationDeclaration {
     /// The key path to the other side's projection; nil for a one-way relation.
     var inverseProjection: String? {
         guard case .mutual(let path) = inverse else { return nil }
-        // Where the path names no type, neither does the expansion: it stands at file scope, where
-        // the name of a type beside a nested entity would not be found.
-        return "\\\(path.root ?? "").$\(path.relation)"
+        // The relation's own type says which type the path starts from. The expansion stands at file
+        // scope, where the name of a type beside a nested entity would not be found.
+        return "\\.$\(path.relation)"
     }
 }
 

@@ -79,9 +79,8 @@ extension StorableDeclaration {
 
     private func emitStoredType(of fields: [FieldDeclaration], into source: inout SourceText) {
         let members = fields.map { field in
-            // Without a type the value says it: alone it has the type that it gives the property.
-            let type =
-                field.type?.metatype ?? "Swift.type(of: \(field.fillValue ?? "()"))"
+            // Through the property: at file scope the name of its type need not be found.
+            let type = "\(codec).type(of: \\Self.\(field.reference))"
             return ".init(\(field.nameInLog.asStringLiteral), \(codec).storedType(of: \(type)))"
         }
         emitStoredType("structure", members: members, into: &source)
@@ -122,14 +121,22 @@ extension StorableDeclaration {
         let members = cases.map { enumCase in
             let name = enumCase.nameInLog.asStringLiteral
             if enumCase.payload.isEmpty { return ".init(\(name))" }
-            let payload = enumCase.payload.map { value in
-                let stored = "\(codec).storedType(of: \(value.type.metatype))"
+            let payload = enumCase.payload.enumerated().map { index, value in
+                // Through the case, for the same reason, as far as there are functions for it.
+                let type =
+                    index < Self.payloadTypeCount
+                    ? "\(codec).payloadType\(index)(\(enumCase.constructor))"
+                    : value.type.metatype
+                let stored = "\(codec).storedType(of: \(type))"
                 return ".init(\(value.label.asStringLiteral), \(stored))"
             }
             return ".init(\(name), [\(payload.joined(separator: ", "))])"
         }
         emitStoredType("enumeration", members: members, into: &source)
     }
+
+    /// For how many values of a payload the library has a function that gives their types.
+    private static let payloadTypeCount = 8
 
     private func emitStore(_ cases: [CaseDeclaration], into source: inout SourceText) {
         source.block("\(access)\(storeSignature)") { source in
@@ -201,6 +208,12 @@ extension CaseDeclaration {
         if payload.isEmpty { return ".\(reference)" }
         let bound = payload.indices.map { "let \(name)\($0)" }
         return ".\(reference)(\(bound.joined(separator: ", ")))"
+    }
+
+    /// `Self.suspended(reason:_:)`
+    fileprivate var constructor: String {
+        let labels = payload.map { ($0.label.isEmpty ? "_" : $0.label) + ":" }
+        return "Self.\(reference)(\(labels.joined()))"
     }
 
     /// How an error names a value of the payload.

@@ -27,12 +27,14 @@ final class LinkReader {
     @usableFromInline
     func first(of parent: UInt32) -> UInt32? { column[parent].first }
 
-    /// Leaves out what a tombstone says is deleted; entities that are still to come stay.
+    /// Leaves out what was deleted; entities that are still to come stay. A tombstone is there or
+    /// it is not.
     @usableFromInline
     func dropDeleted(from slots: inout ContiguousArray<UInt32>) {
+        let isOfTombstones = child.descriptor.tombstoneOwner != nil
         slots.removeAll {
             !child.isLive(Slot($0))
-                && child.metadata(of: Slot($0)).ordinal != RowMetadata.noOrdinal
+                && (isOfTombstones || child.metadata(of: Slot($0)).isFormer)
         }
     }
 }

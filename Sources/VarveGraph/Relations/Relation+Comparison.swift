@@ -1,0 +1,77 @@
+internal import VarveEvents
+
+/// Two relations are equal when they hold the same ids, whatever else is loaded; see
+/// ``Relation/isIdentical(to:)`` for an exact comparison.
+extension Relation: Hashable {
+    public static func == (first: Self, second: Self) -> Bool {
+        if first.content === second.content { return true }
+        return first.ids == second.ids
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
+}
+
+extension Relation {
+    /// Whether both say the same in the same way: the same load state, and entities that are the
+    /// same in every property and every relation, as deep as they are loaded.
+    ///
+    /// - Complexity: linear in everything that is loaded.
+    public func isIdentical(to other: Self) -> Bool {
+        if content === other.content { return true }
+        guard let content, let other = other.content, content.isSlice == other.isSlice else {
+            return false
+        }
+        switch (content.state, other.state) {
+        case (.ids(let first), .ids(let second)): return first == second
+        case (.entities(let first, let isFragment), .entities(let second, let isOtherFragment)):
+            return isFragment == isOtherFragment && first.count == second.count
+                && zip(first, second).allSatisfy { $0.isIdentical(to: $1) }
+        case (.null, .null), (.nullID, .nullID): return true
+        default: return false
+        }
+    }
+}
+
+extension Relationship: Hashable {
+    public static func == (first: Self, second: Self) -> Bool { first.relation == second.relation }
+    public func hash(into hasher: inout Hasher) { relation.hash(into: &hasher) }
+}
+
+extension Relationship {
+    /// Whether both say the same in the same way; see ``Relation/isIdentical(to:)``.
+    public func isIdentical(to other: Self) -> Bool { relation.isIdentical(to: other.relation) }
+}
+
+extension EntityModelProtocol {
+    /// Whether both are the same in id, every stored property and every relation, as deep as
+    /// relations are loaded.
+    ///
+    /// `==` of an entity compares relations by their ids alone, so an edit inside a loaded child
+    /// goes unseen there; here it does not.
+    ///
+    /// - Complexity: linear in everything that is loaded.
+    public func isIdentical(to other: Self) -> Bool {
+        guard Self._sameID(id, other.id) else { return false }
+        var changes = FieldChanges()
+        do {
+            try Self._changes(from: self, to: other, into: &changes)
+        } catch {
+            // A value without a stored form is not the same as any other.
+            return false
+        }
+        guard changes.isEmpty else { return false }
+        return Self.haveIdenticalRelations(self, other)
+    }
+
+    private static func haveIdenticalRelations(_ first: Self, _ second: Self) -> Bool {
+        // The value inside a tombstone stands at the tombstone's address.
+        let owner = _descriptor.tombstoneOwner?._descriptor ?? _descriptor
+        return withUnsafePointer(to: first) { first in
+            withUnsafePointer(to: second) { second in
+                owner.relations.allSatisfy {
+                    $0.isIdentical(
+                        UnsafeRawPointer(first) + $0.offset, UnsafeRawPointer(second) + $0.offset)
+                }
+            }
+        }
+    }
+}
