@@ -158,7 +158,8 @@ extension Misuse {
     static func oneWayWithoutValue(_ name: String) -> Misuse {
         Misuse(
             "oneWayWithoutValue",
-            "the one-way relation '\(name)' needs a value to start from: write '= nil'")
+            "the one-way relation '\(name)' needs a value to start from: write '= nil', or"
+                + " '@Relationship()' for a memberwise initializer that takes ids too")
     }
 
     static func malformedInverse(_ name: String) -> Misuse {

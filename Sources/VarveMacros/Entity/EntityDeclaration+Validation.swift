@@ -83,7 +83,7 @@ extension RelationDeclaration {
             return [Misuse.malformedInverse(name).diagnostic(at: expression)]
         case .oneWay:
             // Without a value the compiler finds no initializer that fixes the wrapper's type.
-            guard !hasConstraint && !hasInitializer else { return [] }
+            guard !hasArgumentList && !hasInitializer else { return [] }
             let binding = property.bindingSyntax
             return [
                 Misuse.oneWayWithoutValue(name).diagnostic(
