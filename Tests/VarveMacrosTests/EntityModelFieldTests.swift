@@ -98,7 +98,7 @@ struct EntityModelFieldTests {
         let optional = ["var a: Int?", "let a: Int?", "var a: Optional<Int>", "var a: Int!"]
         for property in given + optional {
             let expansion = expansion(property)
-            let line = optional.contains(property) ? "            self.a = nil\n" : ""
+            let line = optional.contains(property) ? "        self.a = nil\n" : ""
             let value =
                 property.hasSuffix("!") ? "VarveGraph._FieldCodec.optional(self.a)" : "self.a"
             #expect(

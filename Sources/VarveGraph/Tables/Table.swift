@@ -166,8 +166,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        // A tombstone that came and went within a transaction leaves nothing in the log either.
+        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
+        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
+        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 
