@@ -1,31 +1,33 @@
 /// A persistent map from a 64-bit hash to slots: extendible hashing in radix form.
 ///
-/// It stores a 32-bit tag and a slot for each key, never the key itself: the caller compares
-/// candidates with the id that the slot's row holds. Inner nodes consume five bits of the hash's
-/// upper half and name each distinct page once, through a directory of bytes, so that reference
-/// counts tell the truth about sharing. Copying is O(1); finding and inserting are O(log n).
+/// It keeps the upper half of each hash (the tag) and a slot, never the key itself: the caller
+/// compares candidates with the id that the slot's row holds. Inner nodes consume five bits of the
+/// tag and name each distinct page once, through a directory of bytes, so that reference counts tell the
+/// truth about sharing. Pages are sorted, and tags spread evenly, so that the place of a tag in
+/// its page is computed: a look-up touches one or two lines of the page. Copying is O(1);
+/// finding and inserting are O(log n). An entry takes about ten bytes.
 ///
 /// Entries are never removed: a slot, once given to an id, keeps it.
 @usableFromInline
 struct IDMap {
-    private var root: AnyObject
-    private var rootIsPage = true
+    private var root: IDChild
     private(set) var count = 0
 
     @usableFromInline
-    init() { root = IDPage.make(capacity: IDPage.firstCapacity, depth: 0) }
+    init() {
+        root = IDChild(
+            object: IDPage.make(capacity: IDPage.firstCapacity), count: 0, prefix: 0)
+    }
 
     /// The first slot under `hash` that `matches` accepts. O(log n) and a comparison per candidate.
     @inlinable
     func find(_ hash: UInt64, matches: (Slot) -> Bool) -> Slot? {
         withExtendedLifetime(self) {
-            let page = page(for: hash)
-            let tag = UInt32(truncatingIfNeeded: hash)
-            var position = 0
-            while let found = IDPage.position(of: tag, in: page, from: position) {
-                let slot = Slot(IDPage.slot(at: found, in: page))
+            let candidates = candidates(for: hash)
+            for entry in candidates {
+                guard IDEntry.tag(entry) == IDEntry.tag(hash) else { return nil }
+                let slot = Slot(UInt32(truncatingIfNeeded: entry))
                 if matches(slot) { return slot }
-                position = found + 1
             }
             return nil
         }
@@ -35,74 +37,123 @@ struct IDMap {
     @usableFromInline
     mutating func insert(_ hash: UInt64, _ slot: Slot) {
         count += 1
-        if rootIsPage {
-            if IDPage.append(hash, slot, at: &root, mayGrowBeyondLimit: false) { return }
-            root = IDNode.make(holding: root)
-            rootIsPage = false
-        }
-        IDMap.insert(hash, slot, below: &root, consumed: 0)
+        let entry = IDEntry.make(hash, slot)
+        withUnsafeMutablePointer(to: &root) { IDMap.insert(entry, below: $0) }
     }
 
-    /// Descends to the page of `hash`, splitting full pages on the way.
+    /// Descends to the page of an entry, splitting full pages on the way.
     ///
-    /// A page that is still full after all path bits are consumed grows instead: equal hashes
+    /// A page that is still full after all path bits are consumed grows instead: equal tags
     /// cannot be told apart by more bits.
-    private static func insert(
-        _ hash: UInt64, _ slot: Slot, below reference: UnsafeMutablePointer<AnyObject>,
-        consumed: Int
-    ) {
-        let node = IDNode.unique(at: reference)
-        let path = IDNode.pathBits(hash, consumed: consumed)
-        let isLastLevel = consumed + IDNode.bits >= IDNode.pathBitCount
+    private static func insert(_ entry: UInt64, below root: UnsafeMutablePointer<IDChild>) {
+        var reference = root
+        var consumed = 0
+        var parent: IDNode?
         while true {
-            let position = Int(node.header.directory[path])
-            let child = node.withUnsafeMutablePointerToElements { $0 + position }
-            guard node.header.isPage(position) else {
-                return insert(hash, slot, below: child, consumed: consumed + IDNode.bits)
-            }
-            let depth = unsafeDowncast(child.pointee, to: IDPage.self).header.depth
-            let cannotSplit = isLastLevel && depth == IDNode.bits
-            if IDPage.append(hash, slot, at: child, mayGrowBeyondLimit: cannotSplit) { return }
-            if depth == IDNode.bits {
-                let page = unsafeDowncast(child.pointee, to: IDPage.self)
-                child.pointee = IDNode.make(holding: page.copy(depth: 0))
-                node.header.pageMask &= ~(1 << UInt32(position))
+            if reference.pointee.isNode {
+                let node = IDNode.unique(at: reference)
+                reference = node.child(for: entry, consumed: consumed)
+                consumed += IDNode.bits
+                parent = node
+            } else if reference.pointee.count < IDPage.limit
+                || reference.pointee.prefix >= IDNode.pathBitCount
+            {
+                return IDPage.insert(entry, at: reference)
+            } else if let node = parent, reference.pointee.prefix < consumed {
+                node.splitPage(at: reference, consumed: consumed - IDNode.bits)
+                reference = node.child(for: entry, consumed: consumed - IDNode.bits)
             } else {
-                node.splitPage(at: position, consumed: consumed)
+                reference.pointee = IDNode.make(holding: reference.pointee)
             }
         }
     }
 
+    /// From the first entry of the page of `hash` that is not below its tag to the page's end.
     @usableFromInline
-    func page(for hash: UInt64) -> UnsafeRawPointer {
-        var object = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
-        var isPage = rootIsPage
+    func candidates(for hash: UInt64) -> UnsafeBufferPointer<UInt64> {
+        var child = IDChild.Unowned(root)
         var consumed = 0
-        while !isPage {
-            Unmanaged<IDNode>.fromOpaque(object)._withUnsafeGuaranteedRef { node in
-                node.withUnsafeMutablePointers { header, children in
-                    let path = IDNode.pathBits(hash, consumed: consumed)
-                    let position = Int(header.pointee.directory[path])
-                    isPage = header.pointee.isPage(position)
-                    object = UnsafeRawPointer(children + position).load(as: UnsafeRawPointer.self)
-                }
-            }
+        while child.prefix == IDChild.nodePrefix {
+            child = IDNode.child(of: child.object, for: hash, consumed: consumed)
             consumed += IDNode.bits
         }
-        return object
+        let entries = IDPage.entries(of: child.object)
+        let start = IDPage.lowerBound(
+            IDEntry.tag(hash), in: entries, count: Int(child.count), prefix: child.prefix)
+        return UnsafeBufferPointer(start: entries + start, count: Int(child.count) - start)
     }
 
     // MARK: - Invariants
 
-    /// Every page is reached by exactly the hashes that its place in the directory says. O(n).
+    /// Every page holds exactly the tags that its place in the directory says, in order. O(n).
     func checkInvariants() {
-        let entries =
-            rootIsPage
-            ? Int(unsafeDowncast(root, to: IDPage.self).header.count)
-            : unsafeDowncast(root, to: IDNode.self).checkedEntryCount(consumed: 0)
-        precondition(entries == count, "an id map's count differs from its entries")
+        precondition(
+            root.checkedEntryCount(tag: 0, bits: 0) == count,
+            "an id map's count differs from its entries")
     }
 }
 
 // Pages and nodes are mutated only while uniquely referenced, so shared ones are immutable.
 extension IDMap: @unchecked Sendable {}
+
+/// An entry of an ``IDMap``: the upper half of a hash, the tag, above a slot.
+@usableFromInline
+enum IDEntry {
+    @inlinable @inline(__always)
+    static func make(_ hash: UInt64, _ slot: Slot) -> UInt64 {
+        hash & 0xFFFF_FFFF_0000_0000 | UInt64(slot.rawValue)
+    }
+
+    /// Of an entry or of a hash.
+    @inlinable @inline(__always)
+    static func tag(_ entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
+}
+
+/// A reference to a page or an inner node of an ``IDMap``. What a look-up wants to know about a page
+/// stands beside the reference, so that it need not wait for the page's own header.
+struct IDChild {
+    var object: AnyObject
+    /// Entries of a page; 0 beside a node.
+    var count: Int32
+    /// How many leading bits all tags of a page share; ``nodePrefix`` beside a node.
+    var prefix: Int32
+
+    static var nodePrefix: Int32 { -1 }
+
+    var isNode: Bool { prefix == IDChild.nodePrefix }
+
+    /// The same as plain words: neither retained nor released.
+    struct Unowned {
+        let object: UnsafeRawPointer
+        let count: Int32
+        let prefix: Int32
+
+        @inline(__always)
+        init(_ child: IDChild) {
+            object = UnsafeRawPointer(Unmanaged.passUnretained(child.object).toOpaque())
+            count = child.count
+            prefix = child.prefix
+        }
+    }
+
+    /// The entries below, after checking that all of their tags start with the first `bits` of `tag`.
+    func checkedEntryCount(tag: UInt32, bits: Int) -> Int {
+        if isNode {
+            return unsafeDowncast(object, to: IDNode.self).checkedEntryCount(tag: tag, bits: bits)
+        }
+        let entries = IDPage.entries(
+            of: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+        let shared = bits == 0 ? 0 : UInt32.max << UInt32(32 - bits)
+        precondition(bits == Int(prefix), "a page's prefix differs from its place")
+        for position in 0..<Int(count) {
+            precondition(
+                IDEntry.tag(entries[position]) & shared == tag & shared,
+                "an id map entry stands in a page that its tag does not lead to")
+            precondition(
+                position == 0 || entries[position - 1] <= entries[position]
+                    || IDEntry.tag(entries[position - 1]) == IDEntry.tag(entries[position]),
+                "the entries of a page are out of order")
+        }
+        return Int(count)
+    }
+}

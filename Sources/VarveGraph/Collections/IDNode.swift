@@ -1,29 +1,32 @@
 /// An inner node of an ``IDMap``: a directory of 32 bytes into its distinct children.
-final class IDNode: ManagedBuffer<IDNode.Header, AnyObject> {
+final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
     struct Header {
-        var directory = SIMD32<UInt8>(repeating: 0)
-        var pageMask: UInt32 = 1
+        /// One byte for each value of the node's five bits. Words, because a vector type would
+        /// align the object to its width.
+        var directory: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         var count = 1
-
-        func isPage(_ position: Int) -> Bool { pageMask & (1 << UInt32(position)) != 0 }
     }
 
     static var bits: Int { 5 }
     static var width: Int { 32 }
-    /// The upper half of the hash, in whole nodes.
-    static var pathBitCount: Int { 30 }
+    /// The bits of a tag, in whole nodes.
+    static var pathBitCount: Int32 { 30 }
 
     /// The five bits of the hash that select a directory entry after `consumed` bits.
     @inline(__always)
     static func pathBits(_ hash: UInt64, consumed: Int) -> Int {
-        Int(truncatingIfNeeded: hash >> UInt64(59 - consumed)) & 31
+        Int(truncatingIfNeeded: hash &>> UInt64(59 &- consumed)) & 31
     }
 
-    static func make(holding child: AnyObject) -> IDNode {
+    static func make(holding child: IDChild) -> IDChild {
         let node = unsafeDowncast(
             IDNode.create(minimumCapacity: width) { _ in Header() }, to: IDNode.self)
         node.withUnsafeMutablePointerToElements { $0.initialize(to: child) }
-        return node
+        return reference(to: node)
+    }
+
+    private static func reference(to node: IDNode) -> IDChild {
+        IDChild(object: node, count: 0, prefix: IDChild.nodePrefix)
     }
 
     deinit {
@@ -34,9 +37,9 @@ final class IDNode: ManagedBuffer<IDNode.Header, AnyObject> {
 
     /// The node at `reference`, after copying it if it is shared.
     @inline(never)
-    static func unique(at reference: UnsafeMutablePointer<AnyObject>) -> IDNode {
-        if !isKnownUniquelyReferenced(&reference.pointee) {
-            let old = unsafeDowncast(reference.pointee, to: IDNode.self)
+    static func unique(at reference: UnsafeMutablePointer<IDChild>) -> IDNode {
+        if !isKnownUniquelyReferenced(&reference.pointee.object) {
+            let old = unsafeDowncast(reference.pointee.object, to: IDNode.self)
             let node = unsafeDowncast(
                 IDNode.create(minimumCapacity: width) { _ in old.header }, to: IDNode.self)
             let count = old.header.count
@@ -45,69 +48,82 @@ final class IDNode: ManagedBuffer<IDNode.Header, AnyObject> {
                     target.initialize(from: $0, count: count)
                 }
             }
-            reference.pointee = node
+            reference.pointee = self.reference(to: node)
         }
-        return unsafeDowncast(reference.pointee, to: IDNode.self)
+        return unsafeDowncast(reference.pointee.object, to: IDNode.self)
     }
 
-    /// Splits the full page at `position` by its next bit; the directory entries whose bit is set
-    /// move to the new page.
-    func splitPage(at position: Int, consumed: Int) {
-        let page = withUnsafeMutablePointerToElements {
-            unsafeDowncast($0[position], to: IDPage.self)
-        }
-        let depth = page.header.depth
-        let bit = IDNode.bits - 1 - depth
-        let low = IDPage.make(capacity: IDPage.splitCapacity, depth: depth + 1)
-        let high = IDPage.make(capacity: IDPage.splitCapacity, depth: depth + 1)
-        let capacity = Int(page.header.capacity)
-        page.withUnsafeMutablePointerToElements { elements in
-            for entry in 0..<Int(page.header.count) {
-                let path = elements[2 * capacity + entry]
-                let bits = IDNode.pathBits(UInt64(path) << 32, consumed: consumed)
-                let target = (bits >> bit) & 1 == 0 ? low : high
-                target.append(
-                    tag: elements[entry], Slot(elements[capacity + entry]), path: path)
-            }
-        }
+    /// The child that an entry or a hash leads to.
+    func child(for entry: UInt64, consumed: Int) -> UnsafeMutablePointer<IDChild> {
         withUnsafeMutablePointers { header, children in
-            let added = header.pointee.count
-            children[position] = low
-            (children + added).initialize(to: high)
-            header.pointee.count = added + 1
-            header.pointee.pageMask |= 1 << UInt32(added)
-            for entry in 0..<IDNode.width
-            where Int(header.pointee.directory[entry]) == position && (entry >> bit) & 1 == 1 {
-                header.pointee.directory[entry] = UInt8(added)
+            children + IDNode.position(in: header, IDNode.pathBits(entry, consumed: consumed))
+        }
+    }
+
+    /// The same for a look-up: nothing is retained.
+    @inline(__always)
+    static func child(
+        of node: UnsafeRawPointer, for hash: UInt64, consumed: Int
+    ) -> IDChild.Unowned {
+        Unmanaged<IDNode>.fromOpaque(node)._withUnsafeGuaranteedRef { node in
+            node.withUnsafeMutablePointers { header, children in
+                let path = pathBits(hash, consumed: consumed)
+                return IDChild.Unowned(children[position(in: header, path)])
             }
         }
     }
 
-    /// The entries below this node, after checking that each page holds only hashes that lead to
-    /// it and that no page is above its depth.
-    func checkedEntryCount(consumed: Int) -> Int {
+    @inline(__always)
+    private static func position(in header: UnsafeMutablePointer<Header>, _ path: Int) -> Int {
+        Int(UnsafeRawPointer(header).load(fromByteOffset: path, as: UInt8.self))
+    }
+
+    /// Splits the full page at `reference` by its next bit; the directory entries whose bit is
+    /// set move to the new page.
+    func splitPage(at reference: UnsafeMutablePointer<IDChild>, consumed: Int) {
+        withUnsafeMutablePointers { header, children in
+            let page = reference.pointee
+            let count = Int(page.count)
+            let mask: UInt32 = 1 &<< UInt32(31 - page.prefix)
+            let entries = IDPage.entries(
+                of: UnsafeRawPointer(Unmanaged.passUnretained(page.object).toOpaque()))
+            var middle = 0
+            while middle < count && IDEntry.tag(entries[middle]) & mask == 0 { middle += 1 }
+            let added = header.pointee.count
+            (children + added).initialize(
+                to: IDPage.make(entries + middle, count: count - middle, prefix: page.prefix + 1))
+            reference.pointee = IDPage.make(entries, count: middle, prefix: page.prefix + 1)
+            header.pointee.count = added + 1
+            let bit = consumed + IDNode.bits - 1 - Int(page.prefix)
+            let directory = UnsafeMutableRawPointer(header).assumingMemoryBound(to: UInt8.self)
+            for path in 0..<IDNode.width
+            where children + Int(directory[path]) == reference && (path >> bit) & 1 == 1 {
+                directory[path] = UInt8(added)
+            }
+        }
+    }
+
+    /// The entries below this node, after checking that each child is named by exactly the
+    /// directory entries that its prefix says.
+    func checkedEntryCount(tag: UInt32, bits: Int) -> Int {
         var total = 0
         for position in 0..<header.count {
-            let child = withUnsafeMutablePointerToElements { $0[position] }
-            let entries = (0..<IDNode.width).filter { Int(header.directory[$0]) == position }
-            precondition(!entries.isEmpty, "a page of an id map that no directory entry names")
-            guard header.isPage(position) else {
-                total += unsafeDowncast(child, to: IDNode.self)
-                    .checkedEntryCount(consumed: consumed + IDNode.bits)
-                continue
+            let (child, paths) = withUnsafeMutablePointers { header, children in
+                (
+                    children[position],
+                    (0..<IDNode.width).filter { IDNode.position(in: header, $0) == position }
+                )
             }
-            let page = unsafeDowncast(child, to: IDPage.self)
+            guard let first = paths.first else {
+                preconditionFailure("a page of an id map that no directory entry names")
+            }
+            let depth = child.isNode ? IDNode.bits : Int(child.prefix) - bits
             precondition(
-                entries.count == 1 << (IDNode.bits - page.header.depth),
-                "a page's depth differs from the directory entries that name it")
-            let capacity = Int(page.header.capacity)
-            for entry in 0..<Int(page.header.count) {
-                let path = page.withUnsafeMutablePointerToElements { $0[2 * capacity + entry] }
-                precondition(
-                    entries.contains(IDNode.pathBits(UInt64(path) << 32, consumed: consumed)),
-                    "an id map entry stands in a page that its hash does not lead to")
-            }
-            total += Int(page.header.count)
+                (0...IDNode.bits).contains(depth) && paths.count == 1 << (IDNode.bits - depth)
+                    && paths.last == first + paths.count - 1,
+                "a page's prefix differs from the directory entries that name it")
+            let path = UInt32(first) << UInt32(32 - IDNode.bits - bits)
+            total += child.checkedEntryCount(tag: tag | path, bits: bits + depth)
         }
         return total
     }

@@ -1,113 +1,74 @@
-/// A leaf of an ``IDMap``: hashes' lower halves (tags), slots, and the hashes' upper halves, which
-/// a split needs, as three arrays in one allocation.
-@usableFromInline
-final class IDPage: ManagedBuffer<IDPage.Header, UInt32> {
-    @usableFromInline
-    struct Header {
-        @usableFromInline var count: Int32
-        @usableFromInline var capacity: Int32
-        /// How many bits of the parent node's five all entries share.
-        var depth: Int
-    }
-
-    /// A multiple of the eight tags that one comparison covers.
+/// A leaf of an ``IDMap``: entries in the order of their tags. How many there are, its parent knows.
+final class IDPage: ManagedBuffer<Int, UInt64> {
     static var firstCapacity: Int { 8 }
-    static var splitCapacity: Int { 64 }
+    /// Pages grow in small steps, because most of their life they are not full.
+    static var step: Int { 8 }
+    /// A fuller page is split.
+    static var limit: Int32 { 128 }
 
-    static func make(capacity: Int, depth: Int) -> IDPage {
-        let page = unsafeDowncast(
-            IDPage.create(minimumCapacity: capacity * 3) { _ in
-                Header(count: 0, capacity: Int32(capacity), depth: depth)
-            }, to: IDPage.self)
-        page.withUnsafeMutablePointerToElements {
-            $0.initialize(repeating: 0, count: capacity * 3)
-        }
-        return page
+    static func make(capacity: Int) -> IDPage {
+        unsafeDowncast(
+            IDPage.create(minimumCapacity: capacity) { _ in capacity }, to: IDPage.self)
     }
 
-    func copy(depth: Int, capacity: Int? = nil) -> IDPage {
-        let old = Int(header.capacity)
-        let capacity = capacity ?? old
-        let copy = IDPage.make(capacity: capacity, depth: depth)
-        copy.header.count = header.count
-        let used = Int(header.count)
-        withUnsafeMutablePointerToElements { source in
-            copy.withUnsafeMutablePointerToElements { target in
-                for part in 0..<3 {
-                    (target + part * capacity).update(from: source + part * old, count: used)
-                }
+    @inline(__always)
+    static func entries(of page: UnsafeRawPointer) -> UnsafeMutablePointer<UInt64> {
+        Unmanaged<IDPage>.fromOpaque(page)._withUnsafeGuaranteedRef {
+            $0.withUnsafeMutablePointerToElements { $0 }
+        }
+    }
+
+    /// A page of `count` entries from `source`, with some room.
+    static func make(_ source: UnsafeMutablePointer<UInt64>, count: Int, prefix: Int32) -> IDChild {
+        let page = make(capacity: (count / step + 1) * step)
+        page.withUnsafeMutablePointerToElements { $0.initialize(from: source, count: count) }
+        return IDChild(object: page, count: Int32(count), prefix: prefix)
+    }
+
+    /// Inserts into the page at `reference`, which becomes unique and grows as needed.
+    static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
+        let count = Int(reference.pointee.count)
+        let page = unsafeDowncast(reference.pointee.object, to: IDPage.self)
+        if count == page.header || !isUnique(reference) {
+            page.withUnsafeMutablePointerToElements {
+                reference.pointee = make($0, count: count, prefix: reference.pointee.prefix)
             }
         }
-        return copy
-    }
-
-    /// Appends to the page at `reference`, copying it if shared and growing it if small.
-    /// Answers false, with nothing changed, where the page is full.
-    static func append(
-        _ hash: UInt64, _ slot: Slot, at reference: UnsafeMutablePointer<AnyObject>,
-        mayGrowBeyondLimit: Bool
-    ) -> Bool {
-        var page = unsafeDowncast(reference.pointee, to: IDPage.self)
-        let capacity = Int(page.header.capacity)
-        let isFull = page.header.count == page.header.capacity
-        if isFull && capacity >= splitCapacity && !mayGrowBeyondLimit { return false }
-        let isShared = !isUnique(reference)
-        if isFull || isShared {
-            page = page.copy(depth: page.header.depth, capacity: isFull ? capacity * 2 : capacity)
-            reference.pointee = page
-        }
-        page.append(tag: UInt32(truncatingIfNeeded: hash), slot, path: UInt32(hash >> 32))
-        return true
+        unsafeDowncast(reference.pointee.object, to: IDPage.self)
+            .withUnsafeMutablePointerToElements { entries in
+                let position = lowerBound(
+                    IDEntry.tag(entry), in: entries, count: count, prefix: reference.pointee.prefix)
+                (entries + position + 1).update(from: entries + position, count: count - position)
+                entries[position] = entry
+            }
+        reference.pointee.count += 1
     }
 
     /// Asked in a function of its own, so that no local reference is counted.
     @inline(never)
-    private static func isUnique(_ reference: UnsafeMutablePointer<AnyObject>) -> Bool {
-        isKnownUniquelyReferenced(&reference.pointee)
+    private static func isUnique(_ reference: UnsafeMutablePointer<IDChild>) -> Bool {
+        isKnownUniquelyReferenced(&reference.pointee.object)
     }
 
-    func append(tag: UInt32, _ slot: Slot, path: UInt32) {
-        withUnsafeMutablePointers { header, elements in
-            let capacity = Int(header.pointee.capacity)
-            let position = Int(header.pointee.count)
-            elements[position] = tag
-            elements[capacity + position] = slot.rawValue
-            elements[2 * capacity + position] = path
-            header.pointee.count += 1
+    /// The first position whose tag is not below `tag`.
+    ///
+    /// Tags are halves of hashes, so the place is guessed from the bits behind the common prefix
+    /// and lies a few entries off.
+    @inline(__always)
+    static func lowerBound(
+        _ tag: UInt32, in entries: UnsafeMutablePointer<UInt64>, count: Int, prefix: Int32
+    ) -> Int {
+        guard count > 0 else { return 0 }
+        let spread = tag &<< UInt32(truncatingIfNeeded: prefix)
+        var position = Int(truncatingIfNeeded: (UInt64(spread) &* UInt64(count)) &>> 32)
+        if IDEntry.tag(entries[position]) < tag {
+            repeat {
+                position &+= 1
+            } while position < count
+                && IDEntry.tag(entries[position]) < tag
+        } else {
+            while position > 0 && IDEntry.tag(entries[position &- 1]) >= tag { position &-= 1 }
         }
-    }
-
-    /// The position of the next entry with `tag`, at or after `start`.
-    @usableFromInline
-    static func position(of tag: UInt32, in page: UnsafeRawPointer, from start: Int) -> Int? {
-        Unmanaged<IDPage>.fromOpaque(page)._withUnsafeGuaranteedRef { page in
-            page.withUnsafeMutablePointers { header, tags in
-                let count = Int(header.pointee.count)
-                let wanted = SIMD8<UInt32>(repeating: tag)
-                var block = start & ~7
-                while block < count {
-                    let found =
-                        UnsafeRawPointer(tags + block)
-                        .loadUnaligned(as: SIMD8<UInt32>.self) .== wanted
-                    if any(found) {
-                        for lane in 0..<8 where found[lane] {
-                            let position = block + lane
-                            if position >= start && position < count { return position }
-                        }
-                    }
-                    block += 8
-                }
-                return nil
-            }
-        }
-    }
-
-    @usableFromInline
-    static func slot(at position: Int, in page: UnsafeRawPointer) -> UInt32 {
-        Unmanaged<IDPage>.fromOpaque(page)._withUnsafeGuaranteedRef { page in
-            page.withUnsafeMutablePointers { header, elements in
-                elements[Int(header.pointee.capacity) + position]
-            }
-        }
+        return position
     }
 }

@@ -82,6 +82,37 @@ struct PagedArray<Element: PagedElement> {
         }
     }
 
+    /// Makes an element absent again, and drops its leaf when nothing else is left in it.
+    ///
+    /// - Parameter isAbsent: whether an element reads as the absent one.
+    @inlinable
+    mutating func clear(at index: Int, isAbsent: (Element) -> Bool) {
+        guard let element = pointer(at: index), !isAbsent(element.pointee) else { return }
+        let place = mutablePointer(at: index)
+        place.pointee = Element.absent
+        let leafCount = 1 << leafShift
+        let leaf = place - (index & (leafCount - 1))
+        for offset in 0..<leafCount where !isAbsent(leaf[offset]) { return }
+        dropLeaf(holding: index)
+    }
+
+    /// Makes the leaf that holds `index` absent. The path to it is unique.
+    @usableFromInline
+    mutating func dropLeaf(holding index: Int) {
+        var shift = leafShift + PagedInner.shift * height
+        let levels = height
+        withUnsafeMutablePointer(to: &root) { rootReference in
+            var reference = rootReference
+            for _ in 0..<levels {
+                shift -= PagedInner.shift
+                reference =
+                    PagedInner.uniqueChildren(at: reference)
+                    + ((index >> shift) & PagedInner.mask)
+            }
+            reference.pointee = nil
+        }
+    }
+
     @inlinable
     mutating func grow(toHold index: Int) {
         precondition(index < 1 << 56, "an index beyond any paged array")

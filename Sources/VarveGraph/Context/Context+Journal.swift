@@ -2,7 +2,7 @@
 @usableFromInline
 package struct JournalMark: Sendable {
     let count: Int
-    let isOutermost: Bool
+    @usableFromInline let isOutermost: Bool
     let deleting: Int
 }
 
@@ -26,6 +26,19 @@ extension Context {
         if mark.isOutermost && !session.isTracking { clearJournal() }
     }
 
+    /// The same for a save, which in nearly all cases has changed one row of the type.
+    @inlinable
+    mutating func end<Entity: EntityModelProtocol>(_ mark: JournalMark, of type: Entity.Type) {
+        session.depth -= 1
+        guard mark.isOutermost && !session.isTracking else { return }
+        guard session.journal.count == 1, let entry = session.journal.last, !entry.isLink,
+            Int(entry.table) == tables.position(of: Entity._descriptor)
+        else { return clearJournal() }
+        let table = unsafeDowncast(tables.unique(at: Int(entry.table)), to: Table<Entity>.self)
+        table.clearJournalOfOneRow()
+        session.journal.removeLast()
+    }
+
     /// Takes back everything since the mark, newest first.
     @usableFromInline
     package mutating func rollBack(to mark: JournalMark) {
@@ -44,15 +57,16 @@ extension Context {
     }
 
     /// Forgets all before-images: nothing up to here can be rolled back any more.
+    @usableFromInline
     package mutating func clearJournal() {
-        if session.journal.count == 1 {
-            tables.unique(at: Int(session.journal[0].table)).clearJournal()
-        } else {
-            for position in Set(session.journal.map(\.table)) {
-                tables.unique(at: Int(position)).clearJournal()
-            }
+        var last: UInt32?
+        // Entries of one table come in runs, and clearing a journal twice is clearing it once.
+        for entry in session.journal where entry.table != last {
+            last = entry.table
+            let position = Int(entry.table)
+            if tables.tables[position].hasJournal { tables.unique(at: position).clearJournal() }
         }
-        session.journal.removeAll(keepingCapacity: true)
+        session.journal.removeAll(keepingCapacity: session.journal.count < 1_024)
     }
 
     /// Starts to keep every before-image, until ``endTracking()``: what a transaction is made of.

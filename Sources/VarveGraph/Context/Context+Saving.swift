@@ -64,7 +64,7 @@ extension Context {
             rollBack(to: mark)
             throw error
         }
-        end(mark)
+        end(mark, of: Entity.self)
         return slot
     }
 
@@ -95,34 +95,36 @@ extension Context {
         _ entity: Entity, _ options: MergeStrategy<Entity>
     ) -> Slot {
         let position = position(of: Entity._descriptor)
-        let stamp = session.stamp
+        let hash = Entity._hashID(entity.id)
         var row = entity
-        let (slot, isNew) = intern(&row, options, in: position)
+        let known = merge(&row, hash: hash, options, in: position)
+        row._normalize()
         let ordinal = Entity._place(of: entity.id, in: &self)
-        if isNew { clearTombstone(of: Entity.self, id: entity.id) }
+        if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
-        unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        let stamp = session.stamp
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        // No code of the application ran since the look-up, so an unknown id is still unknown.
+        let slot = known.slot ?? table.appendSlot(hash: hash)
+        table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
         return slot
     }
 
-    /// The slot of the entity, given out now if its id is new, after merging the value with the
-    /// row there and taking its relations out.
+    /// The slot of the entity, if its id is known, after merging the value with the row there.
     @inlinable
-    mutating func intern<Entity: EntityModelProtocol>(
-        _ entity: inout Entity, _ options: MergeStrategy<Entity>, in position: Int
-    ) -> (slot: Slot, isNew: Bool) {
+    mutating func merge<Entity: EntityModelProtocol>(
+        _ entity: inout Entity, hash: UInt64, _ options: MergeStrategy<Entity>, in position: Int
+    ) -> (slot: Slot?, isNew: Bool) {
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-        let slot = table.internSlot(of: entity.id)
-        let old = table.row(at: slot)
-        if let old, !options.isReplacement {
+        guard let slot = table.slot(of: entity.id, hash: hash) else { return (nil, true) }
+        guard let old = table.row(at: slot) else { return (slot, true) }
+        if !options.isReplacement {
             let merged = options.merge(old.pointee, new: entity)
             precondition(
                 Entity._sameID(merged.id, entity.id), "a merge strategy must not change an id")
             entity = merged
         }
-        entity._normalize()
-        return (slot, old == nil)
+        return (slot, false)
     }
 
     /// Saves what a relation holds and links it to the parent at `slot`.
@@ -183,9 +185,10 @@ extension Context {
     /// A live entity has no tombstone: its save takes the tombstone away.
     @inlinable
     mutating func clearTombstone<Entity: EntityModelProtocol>(
-        of type: Entity.Type, id: Entity.ID
+        of type: Entity.Type, id: Entity.ID, table: Int
     ) {
-        guard Entity._descriptor.tombstoneOwner == nil, count(Deleted<Entity>.self) > 0,
+        let tombstones = tables.tables[table].tombstoneTable
+        guard tombstones >= 0, tables.tables[tombstones].liveCount > 0,
             let slot = liveSlot(of: Deleted<Entity>.self, id: id)
         else { return }
         removeRow(Deleted<Entity>.self, at: slot, keepsPlace: false)

@@ -119,11 +119,22 @@ extension Context {
             queue.append(contentsOf: next.relations.map { $0.childDescriptor() })
             if let owner = next.tombstoneOwner { queue.append(owner._descriptor) }
         }
-        for position in added { resolveRelations(at: position) }
+        for position in added {
+            resolveRelations(at: position)
+            noteTombstones(at: position)
+        }
         guard let position = tables.position(of: descriptor) else {
             preconditionFailure("a table that was just added is missing")
         }
         return position
+    }
+
+    /// Tells the table of a type where its tombstones are.
+    private mutating func noteTombstones(at position: Int) {
+        guard let owner = tables.tables[position].descriptor.tombstoneOwner,
+            let ownerPosition = tables.position(of: owner._descriptor)
+        else { return }
+        tables.unique(at: ownerPosition).tombstoneTable = position
     }
 
     private mutating func resolveRelations(at position: Int) {
@@ -183,7 +194,12 @@ extension Context {
     /// The time of the change that is starting: the transaction's, or the clock's.
     @usableFromInline
     static func now() -> Int64 {
-        Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
+        // Not through Date, whose floating-point seconds cost more than the clock itself.
+        var time = timespec()
+        guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
+            return Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
+        }
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 }
 

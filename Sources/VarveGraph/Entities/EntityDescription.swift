@@ -28,7 +28,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     ) {
         erased.relations.append(
             RelationDescription(
-                name: name, path: path, inverse: nil, offset: offset, deleteRule: deleteRule))
+                name: name, path: path, inverse: nil, offset: offset, deleteRule: deleteRule,
+                nestedStep: Nested.maker(for: path)))
     }
 
     /// Adds the next relation, one whose other side is `inverse`: the typed paths are the proof
@@ -47,7 +48,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     ) {
         erased.relations.append(
             RelationDescription(
-                name: name, path: path, inverse: inverse, offset: offset, deleteRule: deleteRule))
+                name: name, path: path, inverse: inverse, offset: offset, deleteRule: deleteRule,
+                nestedStep: Nested.maker(for: path)))
     }
 }
 
@@ -123,11 +125,15 @@ public struct RelationDescription: Sendable {
     package let loadIDs:
         @Sendable (UnsafeMutableRawPointer, [UnsafeRawBufferPointer]) throws(CodecError) -> Void
 
+    /// Loads the relation as one level of a depth list says; compiled in the client's module.
+    let nestedStep: Nested.Maker
+
     @usableFromInline
     init<Entity: EntityModelProtocol, Child, Directionality, Cardinality, Constraint>(
         name: String,
         path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>,
-        inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule
+        inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule,
+        nestedStep: @escaping Nested.Maker
     ) {
         guard let offset else {
             preconditionFailure("the relation \(Entity.self).\(name) is not a stored property")
@@ -142,6 +148,7 @@ public struct RelationDescription: Sendable {
         self.deleteRule = deleteRule
         self.child = Child.self
         self.childDescriptor = { Child._descriptor }
+        self.nestedStep = nestedStep
         self.assignIDs = { address, table, slots in
             let table = unsafeDowncast(table, to: Table<Child>.self)
             address.assumingMemoryBound(to: Value.self).pointee =

@@ -33,6 +33,12 @@ public protocol EntityModelProtocol: Sendable {
     /// Every optional property keeps its stored value where the new one is nil.
     static var patch: MergeStrategy<Self> { get }
 
+    /// What a depth list such as `.with(.entities, .ids)` adds to a query of this type. Default:
+    /// every relation, as the first level says, with the others inside.
+    static func nestedQueryModifier(
+        _ query: Query<Self>, in context: Context, nested: [Nested]
+    ) -> Query<Self>
+
     static var _descriptor: EntityDescriptor { get }
     static func _describe(_ description: inout EntityDescription<Self>)
     func _store(into writer: inout ByteWriter) throws(CodecError)

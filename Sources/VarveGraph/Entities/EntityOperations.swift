@@ -108,11 +108,7 @@ extension Table {
     ) throws(CodecError) -> Slot {
         var idReader = ByteReader(idBytes)
         let id = try Entity._loadID(from: &idReader)
-        let slot = knownSlot ?? Slot(slotCount)
-        if knownSlot == nil {
-            slotCount += 1
-            ids.insert(Entity._hashID(id), slot)
-        }
+        let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
         guard let rowBytes else {
             vacantIDs[slot.index] = id
             if metadata.isFormer {
@@ -125,6 +121,7 @@ extension Table {
         let cell = cells.mutablePointer(at: slot.index)
         cell.pointee.row = row
         cell.pointee.metadata = metadata
+        vacantIDs.clear(at: slot.index) { $0 == nil }
         noteLoaded(slot, ordinal: metadata.ordinal)
         return slot
     }

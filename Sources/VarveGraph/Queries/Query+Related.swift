@@ -4,7 +4,7 @@ extension Query {
     public func related<Child, Direction, Rule>(
         _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>
     ) -> QueryList<Child> {
-        QueryList(.related(list.relatedSlots(path)))
+        QueryList(.related(relatedSlots(path)))
     }
 
     /// The entity that a to-one relation leads to.
@@ -12,7 +12,29 @@ extension Query {
     public func related<Child, Direction, Rule>(
         _ path: KeyPath<Entity, Relation<Child, Direction, Relations.ToOne<Child>, Rule>>
     ) -> Query<Child> {
-        Query<Child>(QueryList(.related(list.relatedSlots(path))))
+        Query<Child>(QueryList(.related(relatedSlots(path))))
+    }
+
+    /// An id leads to what is linked to it even where there is no entity with it: links may come
+    /// before the entity does.
+    @inlinable
+    func relatedSlots(
+        _ path: PartialKeyPath<Entity>
+    ) -> @Sendable (Context) -> ContiguousArray<UInt32> {
+        guard case .ids(let ids) = list.source, list.plan.steps.isEmpty else {
+            return list.relatedSlots(path)
+        }
+        let relation = RelationPlace(path).index
+        return { context in
+            guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
+            var children = ContiguousArray<UInt32>()
+            for id in ids {
+                guard let slot = context.knownSlot(of: Entity.self, id: id) else { continue }
+                children += context.liveChildren(
+                    of: slot.rawValue, relation: relation, table: position)
+            }
+            return children
+        }
     }
 }
 
@@ -45,7 +67,7 @@ extension QueryList {
     func relatedGroups(
         _ path: PartialKeyPath<Entity>
     ) -> @Sendable (Context) -> [ContiguousArray<UInt32>] {
-        let relation = ShapeStep<Entity>.relationIndex(path)
+        let relation = RelationPlace(path).index
         return { context in
             guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
             return slots(in: context).map {

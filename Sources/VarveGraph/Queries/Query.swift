@@ -38,15 +38,20 @@ public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {
 
     @inlinable
     public func resolve(in context: Context) -> [[Entity]] {
-        groups(context).map {
-            plan.materialize(plan.apply(to: $0, in: context), in: context)
-        }
+        plan.materialize(groups: slots(in: context), in: context)
+    }
+
+    @inlinable
+    func slots(in context: Context) -> [ContiguousArray<UInt32>] {
+        groups(context).map { plan.apply(to: $0, in: context) }
     }
 
     /// All lists, one behind the other.
     @inlinable
     public func flatMap() -> QueryList<Entity> {
-        QueryList(.related { [groups] in ContiguousArray(groups($0).joined()) }, plan: plan)
+        var flat = RowPlan<Entity>()
+        flat.shape = plan.shape
+        return QueryList(.related { ContiguousArray(slots(in: $0).joined()) }, plan: flat)
     }
 }
 

@@ -19,14 +19,38 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     /// The entities, in the query's order, with what the query loads of their relations.
     @inlinable
     public func resolve(in context: Context) -> [Entity] {
-        plan.materialize(slots(in: context), in: context)
+        guard case .all = source, plan.shape.steps.isEmpty, let table = context.table(of: Entity.self)
+        else { return plan.materialize(slots(in: context), in: context) }
+        let rows = plan.planned(table)
+        guard rows.next == plan.steps.count else {
+            return plan.materialize(slots(of: rows, table, context), in: context)
+        }
+        // Found and copied in one pass, while a row is in the cache.
+        var entities: [Entity] = []
+        entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
+        rows.forEachRow(in: table) { _, row in
+            entities.append(row.pointee)
+            return true
+        }
+        return entities
     }
 
     /// How many entities the query finds. Copies none.
+    ///
+    /// - Complexity: O(log n) where an index answers the whole condition exactly.
     @inlinable
     public func count(in context: Context) -> Int {
-        if case .all = source, plan.steps.isEmpty { return context.count(Entity.self) }
-        return slots(in: context).count
+        guard case .all = source else { return slots(in: context).count }
+        guard let table = context.table(of: Entity.self) else { return 0 }
+        let rows = plan.planned(table, countsOnly: true)
+        guard rows.next == plan.steps.count else { return slots(of: rows, table, context).count }
+        if let count = rows.knownCount(of: table.liveCount) { return count }
+        var count = 0
+        rows.forEachRow(in: table) { _, _ in
+            count += 1
+            return true
+        }
+        return count
     }
 
     /// Whether the query finds anything.
@@ -37,10 +61,10 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
 
     @inlinable
     func slots(in context: Context) -> ContiguousArray<UInt32> {
+        guard let table = context.table(of: Entity.self) else { return [] }
         switch source {
-        case .all: return plan.scan(context)
+        case .all: return slots(of: plan.planned(table), table, context)
         case .ids(let ids):
-            guard let table = context.table(of: Entity.self) else { return [] }
             var slots = ContiguousArray<UInt32>()
             for id in ids {
                 guard let slot = table.slot(of: id), table.row(at: slot) != nil else { continue }
@@ -49,6 +73,20 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
             return plan.apply(to: slots, in: context)
         case .related(let slots): return plan.apply(to: slots(context), in: context)
         }
+    }
+
+    /// The rows of the head, passed through the other steps.
+    @inlinable
+    func slots(
+        of rows: PlannedRows<Entity>, _ table: Table<Entity>, _ context: Context
+    ) -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
+        rows.forEachRow(in: table) { slot, _ in
+            slots.append(slot)
+            return true
+        }
+        return plan.apply(to: slots, in: context, from: rows.next)
     }
 
     @inlinable

@@ -1,12 +1,28 @@
-internal import Foundation
-
-/// A condition on the rows of one type.
-public struct QueryPredicate<Entity>: Sendable {
-    /// Tests a row in place: copying it first would cost several times the test.
+/// A condition on the rows of one type: a test, and what the planner needs to know of it.
+///
+/// Comparisons of key paths make one (`\.age >= 18`), ``string(_:contains:caseSensitive:)`` and its
+/// relatives make one, and `&&`, `||` and `!` combine them.
+public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
+    /// Tests a row in place, where its table holds it: copying it first would cost several times
+    /// the test, and its metadata stand beside it.
     @usableFromInline let matches: @Sendable (UnsafePointer<Entity>) -> Bool
+    /// The same condition as data.
+    @usableFromInline let structure: PredicateStructure<Entity>
 
     @usableFromInline
-    init(matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool) { self.matches = matches }
+    init(
+        _ structure: PredicateStructure<Entity>,
+        matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool
+    ) {
+        self.structure = structure
+        self.matches = matches
+    }
+
+    /// A condition that no index can serve.
+    @usableFromInline
+    init(matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool) {
+        self.init(.opaque("a closure"), matches: matches)
+    }
 
     /// A condition written as a closure. No index can serve it.
     public static func satisfying(
@@ -14,134 +30,32 @@ public struct QueryPredicate<Entity>: Sendable {
     ) -> QueryPredicate<Entity> {
         QueryPredicate { body($0.pointee) }
     }
+
+    /// A condition on when a row came to be as it is, and where it stands.
+    @usableFromInline
+    static func metadata(
+        _ description: String, _ test: @escaping @Sendable (RowMetadata) -> Bool
+    ) -> QueryPredicate<Entity> {
+        QueryPredicate(.opaque(description)) { test(Table<Entity>.metadata(besideRow: $0)) }
+    }
 }
 
-/// Reads one property of a row: a load where the property is stored, its getter otherwise.
+/// What a predicate is made of.
 @usableFromInline
-struct PropertyReader<Entity, Value>: Sendable {
-    @usableFromInline let path: SendableReadPath<Entity, Value>
-    /// The property's place inside a row, or -1 where it has none.
-    @usableFromInline let offset: Int
-
-    @inlinable
-    init(_ path: KeyPath<Entity, Value>) {
-        self.path = SendableReadPath(path)
-        self.offset = MemoryLayout<Entity>.offset(of: path) ?? -1
-    }
-
-    @inlinable
-    func callAsFunction(_ row: UnsafePointer<Entity>) -> Value {
-        offset >= 0
-            ? (UnsafeRawPointer(row) + offset).assumingMemoryBound(to: Value.self).pointee
-            : row.pointee[keyPath: path.raw]
-    }
+indirect enum PredicateStructure<Entity: EntityModelProtocol>: Sendable {
+    case property(PropertyCondition)
+    case conjunction([QueryPredicate<Entity>])
+    case disjunction([QueryPredicate<Entity>])
+    case negation(QueryPredicate<Entity>)
+    /// Something that only a test of the row can tell, in words.
+    case opaque(String)
 }
 
-@inlinable
-public func == <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) == value }
-}
+// The names that code written for separate kinds of predicates may spell.
 
-@inlinable
-public func != <Entity: EntityModelProtocol, Value: Equatable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) != value }
-}
-
-@inlinable
-public func < <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) < value }
-}
-
-@inlinable
-public func <= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) <= value }
-}
-
-@inlinable
-public func > <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) > value }
-}
-
-@inlinable
-public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
-    path: KeyPath<Entity, Value>, value: Value
-) -> QueryPredicate<Entity> {
-    let read = PropertyReader(path)
-    return QueryPredicate { read($0) >= value }
-}
-
-extension QueryPredicate {
-    @inlinable
-    public static func && (first: Self, second: Self) -> Self {
-        QueryPredicate { first.matches($0) && second.matches($0) }
-    }
-
-    @inlinable
-    public static func || (first: Self, second: Self) -> Self {
-        QueryPredicate { first.matches($0) || second.matches($0) }
-    }
-
-    @inlinable
-    public static prefix func ! (predicate: Self) -> Self {
-        QueryPredicate { !predicate.matches($0) }
-    }
-}
-
-// MARK: - Text
-
-extension QueryPredicate {
-    /// Any of the properties contains the text.
-    public static func string(
-        _ paths: KeyPath<Entity, String>..., contains text: String, caseSensitive: Bool = false
-    ) -> Self {
-        any(of: paths) { property in
-            property.range(of: text, options: caseSensitive ? [] : .caseInsensitive) != nil
-        }
-    }
-
-    /// Any of the properties starts with the text.
-    public static func string(
-        _ paths: KeyPath<Entity, String>..., hasPrefix text: String, caseSensitive: Bool = false
-    ) -> Self {
-        any(of: paths) { property in
-            property.range(
-                of: text, options: caseSensitive ? .anchored : [.anchored, .caseInsensitive])
-                != nil
-        }
-    }
-
-    /// Any of the properties ends with the text.
-    public static func string(
-        _ paths: KeyPath<Entity, String>..., hasSuffix text: String, caseSensitive: Bool = false
-    ) -> Self {
-        any(of: paths) { property in
-            property.range(
-                of: text,
-                options: caseSensitive
-                    ? [.anchored, .backwards] : [.anchored, .backwards, .caseInsensitive])
-                != nil
-        }
-    }
-
-    private static func any(
-        of paths: [KeyPath<Entity, String>], _ test: @escaping @Sendable (String) -> Bool
-    ) -> Self {
-        let readers = paths.map { PropertyReader($0) }
-        return QueryPredicate { row in readers.contains { test($0(row)) } }
-    }
-}
+/// A comparison for equality.
+public typealias EqualityPredicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
+/// A comparison for order.
+public typealias ComparisonPredicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
+/// A condition on text.
+public typealias StringPredicate<Entity: EntityModelProtocol> = QueryPredicate<Entity>

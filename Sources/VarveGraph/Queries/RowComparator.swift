@@ -1,11 +1,34 @@
 /// Compares rows by one or more properties.
 @usableFromInline
 struct RowComparator<Entity: EntityModelProtocol>: Sendable {
-    /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
+    /// One property of the order.
     @usableFromInline
-    typealias Comparison = @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int
+    struct Part: Sendable {
+        /// What it sorts by, or nil for something that no index can know.
+        @usableFromInline let path: SendablePath?
+        @usableFromInline let name: String?
+        /// Less than, equal to or greater than zero, as the first row comes before, with or
+        /// behind.
+        @usableFromInline
+        let compare: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int
+        /// An order-preserving prefix of the row's value; see ``ValueOrder/key(_:)``.
+        @usableFromInline
+        let key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
 
-    @usableFromInline var comparisons: [Comparison] = []
+        @usableFromInline
+        init(
+            path: SendablePath?, name: String?,
+            compare: @escaping @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int,
+            key: @escaping @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+        ) {
+            self.path = path
+            self.name = name
+            self.compare = compare
+            self.key = key
+        }
+    }
+
+    @usableFromInline var parts: [Part] = []
 
     @inlinable
     init() {}
@@ -13,33 +36,62 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     mutating func add<Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
         let read = PropertyReader(path)
-        comparisons.append { first, second in
-            let first = read(first)
-            let second = read(second)
-            return first < second ? -1 : (second < first ? 1 : 0)
-        }
+        parts.append(
+            Part(
+                path: SendablePath(path), name: nil,
+                compare: { ValueOrder.compare(read($0), read($1)) },
+                key: { ValueOrder.key(read($0)) }))
     }
 
-    /// Equal rows stay in the order they came in.
+    /// Sorts by something that the metadata beside a row say, such as a time.
+    @usableFromInline
+    mutating func addMetadata(
+        _ name: String, isDescending: Bool = false,
+        _ value: @escaping @Sendable (RowMetadata) -> Int64
+    ) {
+        let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
+            let key = ValueOrder.signed(value(Table<Entity>.metadata(besideRow: row)))
+            return isDescending ? ~key : key
+        }
+        parts.append(
+            Part(
+                path: nil, name: isDescending ? "\(name) descending" : name,
+                compare: { first, second in
+                    let (first, second) = (key(first), key(second))
+                    return first < second ? -1 : (second < first ? 1 : 0)
+                },
+                key: { (key($0), true) }))
+    }
+
+    /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
+    @inlinable
+    func compare(
+        _ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>, from part: Int = 0
+    ) -> Int {
+        var part = part
+        while part < parts.count {
+            let order = parts[part].compare(first, second)
+            if order != 0 { return order }
+            part += 1
+        }
+        return 0
+    }
+
+    /// The slots in the order of the properties; equal rows stay in the order they came in.
     @inlinable
     func sorted(
-        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>
+        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>, keeping kept: Int = .max
     ) -> ContiguousArray<UInt32> {
-        var rows = ContiguousArray<(row: UnsafePointer<Entity>, position: Int)>()
-        rows.reserveCapacity(slots.count)
-        for (position, slot) in slots.enumerated() {
-            guard let row = table.row(at: Slot(slot)) else { continue }
-            rows.append((row, position))
+        var selection = RowSelection(self, keeping: kept, expecting: slots.count)
+        var cursor = RowCursor(table)
+        for slot in slots {
+            if let row = cursor.row(at: slot) { selection.add(slot, row) }
         }
-        rows.sort { first, second in
-            for comparison in comparisons {
-                let order = comparison(first.row, second.row)
-                if order != 0 { return order < 0 }
-            }
-            return first.position < second.position
-        }
-        return withExtendedLifetime(table) {
-            ContiguousArray(rows.map { slots[$0.position] })
-        }
+        return withExtendedLifetime(table) { selection.finish() }
+    }
+
+    /// The properties in words.
+    var description: String {
+        parts.map { $0.name ?? $0.path?.propertyName ?? "" }.joined(separator: ", ")
     }
 }

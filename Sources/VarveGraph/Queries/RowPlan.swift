@@ -17,7 +17,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline var steps: [Step] = []
     /// Fills relations of a copied row. Kept apart from the steps, so that no later filter or
     /// sort can lose it.
-    @usableFromInline var shape: [ShapeStep<Entity>] = []
+    @usableFromInline var shape = Shape<Entity>()
 
     @inlinable
     init() {}
@@ -29,26 +29,40 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     ) -> ContiguousArray<UInt32> {
         guard first < steps.count, let table = context.table(of: Entity.self) else { return slots }
         var slots = slots
-        for step in steps[first...] {
-            switch step {
+        var next = first
+        while next < steps.count {
+            switch steps[next] {
             case .filter(let predicate):
+                var cursor = RowCursor(table)
+                let test = predicate.matches
                 slots.removeAll { slot in
-                    guard let row = table.row(at: Slot(slot)) else { return true }
-                    return !predicate.matches(row)
+                    guard let row = cursor.row(at: slot) else { return true }
+                    return !test(row)
                 }
-            case .sort(let comparator): slots = comparator.sorted(slots, in: table)
+            case .sort(let comparator):
+                slots = comparator.sorted(slots, in: table, keeping: kept(behind: next))
             case .limit(let limit, let offset): slots = RowPlan.page(slots, limit, offset)
             case .last: slots = ContiguousArray(slots.suffix(1))
-            case .distinct: slots = Context.distinct(slots)
+            case .distinct: slots = SlotSet.distinct(slots, limit: table.slotCount)
             case .union(let other):
-                slots = Context.distinct(slots + other.slots(in: context))
+                slots = SlotSet.distinct(slots + other.slots(in: context), limit: table.slotCount)
             case .intersection(let other):
-                let kept = Set(other.slots(in: context))
-                slots.removeAll { !kept.contains($0) }
+                let kept = SlotSet(other.slots(in: context), limit: table.slotCount)
+                slots.removeAll { !kept.contains(Int($0)) }
             case .transform(let transform): slots = transform.body(slots, context)
             }
+            next += 1
         }
         return slots
+    }
+
+    /// How many rows the step behind a sort looks at.
+    @usableFromInline
+    func kept(behind step: Int) -> Int {
+        guard step + 1 < steps.count, case .limit(let limit, let offset) = steps[step + 1],
+            limit > 0, offset >= 0
+        else { return .max }
+        return limit.addingClamped(offset)
     }
 
     @usableFromInline
@@ -59,58 +73,13 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
         return ContiguousArray(slots.dropFirst(offset).prefix(limit))
     }
 
-    /// Scans the table: leading filters are tested while rows are passed, and a limit right
-    /// behind them ends the scan.
-    @inlinable
-    func scan(_ context: Context) -> ContiguousArray<UInt32> {
-        guard let table = context.table(of: Entity.self) else { return [] }
-        var predicates: [QueryPredicate<Entity>] = []
-        for case .filter(let predicate) in steps.prefix(while: \.isFilter) {
-            predicates.append(predicate)
-        }
-        var next = predicates.count
-        var wanted = Int.max
-        var skipped = 0
-        if next < steps.count, case .limit(let limit, let offset) = steps[next] {
-            guard limit > 0, offset >= 0 else { return [] }
-            next += 1
-            skipped = offset
-            wanted = limit
-        }
-        var slots = ContiguousArray<UInt32>()
-        if predicates.isEmpty && wanted == .max { slots.reserveCapacity(table.liveCount) }
-        table.forEachRow { slot, row in
-            for predicate in predicates where !predicate.matches(row) { return true }
-            if skipped > 0 {
-                skipped -= 1
-                return true
-            }
-            slots.append(slot.rawValue)
-            return slots.count < wanted
-        }
-        return apply(to: slots, in: context, from: next)
-    }
-
-    /// Copies rows out and fills what the shape asks for.
-    @inlinable
-    func materialize(_ slots: ContiguousArray<UInt32>, in context: Context) -> [Entity] {
-        guard let table = context.table(of: Entity.self) else { return [] }
-        var entities: [Entity] = []
-        entities.reserveCapacity(slots.count)
-        for slot in slots {
-            guard let row = table.row(at: Slot(slot)) else { continue }
-            var entity = row.pointee
-            for step in shape { step.fill(&entity, Slot(slot), context) }
-            entities.append(entity)
-        }
-        return entities
-    }
-}
-
-extension RowPlan.Step {
-    @usableFromInline var isFilter: Bool {
-        if case .filter = self { return true }
-        return false
+    /// How the leading steps are answered for all rows of the table.
+    @usableFromInline
+    func planned(_ table: Table<Entity>, countsOnly: Bool = false) -> PlannedRows<Entity> {
+        var head = QueryHead(of: steps)
+        // How many there are does not depend on their order.
+        if countsOnly, head.next == steps.count { head.orderings = [] }
+        return QueryPlanner(table, head).plan()
     }
 }
 
@@ -118,15 +87,18 @@ extension RowPlan.Step {
 @usableFromInline
 struct RowTransform: Sendable {
     @usableFromInline let name: String
+    /// Whether it only changes the order.
+    @usableFromInline let keepsAllRows: Bool
     @usableFromInline
     let body: @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
 
     @usableFromInline
     init(
-        _ name: String,
+        _ name: String, keepsAllRows: Bool = false,
         body: @escaping @Sendable (ContiguousArray<UInt32>, Context) -> ContiguousArray<UInt32>
     ) {
         self.name = name
+        self.keepsAllRows = keepsAllRows
         self.body = body
     }
 }

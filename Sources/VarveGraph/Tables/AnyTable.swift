@@ -24,8 +24,11 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var rowJournal: ContiguousArray<RowChange>
     /// Before-images of link lists, oldest first.
     @exclusivity(unchecked) package var linkJournal: ContiguousArray<LinkListChange>
-    /// Why rows went, for those that did not go by a call of their own.
-    @exclusivity(unchecked) package var deleteCauses: [UInt32: DeleteCause]
+    /// Why rows went, for those that did not go by a call of their own. A row that is there again
+    /// was not deleted by anything.
+    @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
+    /// The position of the table of this type's tombstones; -1 while there is none.
+    @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
 
     @usableFromInline
     init(descriptor: EntityDescriptor) {
@@ -39,6 +42,7 @@ package class AnyTable {
         self.rowJournal = []
         self.linkJournal = []
         self.deleteCauses = [:]
+        self.tombstoneTable = -1
     }
 
     @usableFromInline
@@ -53,6 +57,7 @@ package class AnyTable {
         rowJournal = other.rowJournal
         linkJournal = other.linkJournal
         deleteCauses = other.deleteCauses
+        tombstoneTable = other.tombstoneTable
     }
 
     /// Takes back the newest row change of the journal.
@@ -65,6 +70,11 @@ package class AnyTable {
         return former == RowMetadata.noOrdinal ? nil : former
     }
 
+    /// Whether there is anything to forget.
+    var hasJournal: Bool {
+        !rowJournal.isEmpty || !linkJournal.isEmpty || !deleteCauses.isEmpty
+    }
+
     /// Whether nothing was at a slot before the running transaction.
     @usableFromInline
     func isFirstKnown(_ slot: Slot) -> Bool {
@@ -74,18 +84,15 @@ package class AnyTable {
         return first.before < 0 && !first.metadata.isFormer
     }
 
-    /// A row that is there again was not deleted by anything.
-    @usableFromInline
-    func forgetDeleteCause(of slot: Slot) {
-        if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
-    }
-
     /// Forgets all before-images.
     func clearJournal() {
         // Asked first: emptying an empty collection costs more than the question.
-        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: true) }
-        if !linkJournal.isEmpty { linkJournal.removeAll(keepingCapacity: true) }
-        if !deleteCauses.isEmpty { deleteCauses.removeAll(keepingCapacity: true) }
+        // What a large transaction needed is given back.
+        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024) }
+        if !linkJournal.isEmpty {
+            linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
+        }
+        if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
 
     /// Whether the slot holds a row.
@@ -190,6 +197,7 @@ package struct LinkList: Sendable {
 }
 
 /// Why a row was deleted.
+@usableFromInline
 package enum DeleteCause: Sendable, Equatable {
     /// A delete rule of another entity took it along: table position and slot.
     case cascade(table: Int, slot: UInt32)

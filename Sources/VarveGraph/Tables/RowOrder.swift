@@ -6,10 +6,10 @@
 @usableFromInline
 struct RowOrder: Sendable {
     /// Slot + 1 by ordinal; 0 where no live row has the ordinal. Nil while slot order serves.
-    @usableFromInline private(set) var slotsByOrdinal: PagedArray<UInt32>?
+    @usableFromInline var slotsByOrdinal: PagedArray<UInt32>?
     /// The greatest slot and the greatest ordinal that ever met in a row.
-    private var greatestSlot: Int = -1
-    private var greatestOrdinal: UInt64 = 0
+    @usableFromInline var greatestSlot: Int = -1
+    @usableFromInline var greatestOrdinal: UInt64 = 0
 
     init() {}
 
@@ -19,9 +19,15 @@ struct RowOrder: Sendable {
     struct Mark: Sendable {
         @usableFromInline let greatestSlot: Int32
         @usableFromInline let greatestOrdinal: UInt64
+
+        @inlinable
+        init(greatestSlot: Int32, greatestOrdinal: UInt64) {
+            self.greatestSlot = greatestSlot
+            self.greatestOrdinal = greatestOrdinal
+        }
     }
 
-    @usableFromInline var mark: Mark {
+    @inlinable var mark: Mark {
         Mark(
             greatestSlot: Int32(truncatingIfNeeded: greatestSlot),
             greatestOrdinal: greatestOrdinal)
@@ -35,13 +41,13 @@ struct RowOrder: Sendable {
 
     /// Whether slot order still serves with a new row at `slot`: it must lie behind all others in
     /// both orders.
-    @usableFromInline
+    @inlinable
     func isSequential(adding slot: UInt32, ordinal: UInt64) -> Bool {
         if slotsByOrdinal != nil { return true }
         return Int(slot) > greatestSlot && ordinal > greatestOrdinal
     }
 
-    @usableFromInline
+    @inlinable
     mutating func insert(_ slot: UInt32, ordinal: UInt64) {
         greatestSlot = max(greatestSlot, Int(slot))
         greatestOrdinal = max(greatestOrdinal, ordinal)

@@ -1,0 +1,128 @@
+public import Foundation
+
+/// What the context knows of an entity beside its value.
+public struct Metadata: Sendable, Hashable {
+    /// When the entity was last saved.
+    public let updatedAt: Date
+    /// The transaction that saved it last; 0 in a context without a log.
+    public let transaction: UInt64
+
+    /// The order of ``updatedAt``, oldest first.
+    public static var updatedAt: MetadataOrder { .updatedAt }
+
+    init(_ metadata: RowMetadata) {
+        updatedAt = Date(microseconds: metadata.updatedAt)
+        transaction = metadata.transaction
+    }
+}
+
+extension EntityModelProtocol {
+    /// What the context knows of the entity with this id, or nil where it does not hold it.
+    public func metadata(in context: Context) -> Metadata? {
+        guard let slot = context.liveSlot(of: Self.self, id: id) else { return nil }
+        return context.table(of: Self.self).map { Metadata($0.metadata(of: slot)) }
+    }
+}
+
+/// An order of entities by what the context knows of them.
+public struct MetadataOrder: Sendable, Hashable {
+    @usableFromInline
+    enum Key: Sendable {
+        case updatedAt, transaction, ordinal
+    }
+
+    @usableFromInline let key: Key
+    @usableFromInline var isDescending = false
+
+    init(_ key: Key) { self.key = key }
+
+    /// By the time of the last save, oldest first.
+    public static var updatedAt: MetadataOrder { MetadataOrder(.updatedAt) }
+    /// By the transaction of the last save, oldest first.
+    public static var transaction: MetadataOrder { MetadataOrder(.transaction) }
+    /// By the place in the type's default order: oldest insertion first.
+    public static var inserted: MetadataOrder { MetadataOrder(.ordinal) }
+
+    /// The other way round. Entities that are equal stay in order in both directions.
+    public var desc: MetadataOrder {
+        var copy = self
+        copy.isDescending.toggle()
+        return copy
+    }
+}
+
+/// A condition on what the context knows of an entity.
+public struct MetadataPredicate: Sendable, Hashable {
+    @usableFromInline
+    enum Bounds: Sendable, Hashable {
+        /// Microseconds since 1970.
+        case updatedAt(ClosedRange<Int64>)
+        case transaction(ClosedRange<UInt64>)
+    }
+
+    @usableFromInline let bounds: Bounds
+
+    /// Last saved at one of these times, both ends included.
+    public static func updated(within range: ClosedRange<Date>) -> MetadataPredicate {
+        MetadataPredicate(
+            bounds: .updatedAt(range.lowerBound.microseconds...range.upperBound.microseconds))
+    }
+
+    /// Last saved by one of these transactions. In a context without a log all entities carry 0.
+    public static func saved(inTransactions range: ClosedRange<UInt64>) -> MetadataPredicate {
+        MetadataPredicate(bounds: .transaction(range))
+    }
+
+    /// A piece of metadata lies in a range: `.metadata(\.updatedAt, within: lastSync...Date())`.
+    public static func metadata(
+        _ path: KeyPath<Metadata, Date>, within range: ClosedRange<Date>
+    ) -> MetadataPredicate {
+        precondition(path == \Metadata.updatedAt, "\(path) is no stored piece of metadata")
+        return updated(within: range)
+    }
+
+    /// A piece of metadata lies in a range: `.metadata(\.transaction, within: 7...9)`.
+    public static func metadata(
+        _ path: KeyPath<Metadata, UInt64>, within range: ClosedRange<UInt64>
+    ) -> MetadataPredicate {
+        precondition(path == \Metadata.transaction, "\(path) is no stored piece of metadata")
+        return saved(inTransactions: range)
+    }
+
+    @inlinable
+    func matches(_ metadata: RowMetadata) -> Bool {
+        switch bounds {
+        case .updatedAt(let range): range.contains(metadata.updatedAt)
+        case .transaction(let range): range.contains(metadata.transaction)
+        }
+    }
+
+    /// In whose order a type-level query answers.
+    @usableFromInline var order: MetadataOrder {
+        switch bounds {
+        case .updatedAt: .updatedAt
+        case .transaction: .transaction
+        }
+    }
+
+    @usableFromInline var words: String {
+        switch bounds {
+        case .updatedAt(let range):
+            """
+            updated within \(Date(microseconds: range.lowerBound))...\
+            \(Date(microseconds: range.upperBound))
+            """
+        case .transaction(let range):
+            "saved in transactions \(range.lowerBound)...\(range.upperBound)"
+        }
+    }
+}
+
+extension Date {
+    /// The nearest microsecond, as a save stamps it; times out of reach become the farthest.
+    var microseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1_000_000).rounded()
+        if let exact = Int64(exactly: value) { return exact }
+        return value < 0 ? .min : .max
+    }
+}

@@ -1,0 +1,51 @@
+/// Rows that indexes name for some of a query's conditions: all that meet them and, where it is
+/// not exact, some more.
+@usableFromInline
+struct Candidates: Sendable {
+    indirect enum Shape: Sendable {
+        /// Ranges of one index, with no posting in common.
+        case ranges(IndexRanges)
+        case union([Candidates])
+        case intersection(Candidates, Candidates)
+    }
+
+    let shape: Shape
+    /// How many there are; at most so many where parts may overlap.
+    let count: Int
+    /// Which of the query's conditions they meet, so that no row needs a test.
+    let covered: Set<Int>
+    /// Which of the conditions they are made from.
+    let used: Set<Int>
+
+    /// Whether `count` is not merely a limit.
+    var isCounted: Bool {
+        if case .ranges = shape { return true }
+        return false
+    }
+}
+
+/// Where in an index the rows stand that meet a condition.
+struct IndexRanges: Sendable {
+    let index: Int
+    let name: String
+    let kind: IndexKind
+    /// The names of the properties that are looked up.
+    let properties: [String]
+    let ranges: [PostingRange]
+
+    var count: Int { ranges.reduce(0) { $0 + $1.count } }
+}
+
+/// An index that is walked because its order is the query's.
+@usableFromInline
+struct IndexWalk: Sendable {
+    @usableFromInline let index: Int
+    let name: String
+    let properties: [String]
+    @usableFromInline let range: PostingRange
+    @usableFromInline let order: PostingOrder
+    let isDescending: Bool
+    /// As with ``Candidates``.
+    let covered: Set<Int>
+    let used: Set<Int>
+}

@@ -1,0 +1,165 @@
+extension PlannedRows {
+    /// Calls `body` with each row of the answer in order, until it answers false.
+    @inlinable
+    func forEachRow(
+        in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        withExtendedLifetime(table) {
+            switch page {
+            case .all:
+                if orderings.isEmpty {
+                    forEachMatch(in: table, body)
+                } else {
+                    visit(sorted(table, keeping: .max), in: table, body)
+                }
+            case .last:
+                if let slot = lastSlot(in: table) { visit([slot], in: table, body) }
+            case .limit(let limit, let offset):
+                guard limit > 0 else { return }
+                if orderings.isEmpty {
+                    forEachMatch(in: table, limit: limit, offset: offset, body)
+                } else {
+                    let slots = sorted(table, keeping: limit.addingClamped(offset))
+                    visit(ContiguousArray(slots.dropFirst(offset)), in: table, body)
+                }
+            }
+        }
+    }
+
+    /// The matching rows as their source gives them.
+    @inlinable
+    func forEachMatch(
+        in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        let test = residual?.matches
+        switch source {
+        case .scan:
+            if let test {
+                table.forEachRow { slot, row in test(row) ? body(slot.rawValue, row) : true }
+            } else {
+                table.forEachRow { slot, row in body(slot.rawValue, row) }
+            }
+        case .candidates(let candidates):
+            visit(table.slotsInOrder(of: candidates), in: table) { slot, row in
+                if let test, !test(row) { return true }
+                return body(slot, row)
+            }
+        case .walk(let walk):
+            var cursor = RowCursor(table)
+            table.forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
+                guard let row = cursor.row(at: slot) else { return true }
+                if let test, !test(row) { return true }
+                return body(slot, row)
+            }
+        }
+    }
+
+    @inlinable
+    func forEachMatch(
+        in table: Table<Entity>, limit: Int, offset: Int,
+        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        var skipped = 0
+        var taken = 0
+        forEachMatch(in: table) { slot, row in
+            if skipped < offset {
+                skipped += 1
+                return true
+            }
+            taken += 1
+            return body(slot, row) && taken < limit
+        }
+    }
+
+    @inlinable
+    func visit(
+        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>,
+        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        var cursor = RowCursor(table)
+        for slot in slots {
+            guard let row = cursor.row(at: slot) else { continue }
+            guard body(slot, row) else { return }
+        }
+    }
+
+    /// The matching rows' slots in the order of the sorts, the first `kept` of them.
+    @inlinable
+    func sorted(_ table: Table<Entity>, keeping kept: Int) -> ContiguousArray<UInt32> {
+        guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
+            return reordered(matchingSlots(in: table), table, keeping: kept)
+        }
+        var selection = RowSelection(comparator, keeping: kept, expecting: 0)
+        forEachMatch(in: table) { slot, row in
+            selection.add(slot, row)
+            return true
+        }
+        return selection.finish()
+    }
+
+    @inlinable
+    func matchingSlots(in table: Table<Entity>) -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        forEachMatch(in: table) { slot, _ in
+            slots.append(slot)
+            return true
+        }
+        return slots
+    }
+
+    /// Sorts by one ordering behind the other.
+    @usableFromInline
+    func reordered(
+        _ slots: ContiguousArray<UInt32>, _ table: Table<Entity>, keeping kept: Int
+    ) -> ContiguousArray<UInt32> {
+        var slots = slots
+        for ordering in orderings {
+            switch ordering {
+            case .properties(let comparator): slots = comparator.sorted(slots, in: table)
+            }
+        }
+        return kept < slots.count ? ContiguousArray(slots.prefix(kept)) : slots
+    }
+
+    // MARK: - The last row
+
+    @inlinable
+    func lastSlot(in table: Table<Entity>) -> UInt32? {
+        if orderings.isEmpty { return lastMatch(in: table) }
+        guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
+            return reordered(matchingSlots(in: table), table, keeping: .max).last
+        }
+        var last: (slot: UInt32, row: UnsafePointer<Entity>)?
+        forEachMatch(in: table) { slot, row in
+            if last.map({ comparator.compare($0.row, row) <= 0 }) ?? true { last = (slot, row) }
+            return true
+        }
+        return last?.slot
+    }
+
+    /// The last match in insertion order: looked for from the end.
+    @inlinable
+    func lastMatch(in table: Table<Entity>) -> UInt32? {
+        let slots: ContiguousArray<UInt32>
+        if case .candidates(let candidates) = source {
+            slots = table.slotsInOrder(of: candidates)
+        } else if table.isInSlotOrder {
+            return lastMatch(among: (0..<UInt32(table.slotCount)).reversed(), in: table)
+        } else {
+            slots = table.liveSlots()
+        }
+        return lastMatch(among: slots.reversed(), in: table)
+    }
+
+    @inlinable
+    func lastMatch(
+        among slots: some Sequence<UInt32>, in table: Table<Entity>
+    ) -> UInt32? {
+        var cursor = RowCursor(table)
+        for slot in slots {
+            guard let row = cursor.row(at: slot) else { continue }
+            if residual.map({ $0.matches(row) }) ?? true { return slot }
+        }
+        return nil
+    }
+}

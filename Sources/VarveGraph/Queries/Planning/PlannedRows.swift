@@ -1,0 +1,53 @@
+/// How the head of a query is going to be answered.
+@usableFromInline
+struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
+    @usableFromInline
+    enum Source: Sendable {
+        /// Every row of the table, in insertion order.
+        case scan
+        /// What indexes name, brought into insertion order.
+        case candidates(Candidates)
+        /// The rows of an index's range in the order of the index, which is the query's.
+        case walk(IndexWalk)
+    }
+
+    @usableFromInline let source: Source
+    /// What each row still has to be tested for.
+    @usableFromInline let residual: QueryPredicate<Entity>?
+    /// The sorts that are left to do.
+    @usableFromInline let orderings: [QueryHead<Entity>.Ordering]
+    @usableFromInline let page: QueryHead<Entity>.Page
+    /// The first step of the query that is not answered by all this.
+    @usableFromInline let next: Int
+
+    @usableFromInline
+    init(
+        source: Source, residual: QueryPredicate<Entity>?,
+        orderings: [QueryHead<Entity>.Ordering], page: QueryHead<Entity>.Page, next: Int
+    ) {
+        self.source = source
+        self.residual = residual
+        self.orderings = orderings
+        self.page = page
+        self.next = next
+    }
+
+    /// How many rows there are, where that can be said without looking at them.
+    @usableFromInline
+    func knownCount(of liveCount: Int) -> Int? {
+        guard residual == nil else { return nil }
+        let total: Int
+        switch source {
+        case .scan: total = liveCount
+        case .walk(let walk): total = walk.range.count
+        case .candidates(let candidates):
+            guard candidates.isCounted else { return nil }
+            total = candidates.count
+        }
+        switch page {
+        case .all: return total
+        case .last: return min(1, total)
+        case .limit(let limit, let offset): return min(limit, max(0, total - offset))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// The leading steps of a plan as one thing: what rows must meet, how they are ordered, and which
+/// part of them is wanted.
+///
+/// Filters and sorts may change places as long as no part was taken in between, because sorts are
+/// stable; so a chain of them is one conjunction and one order.
+@usableFromInline
+struct QueryHead<Entity: EntityModelProtocol>: Sendable {
+    var conjuncts: [QueryPredicate<Entity>] = []
+    /// One behind the other, each stable; none for insertion order.
+    @usableFromInline var orderings: [Ordering] = []
+    @usableFromInline var page = Page.all
+    /// The first step that does not belong to the head.
+    @usableFromInline var next = 0
+
+    @usableFromInline
+    enum Ordering: Sendable {
+        case properties(RowComparator<Entity>)
+    }
+
+    @usableFromInline
+    enum Page: Sendable {
+        case all
+        case limit(Int, offset: Int)
+        case last
+    }
+
+    init(of steps: [RowPlan<Entity>.Step]) {
+        while next < steps.count, absorb(steps[next]) { next += 1 }
+        guard next < steps.count else { return }
+        switch steps[next] {
+        case .limit(let limit, let offset):
+            page = .limit(limit > 0 && offset >= 0 ? limit : 0, offset: max(0, offset))
+        case .last: page = .last
+        default: return
+        }
+        next += 1
+    }
+
+    /// Takes a step in, if it only says which rows or in which order.
+    private mutating func absorb(_ step: RowPlan<Entity>.Step) -> Bool {
+        switch step {
+        case .filter(let predicate): add(predicate)
+        case .sort(let comparator): add(.properties(comparator))
+        // The rows of a table are distinct already.
+        case .distinct: break
+        case .intersection(let other):
+            guard let predicates = other.asFilters else { return false }
+            for predicate in predicates { conjuncts += predicate.conjuncts }
+        case .limit, .last, .union, .transform: return false
+        }
+        return true
+    }
+
+    private mutating func add(_ predicate: QueryPredicate<Entity>) {
+        conjuncts += predicate.conjuncts
+    }
+
+    /// A later sort comes first; the earlier one decides where it finds no difference.
+    private mutating func add(_ ordering: Ordering) {
+        if case .properties(let earlier)? = orderings.last, case .properties(var later) = ordering {
+            later.parts += earlier.parts
+            orderings[orderings.count - 1] = .properties(later)
+        } else {
+            orderings.append(ordering)
+        }
+    }
+
+    /// How many rows must be found before the rest is of no interest; nil for all.
+    var wanted: Int? {
+        switch page {
+        case .all: nil
+        case .limit(let limit, let offset): limit == 0 ? 0 : limit.addingClamped(offset)
+        case .last: 1
+        }
+    }
+
+    /// The order as one comparison, where it is one.
+    var comparator: RowComparator<Entity>? {
+        guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
+            return nil
+        }
+        return comparator
+    }
+}
+
+extension QueryList {
+    /// The conditions that this query consists of, if it is nothing but conditions on all rows.
+    var asFilters: [QueryPredicate<Entity>]? {
+        guard case .all = source else { return nil }
+        var predicates: [QueryPredicate<Entity>] = []
+        for step in plan.steps {
+            guard case .filter(let predicate) = step else { return nil }
+            predicates.append(predicate)
+        }
+        return predicates
+    }
+}
+
+extension Int {
+    /// The sum, or the greatest integer where that is less.
+    @inlinable
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

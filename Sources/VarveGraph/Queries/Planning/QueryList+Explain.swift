@@ -1,0 +1,112 @@
+extension QueryList {
+    /// How the query would be answered in the context. Answers nothing and changes nothing.
+    public func explain(in context: Context) -> QueryPlan {
+        let words = plan.steps.map(\.words)
+        guard case .all = source, let table = context.table(of: Entity.self) else {
+            let access: QueryPlan.Access
+            var count = 0
+            switch source {
+            case .all: access = .scan
+            case .ids(let ids): (access, count) = (.ids, ids.count)
+            case .related(let slots): (access, count) = (.relation, slots(context).count)
+            }
+            return QueryPlan(
+                entity: Entity._descriptor.name, access: access, candidates: count, test: nil,
+                order: .asFound, stopsEarly: false, steps: words)
+        }
+        let rows = plan.planned(table)
+        let head = QueryHead(of: plan.steps)
+        return QueryPlan(
+            entity: Entity._descriptor.name, access: rows.access,
+            candidates: rows.candidateCount(of: table.liveCount),
+            test: rows.residual?.description, order: rows.order(head), stopsEarly: rows.stopsEarly,
+            steps: rows.pageWords + words.dropFirst(rows.next))
+    }
+}
+
+extension Query {
+    /// How the query would be answered in the context.
+    public func explain(in context: Context) -> QueryPlan { list.explain(in: context) }
+}
+
+extension PlannedRows {
+    var access: QueryPlan.Access {
+        switch source {
+        case .scan: .scan
+        case .candidates(let candidates): candidates.access
+        case .walk(let walk):
+            .walk(
+                QueryPlan.Index(name: walk.name, kind: "ordered", properties: walk.properties),
+                backwards: walk.isDescending)
+        }
+    }
+
+    func candidateCount(of liveCount: Int) -> Int {
+        switch source {
+        case .scan: liveCount
+        case .candidates(let candidates): candidates.count
+        case .walk(let walk): walk.range.count
+        }
+    }
+
+    func order(_ head: QueryHead<Entity>) -> QueryPlan.Order {
+        guard !orderings.isEmpty else {
+            if case .candidates = source { return .restored }
+            return .asFound
+        }
+        let words = orderings.reversed().map(\.description).joined(separator: ", then ")
+        return head.wanted.map { .selected(by: words, count: $0) } ?? .sorted(by: words)
+    }
+
+    var stopsEarly: Bool {
+        switch page {
+        case .all: false
+        case .limit, .last: orderings.isEmpty
+        }
+    }
+
+    var pageWords: [String] {
+        switch page {
+        case .all: []
+        case .limit(let limit, let offset): ["limit \(limit) behind \(offset)"]
+        case .last: ["the last one"]
+        }
+    }
+}
+
+extension QueryHead.Ordering {
+    var description: String {
+        switch self {
+        case .properties(let comparator): comparator.description
+        }
+    }
+}
+
+extension Candidates {
+    var access: QueryPlan.Access {
+        switch shape {
+        case .ranges(let ranges):
+            .index(
+                QueryPlan.Index(
+                    name: ranges.name, kind: "\(ranges.kind)", properties: ranges.properties),
+                ranges: ranges.ranges.count)
+        case .union(let branches): .union(branches.map(\.access))
+        case .intersection(let first, let second): .intersection(first.access, second.access)
+        }
+    }
+}
+
+extension RowPlan.Step {
+    var words: String {
+        switch self {
+        case .filter(let predicate): "filter \(predicate)"
+        case .sort(let comparator): "sort by \(comparator.description)"
+        case .limit(let limit, let offset): "limit \(limit) behind \(offset)"
+        case .last: "the last one"
+        case .distinct: "each once"
+        case .union: "add the rows of another query"
+        case .intersection: "keep the rows of another query"
+        case .transform(let transform): transform.name
+        }
+    }
+}

@@ -1,0 +1,95 @@
+/// How a query is answered in one context: what ``QueryList/explain(in:)`` gives.
+///
+/// A plan depends on what the context holds, not only on the query: an index that names nearly
+/// every row is no help, and the same index may be the choice an hour later.
+public struct QueryPlan: Sendable, Equatable {
+    /// Where rows come from.
+    public indirect enum Access: Sendable, Equatable {
+        /// Every row of the type, in insertion order.
+        case scan
+        /// One look-up for each id given.
+        case ids
+        /// The links of other rows.
+        case relation
+        /// What one index holds for some of the conditions, for one or more ranges of it.
+        case index(Index, ranges: Int)
+        /// What at least one of several accesses names.
+        case union([Access])
+        /// What both of two accesses name.
+        case intersection(Access, Access)
+        /// Rows in the order of an index, forwards or backwards, as long as they are wanted.
+        case walk(Index, backwards: Bool)
+    }
+
+    /// An index, as the entity declares it, and those of its properties that take part.
+    public struct Index: Sendable, Equatable {
+        public let name: String
+        public let kind: String
+        public let properties: [String]
+    }
+
+    /// How the answer comes into its order.
+    public enum Order: Sendable, Equatable {
+        /// As rows come, which is the order wanted.
+        case asFound
+        /// Found rows are put back in insertion order.
+        case restored
+        /// All found rows are sorted by these properties.
+        case sorted(by: String)
+        /// The first few are selected; the rest is never sorted.
+        case selected(by: String, count: Int)
+    }
+
+    /// The entity's persisted name.
+    public let entity: String
+    public let access: Access
+    /// How many rows the access names, at most.
+    public let candidates: Int
+    /// What each of them is tested for; nil where the access answers the conditions exactly.
+    public let test: String?
+    public let order: Order
+    /// Whether finding ends before all candidates were seen, once there are enough.
+    public let stopsEarly: Bool
+    /// What happens to the rows found, step by step.
+    public let steps: [String]
+}
+
+extension QueryPlan: CustomStringConvertible {
+    /// One line for each part of the plan.
+    public var description: String {
+        var lines = ["\(entity): \(access.description), \(candidates) candidates"]
+        if let test { lines.append("test each: \(test)") }
+        switch order {
+        case .asFound: break
+        case .restored: lines.append("put in insertion order")
+        case .sorted(let properties): lines.append("sort by \(properties)")
+        case .selected(let properties, let count):
+            lines.append("select the first \(count) by \(properties)")
+        }
+        if stopsEarly { lines.append("stop when there are enough") }
+        lines += steps
+        return lines.joined(separator: "\n  ")
+    }
+}
+
+extension QueryPlan.Access: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .scan: "scan"
+        case .ids: "by id"
+        case .relation: "through a relation"
+        case .index(let index, let ranges):
+            ranges == 1 ? "\(index)" : "\(index), \(ranges) ranges"
+        case .union(let branches):
+            "any of (" + branches.map(\.description).joined(separator: "; ") + ")"
+        case .intersection(let first, let second): "both of (\(first); \(second))"
+        case .walk(let index, let backwards): "\(backwards ? "back" : "") along \(index)"
+        }
+    }
+}
+
+extension QueryPlan.Index: CustomStringConvertible {
+    public var description: String {
+        "\(kind) index \(name) (\(properties.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,154 @@
+// Which rows indexes can name for conditions.
+
+extension QueryPlanner {
+    /// What each index, and each condition with branches, offers for a conjunction.
+    func candidates(for conditions: [QueryPredicate<Entity>]) -> [Candidates] {
+        var options: [Candidates] = []
+        for index in table.indexDefinitions.indices {
+            if let ranges = ranges(of: index, for: conditions) { options.append(ranges) }
+        }
+        for (position, condition) in conditions.enumerated() {
+            if let union = union(for: condition, at: position) { options.append(union) }
+        }
+        return options
+    }
+
+    /// Candidates for each branch of a disjunction, if indexes serve every one of them.
+    private func union(for condition: QueryPredicate<Entity>, at position: Int) -> Candidates? {
+        guard case .disjunction = condition.structure else { return nil }
+        var parts: [Candidates] = []
+        var isExact = true
+        for branch in condition.branches {
+            let conjuncts = branch.conjuncts
+            let options = candidates(for: conjuncts)
+            guard let best = options.min(by: { $0.count < $1.count }) else { return nil }
+            if best.covered.count < conjuncts.count { isExact = false }
+            parts.append(best)
+        }
+        return Candidates(
+            shape: .union(parts), count: parts.reduce(0) { $0 + $1.count },
+            covered: isExact ? [position] : [], used: [position])
+    }
+
+    /// The ranges of one index that hold what meets some of the conditions.
+    private func ranges(
+        of index: Int, for conditions: [QueryPredicate<Entity>]
+    ) -> Candidates? {
+        let definition = table.indexDefinitions[index]
+        guard definition.kind != .text else { return nil }
+        var search = IndexSearch(conditions)
+        for component in definition.components {
+            guard search.addEquality(at: component.path.raw) else { break }
+        }
+        if search.depth < definition.components.count {
+            guard definition.kind == .ordered else { return nil }
+            search.addRange(at: definition.components[search.depth].path.raw)
+        }
+        guard !search.used.isEmpty else { return nil }
+        var ranges: [PostingRange] = []
+        for bounds in search.bounds {
+            guard let range = table.postings(of: index, in: bounds) else { return nil }
+            if range.count > 0 { ranges.append(range) }
+        }
+        let found = IndexRanges(
+            index: index, name: definition.name, kind: definition.kind,
+            properties: search.properties, ranges: ranges)
+        return Candidates(
+            shape: .ranges(found), count: found.count,
+            covered: definition.kind == .ordered ? search.exact : [], used: search.used)
+    }
+}
+
+/// Collects the bounds that conditions set to an index, one component behind the other.
+struct IndexSearch<Entity: EntityModelProtocol> {
+    private let conditions: [QueryPredicate<Entity>]
+    /// One range for each combination of values.
+    private(set) var bounds = [IndexBounds()]
+    /// How many components are fixed.
+    private(set) var depth = 0
+    private(set) var used: Set<Int> = []
+    /// Those conditions that the ranges meet exactly.
+    private(set) var exact: Set<Int> = []
+    private(set) var properties: [String] = []
+
+    /// More ranges than this are not worth looking up one by one.
+    private static var rangeLimit: Int { 10_000 }
+
+    init(_ conditions: [QueryPredicate<Entity>]) { self.conditions = conditions }
+
+    /// Fixes the next component, if a condition says what it equals.
+    mutating func addEquality(at path: AnyKeyPath) -> Bool {
+        for (position, condition) in conditions.enumerated() {
+            guard case .property(let property) = condition.structure,
+                property.relation == .equal || property.relation == .isIn,
+                property.path.raw == path,
+                property.operands.count * bounds.count <= IndexSearch.rangeLimit
+            else { continue }
+            bounds = bounds.flatMap { bounds in
+                property.operands.map { operand in
+                    var bounds = bounds
+                    bounds.equal.append(operand)
+                    return bounds
+                }
+            }
+            depth += 1
+            note(property, at: position, isExact: property.isExactAsEquality)
+            return true
+        }
+        return false
+    }
+
+    /// Limits the next component from below and above, as far as conditions do.
+    mutating func addRange(at path: AnyKeyPath) {
+        var lower: (position: Int, property: PropertyCondition)?
+        var upper: (position: Int, property: PropertyCondition)?
+        for (position, condition) in conditions.enumerated() {
+            guard case .property(let property) = condition.structure, property.path.raw == path
+            else { continue }
+            if property.relation.isLowerBound { lower = lower ?? (position, property) }
+            if property.relation.isUpperBound { upper = upper ?? (position, property) }
+        }
+        for index in bounds.indices {
+            bounds[index].lower = lower?.property.bound
+            bounds[index].upper = upper?.property.bound
+        }
+        // NaN stands behind every bound from below.
+        if let (position, property) = lower {
+            let isExact =
+                property.trust == .total
+                || property.isExactAsBound && upper.map { $0.property.isExactAsBound } ?? false
+            note(property, at: position, isExact: isExact)
+        }
+        if let (position, property) = upper {
+            note(property, at: position, isExact: property.isExactAsBound)
+        }
+    }
+
+    private mutating func note(_ property: PropertyCondition, at position: Int, isExact: Bool) {
+        used.insert(position)
+        if isExact { exact.insert(position) }
+        let name = property.path.propertyName
+        if properties.last != name { properties.append(name) }
+    }
+}
+
+extension PropertyCondition {
+    var isExactAsEquality: Bool { trust == .total }
+
+    /// Whether a range up to or from the operand accepts what the comparison accepts, as long as
+    /// there is an upper end.
+    var isExactAsBound: Bool {
+        trust == .total || trust == .totalButNaN && !operands[0].isNaN
+    }
+
+    var bound: IndexBounds.Bound {
+        IndexBounds.Bound(
+            operand: operands[0],
+            isInclusive: relation == .lessOrEqual || relation == .greaterOrEqual)
+    }
+}
+
+extension PropertyCondition.Relation {
+    var isLowerBound: Bool { self == .greater || self == .greaterOrEqual }
+    var isUpperBound: Bool { self == .less || self == .lessOrEqual }
+}

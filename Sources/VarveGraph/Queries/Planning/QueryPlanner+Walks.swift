@@ -1,0 +1,66 @@
+// Which indexes already are in the order of a query.
+
+extension QueryPlanner {
+    /// The indexes whose order is the query's, behind components that conditions fix.
+    func walks() -> [IndexWalk] {
+        guard let comparator = head.comparator else { return [] }
+        if case .last = head.page { return [] }
+        let paths = comparator.parts.compactMap { $0.path?.raw }
+        guard paths.count == comparator.parts.count else { return [] }
+        var found: [IndexWalk] = []
+        for index in table.indexDefinitions.indices {
+            let definition = table.indexDefinitions[index]
+            guard definition.kind == .ordered else { continue }
+            var search = IndexSearch(conditions)
+            while true {
+                if let walk = walk(index, search, paths) { found.append(walk) }
+                guard search.depth < definition.components.count,
+                    search.addEquality(at: definition.components[search.depth].path.raw),
+                    search.bounds.count == 1
+                else { break }
+            }
+        }
+        return found
+    }
+
+    /// A walk behind the components that are fixed so far, if the next ones are the order.
+    private func walk(
+        _ index: Int, _ search: IndexSearch<Entity>, _ paths: [AnyKeyPath]
+    ) -> IndexWalk? {
+        let definition = table.indexDefinitions[index]
+        let components = definition.components.dropFirst(search.depth).prefix(paths.count)
+        guard components.count == paths.count,
+            let isReversed = direction(of: paths, along: Array(components)),
+            let first = components.first
+        else { return nil }
+        var search = search
+        let depth = search.depth + paths.count
+        search.addRange(at: first.path.raw)
+        guard let range = table.postings(of: index, in: search.bounds[0]) else { return nil }
+        return IndexWalk(
+            index: index, name: definition.name,
+            properties: definition.components.prefix(depth).map(\.path.propertyName),
+            range: range,
+            order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
+            isDescending: isReversed, covered: search.exact, used: search.used)
+    }
+
+    /// Whether the paths run against the components, all of them; nil where they do neither.
+    private func direction(of paths: [AnyKeyPath], along components: [IndexComponent]) -> Bool? {
+        var isReversed: Bool?
+        for (path, component) in zip(paths, components) {
+            let isDescending: Bool
+            if path == component.path.raw {
+                isDescending = false
+            } else if path == component.descendingPath?.raw {
+                isDescending = true
+            } else {
+                return nil
+            }
+            let runsAgainst = isDescending != component.isDescending
+            guard isReversed ?? runsAgainst == runsAgainst else { return nil }
+            isReversed = runsAgainst
+        }
+        return isReversed
+    }
+}

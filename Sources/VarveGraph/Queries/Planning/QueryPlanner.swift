@@ -1,0 +1,102 @@
+/// Chooses how to answer the head of a query: by a scan, by what indexes name, or along an index
+/// whose order is the query's.
+///
+/// Every answer is the same rows in the same order. What differs is the time, which is estimated
+/// from exact counts of index ranges.
+struct QueryPlanner<Entity: EntityModelProtocol> {
+    let table: Table<Entity>
+    let head: QueryHead<Entity>
+    let conditions: [QueryPredicate<Entity>]
+
+    init(_ table: Table<Entity>, _ head: QueryHead<Entity>) {
+        self.table = table
+        self.head = head
+        conditions = head.conjuncts
+    }
+
+    func plan() -> PlannedRows<Entity> {
+        guard !table.indexDefinitions.isEmpty, head.wanted != 0 else {
+            return planned(.scan, covered: [], orderings: head.orderings)
+        }
+        let options = candidates(for: conditions)
+        let estimate = PlanEstimate(
+            rows: table.liveCount, selectivities: selectivities(options), head: head)
+        var best = planned(.scan, covered: [], orderings: head.orderings)
+        var bestCost = estimate.scanCost
+        for option in options + intersections(options) {
+            let cost = estimate.cost(of: option)
+            guard cost < bestCost else { continue }
+            bestCost = cost
+            best = planned(
+                .candidates(option), covered: option.covered, orderings: head.orderings)
+        }
+        for walk in walks() {
+            let cost = estimate.cost(of: walk)
+            guard cost < bestCost else { continue }
+            bestCost = cost
+            best = planned(.walk(walk), covered: walk.covered, orderings: [])
+        }
+        return best
+    }
+
+    private func planned(
+        _ source: PlannedRows<Entity>.Source, covered: Set<Int>,
+        orderings: [QueryHead<Entity>.Ordering]
+    ) -> PlannedRows<Entity> {
+        var rest: [QueryPredicate<Entity>] = []
+        for (position, condition) in conditions.enumerated() where !covered.contains(position) {
+            rest.append(condition)
+        }
+        return PlannedRows(
+            source: source, residual: rest.isEmpty ? nil : .all(of: rest), orderings: orderings,
+            page: head.page, next: head.next)
+    }
+
+    /// Which part of the rows each condition lets through: exactly, where an index answers it
+    /// alone, else guessed from its kind.
+    private func selectivities(_ options: [Candidates]) -> [Double] {
+        let rows = Double(max(1, table.liveCount))
+        return conditions.enumerated().map { position, condition in
+            let counts = options.filter { $0.used == [position] }.map { Double($0.count) / rows }
+            return min(1, counts.min() ?? condition.guessedSelectivity)
+        }
+    }
+
+    /// Pairs of candidates for different conditions, where both together are fewer.
+    private func intersections(_ options: [Candidates]) -> [Candidates] {
+        let few = options.sorted { $0.count < $1.count }.prefix(4)
+        var pairs: [Candidates] = []
+        let rows = Double(max(1, table.liveCount))
+        for (position, first) in few.enumerated() {
+            for second in few.dropFirst(position + 1)
+            where first.used.isDisjoint(with: second.used) {
+                let count = Double(first.count) * Double(second.count) / rows
+                pairs.append(
+                    Candidates(
+                        shape: .intersection(first, second), count: Int(count.rounded(.up)),
+                        covered: first.covered.union(second.covered),
+                        used: first.used.union(second.used)))
+            }
+        }
+        return pairs
+    }
+}
+
+extension QueryPredicate {
+    /// Which part of the rows is likely to meet the condition, as far as its kind tells.
+    var guessedSelectivity: Double {
+        switch structure {
+        case .property(let condition):
+            switch condition.relation {
+            case .equal: 0.05
+            case .notEqual: 0.95
+            case .isIn: min(0.8, 0.05 * Double(condition.operands.count))
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: 0.35
+            }
+        case .conjunction(let parts): parts.reduce(1) { $0 * $1.guessedSelectivity }
+        case .disjunction(let parts): parts.reduce(0) { min(1, $0 + $1.guessedSelectivity) }
+        case .negation(let predicate): 1 - predicate.guessedSelectivity
+        case .opaque: 0.5
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// Sorts rows, or finds the first few of them without sorting the rest.
+///
+/// Each row's first key is extracted once, as an integer; properties themselves are compared only
+/// where the integers cannot tell. With a number of rows to keep, at most twice that many are held:
+/// whenever so many have come together, they are sorted and the greater half goes, and
+/// from then on a row that comes behind the last one kept is turned away at once.
+@usableFromInline
+struct RowSelection<Entity: EntityModelProtocol> {
+    @usableFromInline
+    struct Entry {
+        @usableFromInline let key: UInt64
+        @usableFromInline let row: UnsafePointer<Entity>
+        @usableFromInline let slot: UInt32
+        /// When the row came: what decides among equal ones.
+        @usableFromInline let position: UInt32
+
+        @inlinable
+        init(key: UInt64, row: UnsafePointer<Entity>, slot: UInt32, position: UInt32) {
+            self.key = key
+            self.row = row
+            self.slot = slot
+            self.position = position
+        }
+    }
+
+    @usableFromInline let comparator: RowComparator<Entity>
+    @usableFromInline
+    let firstKey: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+    @usableFromInline let kept: Int
+    @usableFromInline var entries: ContiguousArray<Entry> = []
+    @usableFromInline var last: Entry?
+    @usableFromInline var position: UInt32 = 0
+    /// Whether every key so far tells equal from unequal.
+    @usableFromInline var isExact = true
+
+    @inlinable
+    init(_ comparator: RowComparator<Entity>, keeping kept: Int, expecting count: Int) {
+        self.comparator = comparator
+        self.kept = kept
+        firstKey = comparator.parts[0].key
+        entries.reserveCapacity(kept < count / 2 ? 2 * kept : count)
+    }
+
+    @inlinable
+    mutating func add(_ slot: UInt32, _ row: UnsafePointer<Entity>) {
+        let (key, isExact) = firstKey(row)
+        if !isExact { self.isExact = false }
+        let entry = Entry(key: key, row: row, slot: slot, position: position)
+        position += 1
+        if let last {
+            if key > last.key { return }
+            if key == last.key, !precedes(entry, last) { return }
+        }
+        entries.append(entry)
+        if kept < .max / 2, entries.count >= 2 * kept { truncate() }
+    }
+
+    /// The slots of the kept rows in order.
+    @inlinable
+    mutating func finish() -> ContiguousArray<UInt32> {
+        sort()
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(min(kept, entries.count))
+        for entry in entries.prefix(kept) { slots.append(entry.slot) }
+        return slots
+    }
+
+    @inlinable
+    mutating func truncate() {
+        sort()
+        entries.removeLast(entries.count - kept)
+        last = entries.last
+    }
+
+    @inlinable
+    mutating func sort() {
+        let comparator = comparator
+        let firstPart = isExact ? 1 : 0
+        if firstPart == comparator.parts.count {
+            entries.sort {
+                $0.key != $1.key ? $0.key < $1.key : $0.position < $1.position
+            }
+        } else {
+            entries.sort { first, second in
+                if first.key != second.key { return first.key < second.key }
+                let order = comparator.compare(first.row, second.row, from: firstPart)
+                return order != 0 ? order < 0 : first.position < second.position
+            }
+        }
+    }
+
+    @inlinable
+    func precedes(_ first: Entry, _ second: Entry) -> Bool {
+        if first.key != second.key { return first.key < second.key }
+        let order = comparator.compare(first.row, second.row, from: isExact ? 1 : 0)
+        return order != 0 ? order < 0 : first.position < second.position
+    }
+}

@@ -1,0 +1,40 @@
+/// Reads the links of one relation, of one parent after another.
+@usableFromInline
+final class LinkReader {
+    private let column: LinkColumn
+    /// The table that the relation leads to.
+    @usableFromInline let child: AnyTable
+
+    @usableFromInline
+    init(relation: Int, table position: Int, in context: Context) {
+        let table = context.tables.tables[position]
+        column = table.links[relation]
+        child = context.tables.tables[table.relations[relation].childTable]
+    }
+
+    /// Puts the linked slots in `slots`, live or not, in link order.
+    @usableFromInline
+    func read(_ parent: UInt32, into slots: inout ContiguousArray<UInt32>) {
+        slots.removeAll(keepingCapacity: true)
+        switch column[parent] {
+        case .empty: break
+        case .one(let slot): slots.append(slot)
+        case .many(let node): node.forEachLeaf { slots.append(contentsOf: $0.slots) }
+        }
+    }
+
+    /// The first linked slot, live or not.
+    @usableFromInline
+    func first(of parent: UInt32) -> UInt32? { column[parent].first }
+
+    /// Leaves out what was deleted; entities that are still to come stay. A tombstone is there or
+    /// it is not.
+    @usableFromInline
+    func dropDeleted(from slots: inout ContiguousArray<UInt32>) {
+        let isOfTombstones = child.descriptor.tombstoneOwner != nil
+        slots.removeAll {
+            !child.isLive(Slot($0))
+                && (isOfTombstones || child.metadata(of: Slot($0)).isFormer)
+        }
+    }
+}

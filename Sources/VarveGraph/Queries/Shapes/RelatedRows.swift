@@ -1,0 +1,115 @@
+/// Loads what one relation leads to, for one parent after another.
+///
+/// It lives as long as one resolution of a query, on one thread. What a relation holds once it is
+/// loaded is immutable, so parents that lead to the same child share it.
+@usableFromInline
+final class RelatedRows<Child: EntityModelProtocol> {
+    @usableFromInline typealias Content = RelationContent<Child>
+
+    @usableFromInline let links: LinkReader
+    @usableFromInline let table: Table<Child>
+    @usableFromInline let plan: RowPlan<Child>
+    @usableFromInline let form: LoadedForm
+    @usableFromInline let context: Context
+    /// Whether conditions of the plan may hide linked entities.
+    @usableFromInline let mayHide: Bool
+    // Made when the first child is met, or a depth list would prepare every branch of the model.
+    @exclusivity(unchecked) @usableFromInline var preparedLoader: RowLoader<Child>?
+    @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<UInt32> = []
+    @exclusivity(unchecked) @usableFromInline var emptyList: Content?
+    /// The children loaded last by a to-one relation, each at the place that its slot's low bits
+    /// name.
+    @exclusivity(unchecked) @usableFromInline var recent: ContiguousArray<(UInt32, Content?)> = []
+
+    @usableFromInline static var recentCount: Int { 32 }
+
+    @inlinable
+    init(
+        _ plan: RowPlan<Child>, _ form: LoadedForm, _ relation: Int, _ parent: Int,
+        _ context: Context
+    ) {
+        links = LinkReader(relation: relation, table: parent, in: context)
+        table = unsafeDowncast(links.child, to: Table<Child>.self)
+        mayHide = !plan.keepsAllRows
+        self.plan = plan
+        self.form = form
+        self.context = context
+    }
+
+    @inlinable var loader: RowLoader<Child> {
+        if let preparedLoader { return preparedLoader }
+        let loader = RowLoader(table, fills: plan.shape.fills(in: context))
+        preparedLoader = loader
+        return loader
+    }
+
+    /// What a to-many relation holds.
+    ///
+    /// It is a slice where it does not show all that is linked: saved back it must not cut what
+    /// it does not show.
+    @inlinable
+    func list(of parent: UInt32) -> Content? {
+        links.read(parent, into: &slots)
+        let linked = slots.count
+        guard linked > 0 else { return empty }
+        if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
+        let entities = loader.load(slots)
+        return Content(
+            .entities(entities, isFragment: form.isFragment),
+            isSlice: form.isSlice || mayHide || entities.count < linked)
+    }
+
+    @inlinable var empty: Content {
+        if let emptyList { return emptyList }
+        let content = Content(
+            .entities([], isFragment: form.isFragment), isSlice: form.isSlice || mayHide)
+        emptyList = content
+        return content
+    }
+
+    /// What a to-one relation holds; nil where there is no child.
+    @inlinable
+    func one(of parent: UInt32) -> Content? {
+        guard let slot = links.first(of: parent) else { return nil }
+        if recent.isEmpty {
+            recent = ContiguousArray(repeating: (slot, load(slot)), count: RelatedRows.recentCount)
+        }
+        let place = Int(slot) & (RelatedRows.recentCount - 1)
+        if recent[place].0 != slot { recent[place] = (slot, load(slot)) }
+        return recent[place].1
+    }
+
+    @inlinable
+    func load(_ slot: UInt32) -> Content? {
+        guard table.row(at: Slot(slot)) != nil else { return nil }
+        let slots = plan.apply(to: [slot], in: context)
+        guard !slots.isEmpty else { return nil }
+        let entities = loader.load(slots)
+        return Content(
+            .entities(entities, isFragment: form.isFragment), isSlice: form.isSlice)
+    }
+
+    /// The ids that a relation holds; nil where a to-one relation has none.
+    @inlinable
+    func ids(of parent: UInt32, isToMany: Bool) -> Content? {
+        links.read(parent, into: &slots)
+        let linked = slots.count
+        if plan.steps.isEmpty {
+            links.dropDeleted(from: &slots)
+        } else {
+            slots = plan.apply(to: liveSlots(), in: context)
+        }
+        guard isToMany || !slots.isEmpty else { return nil }
+        let isIncomplete = isToMany && (mayHide || slots.count < linked)
+        return Content(
+            .ids(slots.map { table.id(of: Slot($0)) }), isSlice: form.isSlice || isIncomplete)
+    }
+
+    /// The linked slots that have rows.
+    @inlinable
+    func liveSlots() -> ContiguousArray<UInt32> {
+        var live = slots
+        live.removeAll { table.row(at: Slot($0)) == nil }
+        return live
+    }
+}

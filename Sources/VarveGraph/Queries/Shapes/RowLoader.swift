@@ -1,0 +1,29 @@
+/// Copies rows of one table out and fills their relations.
+///
+/// It lives as long as one resolution of a query, on one thread.
+@usableFromInline
+final class RowLoader<Entity: EntityModelProtocol> {
+    @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Entity>
+    @usableFromInline let fills: [ShapeFill]
+
+    @inlinable
+    init(_ table: Table<Entity>, fills: [ShapeFill]) {
+        rows = RowCursor(table)
+        self.fills = fills
+    }
+
+    /// The entities at these slots; slots without a row are left out.
+    @inlinable
+    func load(_ slots: ContiguousArray<UInt32>) -> [Entity] {
+        Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
+            guard let base = buffer.baseAddress else { return }
+            for slot in slots {
+                guard let row = rows.row(at: slot) else { continue }
+                let entity = base + count
+                entity.initialize(to: row.pointee)
+                count += 1
+                for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
+            }
+        }
+    }
+}

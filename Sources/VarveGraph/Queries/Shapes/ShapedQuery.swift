@@ -1,0 +1,157 @@
+/// A query whose entities can be loaded along with what they are related to.
+///
+/// The order of calls does not matter: a filter, sort, limit, `first()` or `last()` that follows
+/// loses nothing. Of several calls for one relation the last one counts. A relation that is loaded
+/// with a `slice:` label, or that does not show all that is linked (because its nested query
+/// filters or limits, or because a linked entity is not there), is a slice: saved back, it adds
+/// its links and cuts none.
+public protocol ShapedQuery<Entity>: Sendable {
+    associatedtype Entity: EntityModelProtocol
+
+    func _loading(_ step: ShapeStep) -> Self
+}
+
+extension Query: ShapedQuery {
+    @inlinable
+    public func _loading(_ step: ShapeStep) -> Self { Query(list._loading(step)) }
+}
+
+extension QueryList: ShapedQuery {
+    @inlinable
+    public func _loading(_ step: ShapeStep) -> Self {
+        var copy = self
+        copy.plan.shape.steps.append(step)
+        return copy
+    }
+}
+
+extension QueryGroup: ShapedQuery {
+    @inlinable
+    public func _loading(_ step: ShapeStep) -> Self {
+        var copy = self
+        copy.plan.shape.steps.append(step)
+        return copy
+    }
+}
+
+// MARK: - To-many relations
+
+extension ShapedQuery {
+    /// Loads the entities of a to-many relation.
+    @inlinable
+    public func with<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(), nested) }
+
+    /// Loads the entities of a to-many relation, to be appended when saved back.
+    @inlinable
+    public func with<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(isSlice: true), nested) }
+
+    /// Loads the entities of a to-many relation, marked as fragments.
+    @inlinable
+    public func fragment<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(isFragment: true), nested) }
+
+    /// Loads the entities of a to-many relation, marked as fragments, to be appended when saved
+    /// back.
+    @inlinable
+    public func fragment<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(isFragment: true, isSlice: true), nested) }
+
+    /// Loads only the ids of a to-many relation; a nested query says which.
+    @inlinable
+    public func id<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loadingIDs(path, LoadedForm(), nested) }
+
+    /// Loads only the ids of a to-many relation, to be appended when saved back.
+    @inlinable
+    public func id<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToManyRelation<Child, Direction, Rule>>,
+        nested: (QueryList<Child>) -> QueryList<Child> = { $0 }
+    ) -> Self { loadingIDs(path, LoadedForm(isSlice: true), nested) }
+}
+
+// MARK: - To-one relations
+
+extension ShapedQuery {
+    /// Loads the entity of a to-one relation.
+    @inlinable
+    public func with<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm()) { nested(Query($0)).list } }
+
+    /// Loads the entity of a to-one relation, to be added when saved back.
+    @inlinable
+    public func with<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(isSlice: true)) { nested(Query($0)).list } }
+
+    /// Loads the entity of a to-one relation, marked as a fragment.
+    @inlinable
+    public func fragment<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self { loading(path, LoadedForm(isFragment: true)) { nested(Query($0)).list } }
+
+    /// Loads the entity of a to-one relation, marked as a fragment, to be added when saved back.
+    @inlinable
+    public func fragment<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self {
+        loading(path, LoadedForm(isFragment: true, isSlice: true)) { nested(Query($0)).list }
+    }
+
+    /// Loads only the id of a to-one relation; a nested query may put a condition.
+    @inlinable
+    public func id<Child, Direction, Rule>(
+        _ path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self { loadingIDs(path, LoadedForm()) { nested(Query($0)).list } }
+
+    /// Loads only the id of a to-one relation, to be added when saved back.
+    @inlinable
+    public func id<Child, Direction, Rule>(
+        slice path: KeyPath<Entity, ToOneRelation<Child, Direction, Rule>>,
+        nested: (Query<Child>) -> Query<Child> = { $0 }
+    ) -> Self { loadingIDs(path, LoadedForm(isSlice: true)) { nested(Query($0)).list } }
+}
+
+// MARK: - One factory for all
+
+extension ShapedQuery {
+    @inlinable
+    func loading<Child, Direction, Cardinality, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Cardinality, Rule>>,
+        _ form: LoadedForm, _ nested: (QueryList<Child>) -> QueryList<Child>
+    ) -> Self {
+        // What a nested query starts from is the relation; only its plan counts.
+        _loading(
+            .entities(
+                Relation<Child, Direction, Cardinality, Rule>.self, at: RelationPlace(path),
+                plan: nested(QueryList(.ids([]))).plan, as: form))
+    }
+
+    @inlinable
+    func loadingIDs<Child, Direction, Cardinality, Rule>(
+        _ path: KeyPath<Entity, Relation<Child, Direction, Cardinality, Rule>>,
+        _ form: LoadedForm, _ nested: (QueryList<Child>) -> QueryList<Child>
+    ) -> Self {
+        _loading(
+            .ids(
+                Relation<Child, Direction, Cardinality, Rule>.self, at: RelationPlace(path),
+                plan: nested(QueryList(.ids([]))).plan, as: form))
+    }
+}
