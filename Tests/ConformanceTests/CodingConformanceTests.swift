@@ -77,7 +77,7 @@ struct CodingConformanceTests {
         try decoded(Chat.self, #"{"id":"c","users":null,"message":\#(text)}"#, strategy).$message
     }
 
-    @Test("SM-71 every state of a relation, in every encoding")
+    @Test("SM-71: every state of a relation, in every encoding")
     func encoding() throws {
         let bob = User(id: "u", name: "Bob")
         let user = #"{"chats":null,"id":"u","name":"Bob"}"#
@@ -157,7 +157,7 @@ struct CodingConformanceTests {
         }
     }
 
-    @Test("SM-72 plain: null says nothing, an empty list is one of entities, ids are ids")
+    @Test("SM-72: plain: null says nothing, an empty list is one of entities, ids are ids")
     func plainDecoding() throws {
         #expect(try users("null").isNone && message("null").isNone)
         let empty = try users("[]")
@@ -271,7 +271,7 @@ struct CodingConformanceTests {
         }
     }
 
-    @Test("SM-73 coders carry their strategies, in userInfo, down to every relation")
+    @Test("SM-73: coders carry their strategies, in userInfo, down to every relation")
     func strategies() throws {
         let encoder = JSONEncoder()
         #expect(encoder.relationEncodingStrategy == .plain)
@@ -296,7 +296,7 @@ struct CodingConformanceTests {
         #expect(try decoded([Probe].self, "[1]", .keyedContainer)[0].seen.contains("2"))
     }
 
-    @Test("SM-74 pretty printing sorts keys, leaves slashes, and ends without a line break")
+    @Test("SM-74: pretty printing sorts keys, leaves slashes, and ends without a line break")
     func prettyPrinting() {
         let user = User(id: "a/b", chats: .relation([]))
         #expect(

@@ -29,7 +29,7 @@ private typealias Item = Base.Item
 
 @Suite("Contexts")
 struct ContextConformanceTests {
-    @Test("SM-09 a context is a value, passed along and changed in place")
+    @Test("SM-09: a context is a value, passed along and changed in place")
     func value() throws {
         func fill(_ context: inout Context) throws { try Item(id: "1").save(to: &context) }
         var context = Context()
@@ -37,7 +37,7 @@ struct ContextConformanceTests {
         #expect(context.ids(Item.self) == ["1"])
     }
 
-    @Test("SM-10 raw reads: ids, all, find, findAll with gaps, findAllExisting without")
+    @Test("SM-10: raw reads: ids, all, find, findAll with gaps, findAllExisting without")
     func rawReads() throws {
         var context = Context()
         try [Item(id: "b", value: 2), Item(id: "a", value: 1)].save(to: &context)
@@ -51,7 +51,7 @@ struct ContextConformanceTests {
         #expect(existing.map(\.value) == [1, 2])
     }
 
-    @Test("SM-12 a copy is a snapshot: rows, links, order, metadata and tombstones stay")
+    @Test("SM-12: a copy is a snapshot: rows, links, order, metadata and tombstones stay")
     func snapshots() throws {
         var context = Context()
         try Base.Box(id: "x", items: .relation([Item(id: "1"), Item(id: "2")])).save(to: &context)
@@ -70,7 +70,7 @@ struct ContextConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-13 an id need not be text to be found in every query")
+    @Test("SM-13: an id need not be text to be found in every query")
     func typedIDs() throws {
         var context = Context()
         try Base.Coded(id: Base.Code(text: "not a\nnumber")).save(to: &context)
@@ -78,7 +78,7 @@ struct ContextConformanceTests {
         #expect(Base.Coded.query(Base.Code(text: "not a\nnumber")).exists(in: context))
     }
 
-    @Test("SM-75 contexts, values and queries cross threads, and every copy reads on its own")
+    @Test("SM-75: contexts, values and queries cross threads, and every copy reads on its own")
     func sendable() async throws {
         var context = Context()
         try (0..<100).map { Item(id: "\($0)", value: $0) }.save(to: &context)

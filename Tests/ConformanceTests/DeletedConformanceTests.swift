@@ -46,7 +46,7 @@ struct DeletedConformanceTests {
         return context
     }
 
-    @Test("SM-63 deleting what is not there does nothing and leaves no tombstone")
+    @Test("SM-63: deleting what is not there does nothing and leaves no tombstone")
     func deleteMissing() throws {
         var context = try board()
         try Card(id: "9", title: "").delete(from: &context)
@@ -58,7 +58,7 @@ struct DeletedConformanceTests {
     }
 
     @Test(
-        "SM-64 a tombstone is an entity: queried, dated, with the ids of everything it was linked to"
+        "SM-64: a tombstone is an entity: queried, dated, with the ids of everything it was linked to"
     )
     func tombstone() throws {
         var context = try board()
@@ -91,7 +91,7 @@ struct DeletedConformanceTests {
                 """)
     }
 
-    @Test("SM-65 restoring brings the entity, its place and its links on both sides back")
+    @Test("SM-65: restoring brings the entity, its place and its links on both sides back")
     func restore() throws {
         var context = try board()
         try Card.delete(id: "2", from: &context)
@@ -119,7 +119,7 @@ struct DeletedConformanceTests {
     }
 
     @Test(
-        "SM-66 saving a tombstone deletes the live entity; saving a live one clears its tombstone")
+        "SM-66: saving a tombstone deletes the live entity; saving a live one clears its tombstone")
     func savedTombstone() throws {
         var context = try board()
         try Deleted(Card(id: "2", title: "from the server")).save(to: &context)
@@ -134,12 +134,25 @@ struct DeletedConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-67 an entity without a tombstone is gone for good")
+    @Test("SM-67: an entity without a tombstone is gone for good")
     func hardDelete() throws {
         var context = try board()
         try File.delete(id: "f", from: &context)
         #expect(context.count(Deleted<File>.self) == 0 && context.count(File.self) == 0)
         #expect(Card.query("1").id(\.$files).resolve(in: context)?.$files.ids == [])
+    }
+
+    @Test("SM-68: a tombstone stays until it is deleted itself, which leaves nothing")
+    func purge() throws {
+        var context = try board()
+        try Card.delete(id: "1", from: &context)
+        try Card.delete(id: "2", from: &context)
+        try Deleted<Card>.delete(id: "1", from: &context)
+        #expect(context.ids(Deleted<Card>.self) == ["2"])
+        #expect(context.count(Deleted<Deleted<Card>>.self) == 0)
+        try Card(id: "1", title: "another").save(to: &context)
+        #expect(context.ids(Card.self) == ["3", "1"])
+        context.checkInvariants()
     }
 
     @Test("a relation may lead to tombstones")

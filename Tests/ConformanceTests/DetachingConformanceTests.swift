@@ -65,7 +65,7 @@ struct DetachingConformanceTests {
         Order.query("o").related(\.$lines).resolve(in: context).map(\.id)
     }
 
-    @Test("SM-29 nullify leaves children and unlinks them, cascade deletes them")
+    @Test("SM-29: nullify leaves children and unlinks them, cascade deletes them")
     func nullifyAndCascade() throws {
         var context = try shop()
         try Order.delete(id: "o", from: &context)
@@ -104,7 +104,7 @@ struct DetachingConformanceTests {
         #expect(context.count(Shop.Account.self) == 0)
     }
 
-    @Test("SM-30 detach unlinks on both sides and deletes nothing")
+    @Test("SM-30: detach unlinks on both sides and deletes nothing")
     func detach() throws {
         var context = try shop()
         Order(id: "o").detachCustomer(in: &context)
@@ -133,7 +133,7 @@ struct DetachingConformanceTests {
         #expect(Line.query("1").related(\.$order).resolve(in: context)?.id == "o")
     }
 
-    @Test("SM-31 delete along a relation deletes the children and unlinks them")
+    @Test("SM-31: delete along a relation deletes the children and unlinks them")
     func deleteChildren() throws {
         var context = try shop()
         try Order(id: "o").delete(
@@ -157,7 +157,7 @@ struct DetachingConformanceTests {
         #expect(Line.query("x").exists(in: context))
     }
 
-    @Test("SM-32 a relation is saved and linked without its owner")
+    @Test("SM-32: a relation is saved and linked without its owner")
     func saveRelation() throws {
         var context = try shop()
         let order = Order(id: "o", lines: .appending(relation: [Line(id: "4", count: 7)]))
@@ -170,7 +170,7 @@ struct DetachingConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-32 Relation.save saves the children only, and normalize forgets them")
+    @Test("SM-32: Relation.save saves the children only, and normalize forgets them")
     func saveChildren() throws {
         var context = Context()
         var order = Order(id: "o", lines: .relation([Line(id: "1")]))

@@ -102,7 +102,7 @@ private typealias Parcel = Depot.V2.Parcel
 
 @Suite("Entities and their hooks")
 struct EntityConformanceTests {
-    @Test("SM-01 the macro makes a plain struct an entity")
+    @Test("SM-01: the macro makes a plain struct an entity")
     func conformance() throws {
         func isEntity<E: EntityModelProtocol>(_ type: E.Type) -> Bool { true }
         #expect(isEntity(Note.self))
@@ -112,7 +112,7 @@ struct EntityConformanceTests {
         #expect(Crate.patch.merge(crate, new: crate).label == "a")
     }
 
-    @Test("SM-02 ids are strings, integers, or whatever is hashable and can be stored")
+    @Test("SM-02: ids are strings, integers, or whatever is hashable and can be stored")
     func ids() throws {
         var context = Context()
         try Crate(id: 7, label: "a").save(to: &context)
@@ -120,7 +120,7 @@ struct EntityConformanceTests {
         #expect(Crate.query(8).resolve(in: context) == nil)
     }
 
-    @Test("SM-03 willSave changes what is stored, not the caller's value")
+    @Test("SM-03: willSave changes what is stored, not the caller's value")
     func willSave() throws {
         var context = Context()
         let crate = Crate(id: 1, label: "a")
@@ -223,7 +223,7 @@ struct EntityConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-04 every specialisation of a generic entity is a type of its own")
+    @Test("SM-04: every specialisation of a generic entity is a type of its own")
     func generic() throws {
         var context = Context()
         try GenericAttachment(id: "1", kind: "text", note: Note(id: "n")).save(to: &context)
@@ -235,7 +235,7 @@ struct EntityConformanceTests {
         #expect(GenericAttachment<Int>.query("1").related(\.$note).resolve(in: context) == nil)
     }
 
-    @Test("SM-07 entities may be nested and aliased, and inverses named with their types")
+    @Test("SM-07: entities may be nested and aliased, and inverses named with their types")
     func nested() throws {
         var context = Context()
         try Parcel(id: "1", cart: .relation(Depot.V2.Cart(id: "c"))).save(to: &context)
@@ -244,7 +244,9 @@ struct EntityConformanceTests {
         #expect(Parcel._descriptor.name.hasSuffix("Depot.V2.Parcel"))
     }
 
-    @Test("SM-08 hooks, strategies, asDeleted and the metadata hooks can be declared by the entity")
+    @Test(
+        "SM-08, SM-62: hooks, strategies, asDeleted and the metadata hooks can be declared by the entity"
+    )
     func overridable() throws {
         var context = Context()
         try Override(id: "1", text: "a").save(to: &context)

@@ -34,7 +34,7 @@ private func tick() {
 
 @Suite("Metadata")
 struct MetadataConformanceTests {
-    @Test("SM-59 updatedAt is the time of the entity's own last save, and goes with it")
+    @Test("SM-59: updatedAt is the time of the entity's own last save, and goes with it")
     func updatedAt() throws {
         var context = Context()
         let before = Date().addingTimeInterval(-1)
@@ -63,7 +63,7 @@ struct MetadataConformanceTests {
         #expect(times.count == 1)
     }
 
-    @Test("SM-60 with nested, the latest of what this value has loaded")
+    @Test("SM-60: with nested, the latest of what this value has loaded")
     func nested() throws {
         var context = Context()
         try Book(id: "b", entries: .relation([Entry(id: "1"), Entry(id: "2")])).save(to: &context)

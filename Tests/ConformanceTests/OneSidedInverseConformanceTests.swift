@@ -21,7 +21,8 @@ private enum Mail {
     struct Quarrel {
         let id: String
         @Relationship(inverse: \.parts) var first: Bone?
-        @Relationship(inverse: \.parts) var second: Bone?
+        // Spelled differently, or the macro would refuse it.
+        @Relationship(inverse: \.parts) var second: Mail.Bone?
     }
 
     @EntityModel
@@ -34,7 +35,7 @@ private enum Mail {
     struct Liar {
         let id: String
         @Relationship(inverse: \.liar) var fool: Fool?
-        @Relationship(inverse: \.liar) var other: Fool?
+        @Relationship(inverse: \.liar) var other: Mail.Fool?
     }
 
     @EntityModel

@@ -47,7 +47,7 @@ private func members(of team: String, in context: Context) -> [String]? {
 
 @Suite("Relations")
 struct RelationConformanceTests {
-    @Test("SM-21 a relation's type says direction, cardinality and constraint")
+    @Test("SM-21: a relation's type says direction, cardinality and constraint")
     func phantomTypes() {
         let team: MutualRelation<Team, Relations.ToOne<Team>, Relations.Optional> =
             Member(id: "1").$team
@@ -68,7 +68,7 @@ struct RelationConformanceTests {
         #expect(members.isNone && badge.isNone && ofTeam.isNone)
     }
 
-    @Test("SM-22 both sides of a mutual relation follow, whichever is saved")
+    @Test("SM-22: both sides of a mutual relation follow, whichever is saved")
     func mutual() throws {
         var context = Context()
         try Team(id: "a", members: .relation([Member(id: "1"), Member(id: "2")])).save(to: &context)
@@ -78,7 +78,7 @@ struct RelationConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-23 a required relation is not checked by a save, and can be checked at the end")
+    @Test("SM-23: a required relation is not checked by a save, and can be checked at the end")
     func required() throws {
         var context = Context()
         try Member(id: "1").save(to: &context)
@@ -90,7 +90,7 @@ struct RelationConformanceTests {
         try context.checkRequiredRelations()
     }
 
-    @Test("SM-24 the values of a relation exist on the relation and on its wrapper")
+    @Test("SM-24: the values of a relation exist on the relation and on its wrapper")
     func values() throws {
         var member = Member(
             id: "1", team: .id("a"), badge: .null, mentors: .ids(["2"]),
@@ -113,7 +113,7 @@ struct RelationConformanceTests {
         #expect(member.$friends.isNone && member.team?.id == "b")
     }
 
-    @Test("SM-25 a to-many property is nil when not loaded, and empty when only ids are")
+    @Test("SM-25: a to-many property is nil when not loaded, and empty when only ids are")
     func wrappedValues() throws {
         #expect(Team(id: "a").members == nil)
         #expect(Team(id: "a", members: .ids(["1"])).members?.count == 0)
@@ -128,7 +128,7 @@ struct RelationConformanceTests {
         #expect(Team.query("a").resolve(in: context)?.members == nil)
     }
 
-    @Test("SM-26 a relation tells how it is loaded")
+    @Test("SM-26: a relation tells how it is loaded")
     func loadStates() {
         let null = Member(id: "1", team: .null).$team
         #expect(!null.isNone && !null.isId && null.id == nil && null.ids == [])
@@ -142,7 +142,7 @@ struct RelationConformanceTests {
         #expect(Team(id: "a", members: .appending(ids: ["1"])).$members.isSlice)
     }
 
-    @Test("SM-27 equality compares ids; the exact comparison sees what is loaded")
+    @Test("SM-27: equality compares ids; the exact comparison sees what is loaded")
     func equality() {
         let none = Team(id: "a").$members
         let empty = Team(id: "a", members: .ids([])).$members
@@ -175,7 +175,7 @@ struct RelationConformanceTests {
         #expect(!Deleted(member("x")).isIdentical(to: Deleted(member("y"))))
     }
 
-    @Test("SM-28 a to-many relation is an ordered set")
+    @Test("SM-28: a to-many relation is an ordered set")
     func orderedSet() throws {
         var context = Context()
         try Team(id: "a", members: .ids(["1", "2", "1"])).save(to: &context)
@@ -189,7 +189,7 @@ struct RelationConformanceTests {
     }
 
     @Test(
-        "SM-33 relations of a type to itself: trees, chains, and relations that are their own inverse"
+        "SM-33: relations of a type to itself: trees, chains, and relations that are their own inverse"
     )
     func selfRelations() throws {
         var context = Context()
@@ -216,7 +216,7 @@ struct RelationConformanceTests {
     }
 
     @Test(
-        "SM-34 links to entities that are not there yet, or not any more, resolve once these appear"
+        "SM-34: links to entities that are not there yet, or not any more, resolve once these appear"
     )
     func unresolvedLinks() throws {
         var context = Context()

@@ -51,7 +51,7 @@ private func post(_ id: String = "1", title: String = "t", version: Int = 0) -> 
 
 @Suite("Saving and merging")
 struct SavingConformanceTests {
-    @Test("SM-14 a save takes along loaded entities and links, to any depth")
+    @Test("SM-14: a save takes along loaded entities and links, to any depth")
     func nested() throws {
         var context = Context()
         var value = post()
@@ -65,7 +65,7 @@ struct SavingConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-15 strategies are applied from left to right, each to the result so far")
+    @Test("SM-15: strategies are applied from left to right, each to the result so far")
     func composition() {
         let double = MergeStrategy<Int> { old, new in old + new * 2 }
         let add = MergeStrategy<Int> { old, new in new + old * 100 }
@@ -74,7 +74,7 @@ struct SavingConformanceTests {
         #expect(MergeStrategy<Int>(add, double).merge(1, new: 2) == 205)
     }
 
-    @Test("SM-16 default replaces and fragment patches, unless the type says otherwise")
+    @Test("SM-16: default replaces and fragment patches, unless the type says otherwise")
     func typeStrategies() throws {
         var context = Context()
         var value = post()
@@ -92,7 +92,7 @@ struct SavingConformanceTests {
         #expect(Author.query("a").resolve(in: context)?.rank == 1)
     }
 
-    @Test("SM-17 patch keeps the stored value of every optional, however it is declared")
+    @Test("SM-17: patch keeps the stored value of every optional, however it is declared")
     func patch() throws {
         var context = Context()
         try Post(
@@ -109,7 +109,7 @@ struct SavingConformanceTests {
         #expect(MergeStrategy<Int?>.patch().merge(1, new: 2) == 2)
     }
 
-    @Test("SM-18 append joins arrays without dropping repetitions; an empty optional one is nil")
+    @Test("SM-18: append joins arrays without dropping repetitions; an empty optional one is nil")
     func append() {
         var old = post()
         old.tags = ["a", "b"]
@@ -126,7 +126,7 @@ struct SavingConformanceTests {
     }
 
     @Test(
-        "SM-19 the later write wins, a tie is the old one's, and roles swap when the old one wins")
+        "SM-19: the later write wins, a tie is the old one's, and roles swap when the old one wins")
     func lastWriteWins() {
         var old = post(title: "old", version: 2)
         var new = post(title: "new", version: 3)
@@ -163,7 +163,7 @@ struct SavingConformanceTests {
         #expect(Post.query("1").related(\.$comments).resolve(in: context).count == 3)
     }
 
-    @Test("SM-20 a fragment's children are patched where their relation says so")
+    @Test("SM-20: a fragment's children are patched where their relation says so")
     func fragments() throws {
         var context = Context()
         try Comment(id: "c", text: "x", likes: 3).save(to: &context)

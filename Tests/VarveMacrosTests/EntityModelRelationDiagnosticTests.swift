@@ -68,6 +68,21 @@ struct EntityModelRelationDiagnosticTests {
         }
     }
 
+    @Test("Two relations cannot have the same other side")
+    func sharedInverse() {
+        let expansion = expansion(
+            """
+            @Relationship(inverse: \\.parts) var x: Bone?
+            @Relationship(inverse: \\.parts) var y: [Bone]?
+            @Relationship(inverse: \\.parts) var z: Meat?
+            """)
+        #expect(
+            expansion.messages == [
+                "'x' and 'y' both name 'Bone.parts' as their inverse, which can be that of one only"
+            ])
+        #expect(expansion.places == ["y"])
+    }
+
     @Test("A constant relation becomes a variable")
     func constant() {
         let expansion = expansion("@Relationship(.required) let x: User?")

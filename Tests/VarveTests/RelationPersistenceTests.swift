@@ -33,8 +33,11 @@ private struct SeedV2 {
 private struct SeedInConflict {
     let id: String
     @Relationship(inverse: \.seeds) var plant: PlantInConflict?
-    @Relationship(inverse: \.seeds) var former: PlantInConflict?
+    // Spelled differently, or the macro would refuse it.
+    @Relationship(inverse: \.seeds) var former: FormerPlant?
 }
+
+private typealias FormerPlant = PlantInConflict
 
 @EntityModel("Plant")
 private struct PlantInConflict {

@@ -162,6 +162,13 @@ extension Misuse {
                 + " '@Relationship()' for a memberwise initializer that takes ids too")
     }
 
+    static func sharedInverse(_ inverse: String, of first: String, and second: String) -> Misuse {
+        Misuse(
+            "sharedInverse",
+            "'\(first)' and '\(second)' both name '\(inverse)' as their inverse, which can be that"
+                + " of one only")
+    }
+
     static func malformedInverse(_ name: String) -> Misuse {
         Misuse(
             "malformedInverse",

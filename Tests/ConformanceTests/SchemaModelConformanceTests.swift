@@ -73,8 +73,8 @@ extension Schema.V1 {
 }
 
 @Suite("Manual: schema entities")
-struct SchemaConformanceTests {
-    @Test("SM-69 a schema is an entity over its versions, and they over all types and tombstones")
+struct SchemaModelConformanceTests {
+    @Test("SM-69: a schema is an entity over its versions, and they over all types and tombstones")
     func definition() throws {
         var context = Context()
         let schema = Schema()
@@ -89,7 +89,7 @@ struct SchemaConformanceTests {
         context.checkInvariants()
     }
 
-    @Test("SM-70 what a schema's version holds, live and deleted, is exported as JSON")
+    @Test("SM-70: what a schema's version holds, live and deleted, is exported as JSON")
     func export() throws {
         var context = Context()
         let url = try #require(URL(string: "https://example.org/a"))
