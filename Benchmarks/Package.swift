@@ -12,5 +12,7 @@ let package = Package(
         .executableTarget(
             name: "ContextBenchmark",
             dependencies: ["CHeap", .product(name: "Varve", package: "varve")]),
+        .executableTarget(
+            name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

@@ -156,9 +156,13 @@ struct EntityModelFieldTests {
             @VarveGraph.Index<Self>(\.age.desc) private var descending
             """#)
         #expect(expansion.messages == [])
-        #expect(!expansion.text.contains("Index"))
-        #expect(!expansion.text.contains("nique"))
-        #expect(!expansion.text.contains("descending"))
+        for member in ["_store(", "init(_id", "_changes", "_normalize", "init(_patching"] {
+            let text = expansion.member(member)
+            #expect(!text.isEmpty)
+            #expect(!text.contains("Index"))
+            #expect(!text.contains("nique"))
+            #expect(!text.contains("descending"))
+        }
     }
 
     @Test("Attributes of the language do not make a property a wrapped one")

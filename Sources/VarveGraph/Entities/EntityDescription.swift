@@ -59,6 +59,7 @@ struct ErasedDescription {
     @usableFromInline var id: FieldKind = .unsupported(typeName: "an undeclared id")
     @usableFromInline var fields: [FieldDescription] = []
     @usableFromInline var relations: [RelationDescription] = []
+    @usableFromInline var indexes: [any AnyIndexDefinition] = []
 
     @usableFromInline
     init() {}

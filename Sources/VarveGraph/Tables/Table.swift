@@ -30,6 +30,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
+    @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -37,6 +38,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = IDMap()
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
+        indexDefinitions = ContiguousArray(
+            descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
         super.init(descriptor: descriptor)
     }
 
@@ -47,6 +50,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = other.ids
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
+        indexDefinitions = other.indexDefinitions
         super.init(copying: other)
     }
 
@@ -134,6 +138,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The metadata of a row, given the row's address inside the table.
     @inlinable
     static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        // A row stands at its cell's address.
         UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
     }
 
@@ -144,6 +149,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func put(_ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?) {
         let cell = cells.mutablePointer(at: slot.index)
+        let changed = indexDefinitions.isEmpty ? 0 : unindexChanges(in: cell, to: row, at: slot)
         let isNew = !noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: consume row)
         if isNew {
@@ -152,6 +158,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         }
+        if changed != 0 { indexRow(in: cell, at: slot, into: changed) }
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
     }
@@ -163,6 +170,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func remove(at slot: Slot, stamp: Stamp, keepsPlace: Bool) {
         let cell = cells.mutablePointer(at: slot.index)
         guard let id = cell.pointee.row?.id else { preconditionFailure("no row to remove") }
+        unindexRow(in: cell, at: slot)
         vacantIDs[slot.index] = id
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
@@ -282,10 +290,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let cell = cells.mutablePointer(at: Int(change.slot))
         let wasLive = cell.pointee.row != nil
         let isLive = change.before >= 0
+        unindexRow(in: cell, at: Slot(change.slot))
         if let row = cell.pointee.row, !isLive { vacantIDs[Int(change.slot)] = row.id }
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
+        indexRow(in: cell, at: Slot(change.slot))
         if isLive && !wasLive { vacantIDs.clear(at: Int(change.slot)) { $0 == nil } }
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
@@ -384,6 +394,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             return true
         }
         precondition(visited == liveCount, "the order misses rows")
+        checkIndexes()
     }
 }
 

@@ -169,6 +169,41 @@ extension Misuse {
     }
 }
 
+// MARK: - Its indexes
+
+extension Misuse {
+    static func indexWithoutPath(_ name: String, wrapper: String) -> Misuse {
+        Misuse(
+            "indexWithoutPath",
+            "the index '\(name)' needs the properties that it is about: write"
+                + " '@\(wrapper)<Self>(\\.property)'")
+    }
+
+    static func indexTooWide(_ name: String, limit: Int) -> Misuse {
+        Misuse("indexTooWide", "the index '\(name)' has more than \(limit) properties")
+    }
+
+    static func unknownIndexArgument(_ label: String, wrapper: String) -> Misuse {
+        Misuse("unknownIndexArgument", "'@\(wrapper)' has no argument '\(label)'")
+    }
+
+    static func malformedIndexPath(_ name: String) -> Misuse {
+        Misuse(
+            "malformedIndexPath",
+            "the index '\(name)' needs key path literals, such as '\\.age' or '\\.age.desc'")
+    }
+
+    static let indexIsStatic = Misuse(
+        "indexIsStatic", "Index should be declared as instance property", severity: .warning)
+
+    static func conditionalIndex(_ name: String) -> Misuse {
+        Misuse(
+            "conditionalIndex",
+            "the index '\(name)' depends on '#if', where '@EntityModel' does not see it: move it"
+                + " out of '#if'")
+    }
+}
+
 // MARK: - Storable types
 
 extension Misuse {

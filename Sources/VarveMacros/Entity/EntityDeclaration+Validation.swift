@@ -21,6 +21,7 @@ extension EntityDeclaration {
             found += property.staticRelationDiagnostics()
         }
         found += relations.flatMap { $0.diagnostics() }
+        found += indexes.flatMap { $0.diagnostics() }
         return found + members.duplicateNames(takenBy: [(name: "id", owner: "id")])
     }
 }

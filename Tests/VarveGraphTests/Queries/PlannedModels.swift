@@ -12,6 +12,7 @@ struct Sample: Equatable {
     var rank: Int?
     var isActive = false
     var day = Date(timeIntervalSinceReferenceDate: 0)
+    var note = ""
 }
 
 enum Level: Int, Comparable, CaseIterable, Sendable, Codable {
@@ -36,6 +37,7 @@ protocol SampleEntity: EntityModelProtocol where ID == Int {
     static var isActive: KeyPath<Self, Bool> { get }
     static var day: KeyPath<Self, Date> { get }
     static var length: KeyPath<Self, Int> { get }
+    static var note: KeyPath<Self, String> { get }
     func linked(to ids: [Int]) -> Self
     /// A value whose save throws when everything is done.
     var failing: Self { get }
@@ -54,6 +56,7 @@ struct PlainSample {
     var rank: Int?
     var isActive: Bool
     var day: Date
+    var note: String
     /// Makes the save throw when everything else is done.
     var fails = false
 
@@ -71,13 +74,13 @@ extension PlainSample: SampleEntity {
         self.init(
             id: sample.id, age: sample.age, city: sample.city, name: sample.name,
             score: sample.score, level: sample.level, rank: sample.rank,
-            isActive: sample.isActive, day: sample.day)
+            isActive: sample.isActive, day: sample.day, note: sample.note)
     }
 
     var sample: Sample {
         Sample(
             id: id, age: age, city: city, name: name, score: score, level: level, rank: rank,
-            isActive: isActive, day: day)
+            isActive: isActive, day: day, note: note)
     }
 
     static var age: KeyPath<Self, Int> { \.age }
@@ -89,6 +92,7 @@ extension PlainSample: SampleEntity {
     static var isActive: KeyPath<Self, Bool> { \.isActive }
     static var day: KeyPath<Self, Date> { \.day }
     static var length: KeyPath<Self, Int> { \.length }
+    static var note: KeyPath<Self, String> { \.note }
 
     func linked(to ids: [Int]) -> Self {
         var copy = self
@@ -133,6 +137,7 @@ struct IndexedSample {
     var rank: Int?
     var isActive: Bool
     var day: Date
+    var note: String
     /// Makes the save throw when everything else is done.
     var fails = false
 
@@ -150,13 +155,13 @@ extension IndexedSample: SampleEntity {
         self.init(
             id: sample.id, age: sample.age, city: sample.city, name: sample.name,
             score: sample.score, level: sample.level, rank: sample.rank,
-            isActive: sample.isActive, day: sample.day)
+            isActive: sample.isActive, day: sample.day, note: sample.note)
     }
 
     var sample: Sample {
         Sample(
             id: id, age: age, city: city, name: name, score: score, level: level, rank: rank,
-            isActive: isActive, day: day)
+            isActive: isActive, day: day, note: note)
     }
 
     static var age: KeyPath<Self, Int> { \.age }
@@ -168,6 +173,7 @@ extension IndexedSample: SampleEntity {
     static var isActive: KeyPath<Self, Bool> { \.isActive }
     static var day: KeyPath<Self, Date> { \.day }
     static var length: KeyPath<Self, Int> { \.length }
+    static var note: KeyPath<Self, String> { \.note }
 
     func linked(to ids: [Int]) -> Self {
         var copy = self

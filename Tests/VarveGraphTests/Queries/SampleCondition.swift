@@ -46,9 +46,21 @@ indirect enum SampleCondition {
     case day(Relation, Date)
     case length(Relation, Int)
     case closure(Int)
+    case note(contains: String)
+    /// Words of three letters.
+    case noteMatches([String])
     case and(SampleCondition, SampleCondition)
     case or(SampleCondition, SampleCondition)
     case not(SampleCondition)
+
+    /// Whether a filter by the condition orders what it finds.
+    var isRanked: Bool {
+        switch self {
+        case .noteMatches: true
+        case .and(let first, let second): first.isRanked || second.isRanked
+        default: false
+        }
+    }
 
     func holds(_ sample: Sample) -> Bool {
         switch self {
@@ -69,6 +81,8 @@ indirect enum SampleCondition {
         case .day(let relation, let value): relation.holds(sample.day, value)
         case .length(let relation, let value): relation.holds(sample.city.count, value)
         case .closure(let divisor): sample.age % divisor == 0
+        case .note(let text): sample.note.contains(text)
+        case .noteMatches(let words): words.contains { sample.note.contains($0) }
         case .and(let first, let second): first.holds(sample) && second.holds(sample)
         case .or(let first, let second): first.holds(sample) || second.holds(sample)
         case .not(let condition): !condition.holds(sample)
@@ -92,6 +106,9 @@ indirect enum SampleCondition {
         case .day(let relation, let value): relation.predicate(Entity.day, value)
         case .length(let relation, let value): relation.predicate(Entity.length, value)
         case .closure(let divisor): .satisfying { $0.sample.age % divisor == 0 }
+        case .note(let text): .string(Entity.note, contains: text)
+        case .noteMatches(let words):
+            .string(Entity.note, matches: words.joined(separator: " "))
         case .and(let first, let second):
             first.predicate(of: type) && second.predicate(of: type)
         case .or(let first, let second): first.predicate(of: type) || second.predicate(of: type)

@@ -50,6 +50,14 @@ struct SampleQuery {
     var ids: [Int]?
     var steps: [SampleStep]
 
+    /// Whether its order is one by rank, which plain values cannot tell.
+    var isRanked: Bool {
+        steps.contains { step in
+            if case .filter(let condition) = step { return condition.isRanked }
+            return false
+        }
+    }
+
     func query<Entity: SampleEntity>(of type: Entity.Type) -> QueryList<Entity> {
         let start = ids.map { Entity.query($0) } ?? Entity.query()
         return steps.reduce(start) { $1.add(to: $0) }

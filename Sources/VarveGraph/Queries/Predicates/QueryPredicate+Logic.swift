@@ -43,7 +43,7 @@ extension QueryPredicate {
         case .disjunction(let branches): .conjunction(branches.map { !$0 })
         case .conjunction(let parts): .disjunction(parts.map { !$0 })
         case .negation(let predicate): predicate.structure
-        case .opaque: .negation(self)
+        case .text, .opaque: .negation(self)
         }
     }
 
@@ -69,6 +69,7 @@ extension PredicateStructure {
     var description: String {
         switch self {
         case .property(let condition): condition.description
+        case .text(let condition): condition.description
         case .conjunction(let parts):
             parts.map(\.structure.factor).joined(separator: " && ")
         case .disjunction(let branches):

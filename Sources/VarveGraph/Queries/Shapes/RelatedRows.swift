@@ -71,38 +71,64 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @inlinable
     func one(of parent: UInt32) -> Content? {
         guard let slot = links.first(of: parent) else { return nil }
-        if recent.isEmpty {
-            recent = ContiguousArray(repeating: (slot, load(slot)), count: RelatedRows.recentCount)
-        }
+        return shared(slot) { load(slot) }
+    }
+
+    /// The content for a child, made now unless it is among the recent ones.
+    @inlinable
+    func shared(_ slot: UInt32, _ make: () -> Content?) -> Content? {
         let place = Int(slot) & (RelatedRows.recentCount - 1)
-        if recent[place].0 != slot { recent[place] = (slot, load(slot)) }
+        if recent.isEmpty {
+            // No child is at a place whose slot's low bits are not its own.
+            recent = ContiguousArray(repeating: (~slot, nil), count: RelatedRows.recentCount)
+        }
+        if recent[place].0 != slot { recent[place] = (slot, make()) }
         return recent[place].1
     }
 
     @inlinable
     func load(_ slot: UInt32) -> Content? {
-        guard table.row(at: Slot(slot)) != nil else { return nil }
-        let slots = plan.apply(to: [slot], in: context)
-        guard !slots.isEmpty else { return nil }
-        let entities = loader.load(slots)
-        return Content(
-            .entities(entities, isFragment: form.isFragment), isSlice: form.isSlice)
+        let entities: [Child]
+        if plan.steps.isEmpty {
+            entities = loader.load(slot)
+        } else {
+            guard table.row(at: Slot(slot)) != nil else { return nil }
+            entities = loader.load(plan.apply(to: [slot], in: context))
+        }
+        guard !entities.isEmpty else { return nil }
+        return Content(.entities(entities, isFragment: form.isFragment), isSlice: form.isSlice)
     }
 
-    /// The ids that a relation holds; nil where a to-one relation has none.
+    /// The ids that a to-many relation holds.
     @inlinable
-    func ids(of parent: UInt32, isToMany: Bool) -> Content? {
+    func idList(of parent: UInt32) -> Content? {
         links.read(parent, into: &slots)
         let linked = slots.count
+        let ids = shownIDs()
+        return Content(
+            .ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
+    }
+
+    /// The id that a to-one relation holds; nil where there is none.
+    @inlinable
+    func oneID(of parent: UInt32) -> Content? {
+        guard let slot = links.first(of: parent) else { return nil }
+        return shared(slot) {
+            slots = [slot]
+            let ids = shownIDs()
+            return ids.isEmpty ? nil : Content(.ids(ids), isSlice: form.isSlice)
+        }
+    }
+
+    /// Without conditions ids of entities that are there and of those that are still to come.
+    @inlinable
+    func shownIDs() -> [Child.ID] {
         if plan.steps.isEmpty {
             links.dropDeleted(from: &slots)
         } else {
             slots = plan.apply(to: liveSlots(), in: context)
         }
-        guard isToMany || !slots.isEmpty else { return nil }
-        let isIncomplete = isToMany && (mayHide || slots.count < linked)
-        return Content(
-            .ids(slots.map { table.id(of: Slot($0)) }), isSlice: form.isSlice || isIncomplete)
+        return slots.map { table.id(of: Slot($0)) }
     }
 
     /// The linked slots that have rows.

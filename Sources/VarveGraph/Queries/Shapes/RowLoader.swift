@@ -26,4 +26,16 @@ final class RowLoader<Entity: EntityModelProtocol> {
             }
         }
     }
+
+    /// The entity at a slot alone; none where the slot holds no row.
+    @inlinable
+    func load(_ slot: UInt32) -> [Entity] {
+        guard let row = rows.row(at: slot) else { return [] }
+        return Array(unsafeUninitializedCapacity: 1) { buffer, count in
+            guard let entity = buffer.baseAddress else { return }
+            entity.initialize(to: row.pointee)
+            count = 1
+            for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
+        }
+    }
 }
