@@ -47,23 +47,24 @@ struct IDMap {
     /// cannot be told apart by more bits.
     private static func insert(_ entry: UInt64, below root: UnsafeMutablePointer<IDChild>) {
         var reference = root
+        // Where the node stands that `reference` points into: as a place, because a second reference
+        // would make the node look shared.
+        var parent: UnsafeMutablePointer<IDChild>?
         var consumed = 0
-        var parent: IDNode?
         while true {
-            if reference.pointee.isNode {
-                let node = IDNode.unique(at: reference)
-                reference = node.child(for: entry, consumed: consumed)
+            // Fields are read one by one: a copy of the whole would be counted.
+            let prefix = reference.pointee.prefix
+            if prefix == IDChild.nodePrefix {
+                parent = reference
+                reference = IDNode.uniqueChild(at: reference, for: entry, consumed: consumed)
                 consumed += IDNode.bits
-                parent = node
-            } else if reference.pointee.count < IDPage.limit
-                || reference.pointee.prefix >= IDNode.pathBitCount
-            {
+            } else if reference.pointee.count < IDPage.limit || prefix >= IDNode.pathBitCount {
                 return IDPage.insert(entry, at: reference)
-            } else if let node = parent, reference.pointee.prefix < consumed {
-                node.splitPage(at: reference, consumed: consumed - IDNode.bits)
-                reference = node.child(for: entry, consumed: consumed - IDNode.bits)
+            } else if let parent, prefix < consumed {
+                reference = IDNode.splitPage(
+                    at: reference, of: parent, for: entry, consumed: consumed - IDNode.bits)
             } else {
-                reference.pointee = IDNode.make(holding: reference.pointee)
+                IDNode.pushDown(at: reference)
             }
         }
     }
@@ -90,6 +91,13 @@ struct IDMap {
         precondition(
             root.checkedEntryCount(tag: 0, bits: 0) == count,
             "an id map's count differs from its entries")
+    }
+
+    /// The identities of all nodes and pages: what two maps share, both list.
+    func nodes() -> Set<ObjectIdentifier> {
+        var nodes: Set<ObjectIdentifier> = []
+        root.collect(into: &nodes)
+        return nodes
     }
 }
 
@@ -120,6 +128,16 @@ struct IDChild {
 
     static var nodePrefix: Int32 { -1 }
 
+    /// Whether the object at `reference` is referenced from there only.
+    ///
+    /// A function of its own, so that no local reference is counted; and through the optional at
+    /// the same address, because asked of an `AnyObject` the compiler counts the copy that it opens.
+    @inline(never)
+    static func isUnique(_ reference: UnsafeMutablePointer<IDChild>) -> Bool {
+        let object = UnsafeMutableRawPointer(reference).assumingMemoryBound(to: AnyObject?.self)
+        return isKnownUniquelyReferenced(&object.pointee)
+    }
+
     var isNode: Bool { prefix == IDChild.nodePrefix }
 
     /// The same as plain words: neither retained nor released.
@@ -133,6 +151,14 @@ struct IDChild {
             object = UnsafeRawPointer(Unmanaged.passUnretained(child.object).toOpaque())
             count = child.count
             prefix = child.prefix
+        }
+    }
+
+    func collect(into nodes: inout Set<ObjectIdentifier>) {
+        nodes.insert(ObjectIdentifier(object))
+        guard isNode else { return }
+        unsafeDowncast(object, to: IDNode.self).withUnsafeMutablePointers { header, children in
+            for position in 0..<header.pointee.count { children[position].collect(into: &nodes) }
         }
     }
 

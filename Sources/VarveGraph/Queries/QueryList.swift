@@ -19,12 +19,8 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     /// The entities, in the query's order, with what the query loads of their relations.
     @inlinable
     public func resolve(in context: Context) -> [Entity] {
-<<<<<<< HEAD
-        guard case .all = source, plan.shape.steps.isEmpty, let table = context.table(of: Entity.self)
-=======
         guard case .all = source, plan.shape.isEmpty,
             let table = context.table(of: Entity.self)
->>>>>>> planner
         else { return plan.materialize(slots(in: context), in: context) }
         let rows = plan.planned(table)
         guard rows.next == plan.steps.count else {
