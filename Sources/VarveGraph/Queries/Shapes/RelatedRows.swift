@@ -108,7 +108,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         let linked = slots.count
         guard linked > 0 else { return noIDs }
         if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
-        let ids = Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
+        let ids = [Child.ID](unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             for slot in slots {
                 guard let id = shownID(slot) else { continue }
