@@ -31,6 +31,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
     @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
+    @usableFromInline let hasTextIndexes: Bool
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -40,6 +41,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         beforeRows = []
         indexDefinitions = ContiguousArray(
             descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
+        hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
         super.init(descriptor: descriptor)
     }
 
@@ -51,6 +53,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
         indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
         super.init(copying: other)
     }
 
@@ -68,6 +71,18 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
             return withVacantID(of: slot) { Entity._sameID($0, id) }
         }
+    }
+
+    /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
+    @inlinable
+    func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
+        for entry in ids.candidates(for: Entity._hashID(id)) {
+            // A look-up of ids that are there compares one row, which is also the answer.
+            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
+                return row
+            }
+        }
+        return nil
     }
 
     /// The slot of an id, given out now if the id is new. O(log n).
@@ -193,8 +208,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        // A tombstone that came and went within a transaction leaves nothing in the log either.
+        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
+        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
+        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 

@@ -48,7 +48,7 @@ struct PostingList {
         guard
             let sibling = PostingNode.insert(posting, at: &node, level: height, isLast: true)
         else { return }
-        node = PostingNode.make([PostingNode.Child(first: 0, node: node), sibling])
+        node = PostingNode.make([PostingNode.Child(node: node, first: 0), sibling])
         bits += 1 << Self.heightShift
     }
 

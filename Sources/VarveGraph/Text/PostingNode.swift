@@ -1,17 +1,16 @@
 /// An inner node of a long list of postings: a B+tree whose leaves are chunks.
 ///
 /// Nodes and chunks are shared between copies of a list, and mutated in place while they are
-/// referenced once. Functions take the reference to a node, not the node: a second reference would
-/// make it look shared.
+/// referenced once.
 final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
     struct Header {
         var count: Int
     }
 
     struct Child {
+        var node: AnyObject?
         /// No posting in the child lies below; the next child's `first` lies above all of them.
         var first: UInt32
-        var node: AnyObject?
     }
 
     /// Narrow, because copying a node retains each child.
@@ -24,12 +23,15 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
     }
 
     static func make(_ children: some Collection<Child>) -> PostingNode {
+        precondition(children.count <= width, "a node of postings that is too wide")
         let node = PostingNode.create(minimumCapacity: width) { _ in
             Header(count: children.count)
         }
         node.withUnsafeMutablePointerToElements { target in
-            for (position, child) in children.enumerated() {
+            var position = 0
+            for child in children {
                 (target + position).initialize(to: child)
+                position += 1
             }
         }
         return unsafeDowncast(node, to: PostingNode.self)
@@ -41,23 +43,24 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
         }
     }
 
-    private static func node(
-        at reference: UnsafeMutablePointer<AnyObject?>
-    ) -> PostingNode {
-        unsafeDowncast(reference.pointee!, to: PostingNode.self)
+    /// The parts of the node at `reference`, after making it unique.
+    @inline(__always)
+    private static func unique(
+        at reference: NodeReference
+    ) -> (header: UnsafeMutablePointer<Header>, elements: UnsafeMutablePointer<Child>) {
+        if !isKnownUniquelyReferenced(&reference.pointee) { copy(at: reference) }
+        return reference.parts(of: PostingNode.self)
     }
 
-    /// The node at `reference`, after making it unique. Not to be kept beyond the caller's use.
-    private static func unique(
-        at reference: UnsafeMutablePointer<AnyObject?>
-    ) -> PostingNode {
-        if !isKnownUniquelyReferenced(&reference.pointee) {
-            reference.pointee = make(node(at: reference).children)
-        }
-        return node(at: reference)
+    @inline(never)
+    private static func copy(at reference: NodeReference) {
+        let (header, children) = reference.parts(of: PostingNode.self)
+        reference.pointee = make(
+            UnsafeBufferPointer(start: children, count: header.pointee.count))
     }
 
     /// The child in which a slot's posting is or belongs.
+    @inline(__always)
     private static func position(
         of slot: UInt32, in children: UnsafeMutablePointer<Child>, count: Int
     ) -> Int {
@@ -66,111 +69,78 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
         return position
     }
 
-    // MARK: - Inserting
+    /// The place of a child's reference, which stands at the child's address.
+    @inline(__always)
+    private static func reference(to child: UnsafeMutablePointer<Child>) -> NodeReference {
+        UnsafeMutableRawPointer(child).assumingMemoryBound(to: AnyObject?.self)
+    }
+}
 
+// MARK: - Inserting
+
+extension PostingNode {
     /// Inserts a posting whose slot is not there. O(log n).
     ///
     /// - Parameter isLast: whether no posting of the list lies behind this subtree. There, full
     ///   chunks and nodes stay full, because most slots come in ascending order.
     /// - Returns: what the subtree gave up to a new sibling behind it.
     static func insert(
-        _ posting: Posting, at reference: UnsafeMutablePointer<AnyObject?>, level: Int,
-        isLast: Bool
+        _ posting: Posting, at reference: NodeReference, level: Int, isLast: Bool
     ) -> Child? {
-        if level == 0 { return insert(posting, intoChunkAt: reference, isLast: isLast) }
-        return unique(at: reference).withUnsafeMutablePointers { header, children in
-            let count = header.pointee.count
-            let position = position(of: posting.slot, in: children, count: count)
-            children[position].first = min(children[position].first, posting.slot)
-            let isAtEnd = isLast && position == count - 1
-            let childReference = Self.reference(to: children + position)
-            guard
-                let added = insert(
-                    posting, at: childReference, level: level - 1, isLast: isAtEnd)
-            else { return nil }
-            if count < width {
-                insert(added, at: position + 1, in: children, count: count)
-                header.pointee.count += 1
-                return nil
-            }
-            return split(added, behind: position, header, children, isAtEnd: isAtEnd)
+        if level == 0 {
+            return PostingChunk.insert(posting, at: reference, isLast: isLast)
+                .map { Child(node: $0, first: $0.header.first) }
         }
-    }
-
-    /// The address of the reference in a child, whose first word is not it.
-    private static func reference(
-        to child: UnsafeMutablePointer<Child>
-    ) -> UnsafeMutablePointer<AnyObject?> {
-        // A child's layout is fixed: its offset is asked for, not assumed.
-        let offset = MemoryLayout<Child>.offset(of: \.node)!
-        return (UnsafeMutableRawPointer(child) + offset).assumingMemoryBound(to: AnyObject?.self)
-    }
-
-    private static func insert(
-        _ child: Child, at position: Int, in children: UnsafeMutablePointer<Child>, count: Int
-    ) {
-        (children + position + 1).moveInitialize(
-            from: children + position, count: count - position)
-        (children + position).initialize(to: child)
+        let (header, children) = unique(at: reference)
+        let count = header.pointee.count
+        let position = position(of: posting.slot, in: children, count: count)
+        children[position].first = min(children[position].first, posting.slot)
+        let isAtEnd = isLast && position == count - 1
+        guard
+            let added = insert(
+                posting, at: Self.reference(to: children + position), level: level - 1,
+                isLast: isAtEnd)
+        else { return nil }
+        if count == width { return split(at: reference, adding: added, position + 1, isAtEnd) }
+        (children + position + 2).moveInitialize(
+            from: children + position + 1, count: count - position - 1)
+        (children + position + 1).initialize(to: added)
+        header.pointee.count += 1
+        return nil
     }
 
     private static func split(
-        _ added: Child, behind position: Int, _ header: UnsafeMutablePointer<Header>,
-        _ children: UnsafeMutablePointer<Child>, isAtEnd: Bool
+        at reference: NodeReference, adding added: Child, _ position: Int, _ isAtEnd: Bool
     ) -> Child {
-        var all = Array(UnsafeBufferPointer(start: children, count: width))
-        all.insert(added, at: position + 1)
+        var all = unsafeDowncast(reference.pointee!, to: PostingNode.self).children
+        all.insert(added, at: position)
         let kept = isAtEnd ? width : all.count / 2
-        let sibling = make(all[kept...])
-        children.deinitialize(count: width)
-        for index in 0..<kept { (children + index).initialize(to: all[index]) }
-        header.pointee.count = kept
-        return Child(first: all[kept].first, node: sibling)
+        reference.pointee = make(all[..<kept])
+        return Child(node: make(all[kept...]), first: all[kept].first)
     }
+}
 
-    private static func insert(
-        _ posting: Posting, intoChunkAt reference: UnsafeMutablePointer<AnyObject?>, isLast: Bool
-    ) -> Child? {
-        let last = unsafeDowncast(reference.pointee!, to: PostingChunk.self).header.last
-        if posting.slot > last {
-            if PostingChunk.append(posting, at: reference) { return nil }
-            if isLast { return Child(first: posting.slot, node: PostingChunk.make([posting])) }
-        }
-        var postings = unsafeDowncast(reference.pointee!, to: PostingChunk.self).postings
-        let position = postings.firstIndex { $0.slot >= posting.slot } ?? postings.count
-        precondition(
-            position == postings.count || postings[position].slot != posting.slot,
-            "a document that has the token already")
-        postings.insert(posting, at: position)
-        let chunks = PostingChunk.chunks(postings)
-        reference.pointee = chunks.first
-        return chunks.second.map { Child(first: $0.header.first, node: $0) }
-    }
+// MARK: - Removing
 
-    // MARK: - Removing
-
+extension PostingNode {
     /// Removes a slot's posting, which is there. O(log n).
     ///
     /// - Returns: whether nothing is left; the node is then to be dropped.
-    static func remove(
-        _ slot: UInt32, at reference: UnsafeMutablePointer<AnyObject?>, level: Int
-    ) -> Bool {
-        if level == 0 { return remove(slot, fromChunkAt: reference) }
-        return unique(at: reference).withUnsafeMutablePointers { header, children in
-            let count = header.pointee.count
-            let position = position(of: slot, in: children, count: count)
-            let childReference = Self.reference(to: children + position)
-            if remove(slot, at: childReference, level: level - 1) {
-                drop(position, header, children)
-            } else if count > 1 {
-                let left = position > 0 ? position - 1 : 0
-                if let joined = joined(children[left].node!, children[left + 1].node!, level) {
-                    children[left].node = joined
-                    drop(left + 1, header, children)
-                }
+    static func remove(_ slot: UInt32, at reference: NodeReference, level: Int) -> Bool {
+        if level == 0 { return PostingChunk.remove(slot, at: reference) }
+        let (header, children) = unique(at: reference)
+        let position = position(of: slot, in: children, count: header.pointee.count)
+        let child = Self.reference(to: children + position)
+        if remove(slot, at: child, level: level - 1) {
+            drop(position, header, children)
+        } else if header.pointee.count > 1 && isSmall(child, level - 1) {
+            let left = max(position - 1, 0)
+            if let joined = joined(children[left].node!, children[left + 1].node!, level) {
+                children[left].node = joined
+                drop(left + 1, header, children)
             }
-            return header.pointee.count == 0
         }
+        return header.pointee.count == 0
     }
 
     private static func drop(
@@ -181,6 +151,15 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
         (children + position).moveInitialize(
             from: children + position + 1, count: header.pointee.count - position - 1)
         header.pointee.count -= 1
+    }
+
+    /// Whether a node or chunk is less than a third full, and may join a neighbour.
+    private static func isSmall(_ reference: NodeReference, _ level: Int) -> Bool {
+        if level > 0 {
+            return reference.parts(of: PostingNode.self).header.pointee.count < width / 3
+        }
+        let bytes = reference.parts(of: PostingChunk.self).header.pointee.byteCount
+        return Int(bytes) < PostingChunk.bytesMax / 3
     }
 
     /// Two neighbours in one, where they fill three quarters of it at most.
@@ -198,20 +177,5 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
         let bytes = Int(left.header.byteCount) + Int(right.header.byteCount)
         guard bytes <= PostingChunk.bytesMax * 3 / 4 else { return nil }
         return PostingChunk.make(left.postings + right.postings)
-    }
-
-    private static func remove(
-        _ slot: UInt32, fromChunkAt reference: UnsafeMutablePointer<AnyObject?>
-    ) -> Bool {
-        var postings = unsafeDowncast(reference.pointee!, to: PostingChunk.self).postings
-        guard let position = postings.firstIndex(where: { $0.slot == slot }) else {
-            preconditionFailure("a document that does not have the token")
-        }
-        postings.remove(at: position)
-        if postings.isEmpty { return true }
-        let chunks = PostingChunk.chunks(postings)
-        precondition(chunks.second == nil, "a removal that lengthens a chunk")
-        reference.pointee = chunks.first
-        return false
     }
 }

@@ -3,7 +3,15 @@
 final class TokenBranch: ManagedBuffer<TokenBranch.Header, AnyObject?> {
     struct Header {
         /// A bit for each child that is a branch.
-        var branches: UInt8
+        private var branches: UInt8 = 0
+
+        @inline(__always)
+        func isBranch(_ position: Int) -> Bool { branches & 1 << UInt8(position) != 0 }
+
+        mutating func setBranch(_ position: Int, _ isBranch: Bool) {
+            let bit: UInt8 = 1 << UInt8(position)
+            branches = isBranch ? branches | bit : branches & ~bit
+        }
     }
 
     static let width = 8
@@ -13,38 +21,31 @@ final class TokenBranch: ManagedBuffer<TokenBranch.Header, AnyObject?> {
     }
 
     static func make() -> TokenBranch {
-        let branch = TokenBranch.create(minimumCapacity: width) { _ in Header(branches: 0) }
+        let branch = TokenBranch.create(minimumCapacity: width) { _ in Header() }
         branch.withUnsafeMutablePointerToElements { $0.initialize(repeating: nil, count: width) }
         return unsafeDowncast(branch, to: TokenBranch.self)
     }
 
-    /// The branch at `reference`, after making it exist and be unique.
-    static func unique(at reference: UnsafeMutablePointer<AnyObject?>) -> TokenBranch {
+    /// The parts of the branch at `reference`, after making it exist and be unique.
+    @inline(__always)
+    static func unique(
+        at reference: NodeReference
+    ) -> (header: UnsafeMutablePointer<Header>, elements: NodeReference) {
         if reference.pointee == nil {
             reference.pointee = make()
         } else if !isKnownUniquelyReferenced(&reference.pointee) {
-            let old = unsafeDowncast(reference.pointee!, to: TokenBranch.self)
-            let copy = make()
-            copy.header = old.header
-            copy.withUnsafeMutablePointerToElements { target in
-                old.withUnsafeMutablePointerToElements { source in
-                    for position in 0..<width { target[position] = source[position] }
-                }
-            }
-            reference.pointee = copy
+            copy(at: reference)
         }
-        return unsafeDowncast(reference.pointee!, to: TokenBranch.self)
+        return reference.parts(of: TokenBranch.self)
     }
 
-    /// The address of a child's reference, valid while the branch lives.
-    func child(_ position: Int) -> UnsafeMutablePointer<AnyObject?> {
-        withUnsafeMutablePointerToElements { $0 + position }
-    }
-
-    func isBranch(_ position: Int) -> Bool { header.branches & 1 << UInt8(position) != 0 }
-
-    func setBranch(_ position: Int, _ isBranch: Bool) {
-        let bit: UInt8 = 1 << UInt8(position)
-        header.branches = isBranch ? header.branches | bit : header.branches & ~bit
+    @inline(never)
+    private static func copy(at reference: NodeReference) {
+        let copy = make()
+        let source = reference.parts(of: TokenBranch.self)
+        let target = parts(of: copy)
+        target.header.pointee = source.header.pointee
+        for position in 0..<width { target.elements[position] = source.elements[position] }
+        reference.pointee = copy
     }
 }

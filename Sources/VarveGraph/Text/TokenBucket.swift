@@ -8,7 +8,7 @@ struct TokenEntry {
 final class TokenBucket: ManagedBuffer<TokenBucket.Header, TokenEntry> {
     struct Header {
         var count: Int32
-        var capacity: Int32
+        let capacity: Int32
     }
 
     static let entriesMax = 16
@@ -26,64 +26,64 @@ final class TokenBucket: ManagedBuffer<TokenBucket.Header, TokenEntry> {
         return unsafeDowncast(bucket, to: TokenBucket.self)
     }
 
-    static func bucket(at reference: UnsafeMutablePointer<AnyObject?>) -> TokenBucket {
-        unsafeDowncast(reference.pointee!, to: TokenBucket.self)
+    static func count(at reference: NodeReference) -> Int {
+        Int(reference.parts(of: TokenBucket.self).header.pointee.count)
     }
 
-    var count: Int { Int(header.count) }
-
-    func position(of token: UInt64) -> Int? {
-        withUnsafeMutablePointers { header, entries in
-            for position in 0..<Int(header.pointee.count)
-            where entries[position].token == token {
-                return position
-            }
-            return nil
+    @inline(__always)
+    static func position(of token: UInt64, at reference: NodeReference) -> Int? {
+        let (header, entries) = reference.parts(of: TokenBucket.self)
+        for position in 0..<Int(header.pointee.count) where entries[position].token == token {
+            return position
         }
+        return nil
     }
 
-    /// The address of an entry, valid until the bucket is changed or released.
-    func entry(at position: Int) -> UnsafeMutablePointer<TokenEntry> {
-        withUnsafeMutablePointerToElements { $0 + position }
-    }
-
-    /// Makes the bucket at `reference` unique, with room for one more where that is asked for and
-    /// it is not full.
-    static func makeUnique(
-        at reference: UnsafeMutablePointer<AnyObject?>, addingOne: Bool
-    ) -> TokenBucket {
-        let isUnique = isKnownUniquelyReferenced(&reference.pointee)
-        let bucket = bucket(at: reference)
-        let needsRoom = addingOne && bucket.header.count == bucket.header.capacity
-        if isUnique && !needsRoom { return bucket }
-        let capacity = Int(bucket.header.capacity)
-        let copy = make(capacity: needsRoom ? min(capacity * 2, entriesMax) : capacity)
-        bucket.withUnsafeMutablePointerToElements { entries in
-            for position in 0..<bucket.count { copy.append(entries[position]) }
+    /// The entries of the bucket at `reference`, after making it unique; a copy keeps their
+    /// positions.
+    @inline(__always)
+    static func unique(at reference: NodeReference) -> UnsafeMutablePointer<TokenEntry> {
+        if !isKnownUniquelyReferenced(&reference.pointee) {
+            let capacity = reference.parts(of: TokenBucket.self).header.pointee.capacity
+            copy(at: reference, capacity: Int(capacity))
         }
+        return reference.parts(of: TokenBucket.self).elements
+    }
+
+    @inline(never)
+    private static func copy(at reference: NodeReference, capacity: Int) {
+        let copy = make(capacity: capacity)
+        let source = reference.parts(of: TokenBucket.self)
+        let target = parts(of: copy)
+        for position in 0..<Int(source.header.pointee.count) {
+            (target.elements + position).initialize(to: source.elements[position])
+        }
+        target.header.pointee.count = source.header.pointee.count
         reference.pointee = copy
-        return copy
     }
 
-    /// Appends an entry to a unique bucket with room.
+    /// Appends an entry to the bucket at `reference`, which is not full, and gives its address.
     @discardableResult
-    func append(_ entry: TokenEntry) -> UnsafeMutablePointer<TokenEntry> {
-        withUnsafeMutablePointers { header, entries in
-            let position = Int(header.pointee.count)
-            (entries + position).initialize(to: entry)
-            header.pointee.count += 1
-            return entries + position
+    static func append(
+        _ entry: TokenEntry, at reference: NodeReference
+    ) -> UnsafeMutablePointer<TokenEntry> {
+        let header = reference.parts(of: TokenBucket.self).header.pointee
+        if header.count == header.capacity {
+            copy(at: reference, capacity: min(Int(header.capacity) * 2, entriesMax))
         }
+        let added = unique(at: reference) + Int(header.count)
+        added.initialize(to: entry)
+        reference.parts(of: TokenBucket.self).header.pointee.count += 1
+        return added
     }
 
-    /// Removes an entry from a unique bucket that has it.
-    func remove(_ token: UInt64) {
-        guard let position = position(of: token) else { preconditionFailure("no such token") }
-        withUnsafeMutablePointers { header, entries in
-            let last = Int(header.pointee.count) - 1
-            if position != last { entries[position] = entries[last] }
-            (entries + last).deinitialize(count: 1)
-            header.pointee.count -= 1
-        }
+    /// Removes the entry at a position. The bucket keeps its room until it is copied.
+    static func remove(at position: Int, from reference: NodeReference) {
+        let entries = unique(at: reference)
+        let header = reference.parts(of: TokenBucket.self).header
+        let last = Int(header.pointee.count) - 1
+        if position != last { entries[position] = entries[last] }
+        (entries + last).deinitialize(count: 1)
+        header.pointee.count -= 1
     }
 }

@@ -12,7 +12,7 @@ struct TokenMap {
 
     /// A bijection, so that distinct tokens part at some level; the upper bits depend on all of the
     /// token's. The factor is 2^64 divided by the golden ratio (Knuth, TAOCP volume 3, section 6.4).
-    private static func hash(_ token: UInt64) -> UInt64 {
+    static func hash(_ token: UInt64) -> UInt64 {
         (token ^ token >> 31) &* 0x9E37_79B9_7F4A_7C15
     }
 
@@ -25,23 +25,35 @@ struct TokenMap {
     func list(of token: UInt64) -> PostingList? {
         guard let root else { return nil }
         let hash = Self.hash(token)
-        var branch = unsafeDowncast(root, to: TokenBranch.self)
+        var (header, children) = parts(of: unsafeDowncast(root, to: TokenBranch.self))
         var level = 0
-        while true {
-            let position = Self.position(hash, level)
-            guard let child = branch.child(position).pointee else { return nil }
-            guard branch.isBranch(position) else {
-                let bucket = unsafeDowncast(child, to: TokenBucket.self)
-                return bucket.position(of: token).map { bucket.entry(at: $0).pointee.list }
+        return withExtendedLifetime(self) {
+            while true {
+                let position = Self.position(hash, level)
+                let child = children + position
+                if child.pointee == nil { return nil }
+                guard header.pointee.isBranch(position) else {
+                    guard let index = TokenBucket.position(of: token, at: child) else {
+                        return nil
+                    }
+                    return child.parts(of: TokenBucket.self).elements[index].list
+                }
+                (header, children) = child.parts(of: TokenBranch.self)
+                level += 1
             }
-            branch = unsafeDowncast(child, to: TokenBranch.self)
-            level += 1
         }
     }
 
     /// Inserts a posting into a token's list. O(log n).
     mutating func insert(_ posting: Posting, of token: UInt64) {
         mutableEntry(of: token).pointee.list.insert(posting)
+    }
+
+    /// Gives a token, which has none, its whole list, which is not empty. O(log n).
+    mutating func insert(_ list: PostingList, of token: UInt64) {
+        let entry = mutableEntry(of: token)
+        precondition(entry.pointee.list.isEmpty, "a token that has postings already")
+        entry.pointee.list = list
     }
 
     /// Removes a slot's posting from a token's list, and the token with its last one. O(log n).
@@ -59,42 +71,39 @@ struct TokenMap {
     /// the map is changed.
     private mutating func mutableEntry(of token: UInt64) -> UnsafeMutablePointer<TokenEntry> {
         let hash = Self.hash(token)
-        var branch = TokenBranch.unique(at: &root)
+        var (header, children) = TokenBranch.unique(at: &root)
         var level = 0
         while true {
             let position = Self.position(hash, level)
-            let child = branch.child(position)
-            if branch.isBranch(position) {
-                branch = TokenBranch.unique(at: child)
+            let child = children + position
+            if header.pointee.isBranch(position) {
+                (header, children) = TokenBranch.unique(at: child)
                 level += 1
                 continue
             }
             if child.pointee == nil { child.pointee = TokenBucket.make(capacity: 2) }
-            if let index = TokenBucket.bucket(at: child).position(of: token) {
-                // A copy keeps the positions.
-                return TokenBucket.makeUnique(at: child, addingOne: false).entry(at: index)
+            if let index = TokenBucket.position(of: token, at: child) {
+                return TokenBucket.unique(at: child) + index
             }
-            if TokenBucket.bucket(at: child).count < TokenBucket.entriesMax {
+            if TokenBucket.count(at: child) < TokenBucket.entriesMax {
                 count += 1
-                return TokenBucket.makeUnique(at: child, addingOne: true)
-                    .append(TokenEntry(token: token, list: PostingList()))
+                return TokenBucket.append(
+                    TokenEntry(token: token, list: PostingList()), at: child)
             }
             Self.split(child, level: level + 1)
-            branch.setBranch(position, true)
+            header.pointee.setBranch(position, true)
         }
     }
 
     /// Replaces a full bucket by a branch over its entries.
-    private static func split(_ reference: UnsafeMutablePointer<AnyObject?>, level: Int) {
-        let bucket = TokenBucket.bucket(at: reference)
+    private static func split(_ reference: NodeReference, level: Int) {
         let branch = TokenBranch.make()
-        bucket.withUnsafeMutablePointerToElements { entries in
-            for index in 0..<bucket.count {
-                let entry = entries[index]
-                let child = branch.child(position(hash(entry.token), level))
-                if child.pointee == nil { child.pointee = TokenBucket.make(capacity: 2) }
-                TokenBucket.makeUnique(at: child, addingOne: true).append(entry)
-            }
+        let children = parts(of: branch).elements
+        let entries = reference.parts(of: TokenBucket.self).elements
+        for index in 0..<TokenBucket.entriesMax {
+            let child = children + position(hash(entries[index].token), level)
+            if child.pointee == nil { child.pointee = TokenBucket.make(capacity: 2) }
+            TokenBucket.append(entries[index], at: child)
         }
         reference.pointee = branch
     }
@@ -102,34 +111,36 @@ struct TokenMap {
     /// Removes a token's entry below the branch at `reference`. An empty child goes, and a branch
     /// with one bucket left gives way to that bucket.
     private static func remove(
-        _ token: UInt64, _ hash: UInt64, level: Int,
-        at reference: UnsafeMutablePointer<AnyObject?>
+        _ token: UInt64, _ hash: UInt64, level: Int, at reference: NodeReference
     ) {
-        let branch = TokenBranch.unique(at: reference)
+        let (header, children) = TokenBranch.unique(at: reference)
         let position = position(hash, level)
-        let child = branch.child(position)
-        if branch.isBranch(position) {
+        let child = children + position
+        if header.pointee.isBranch(position) {
             remove(token, hash, level: level + 1, at: child)
-            shrink(child, in: branch, position)
+            let isBranch = shrink(child)
+            header.pointee.setBranch(position, isBranch)
         } else {
-            let bucket = TokenBucket.makeUnique(at: child, addingOne: false)
-            bucket.remove(token)
-            if bucket.count == 0 { child.pointee = nil }
+            guard let index = TokenBucket.position(of: token, at: child) else {
+                preconditionFailure("no such token")
+            }
+            TokenBucket.remove(at: index, from: child)
+            if TokenBucket.count(at: child) == 0 { child.pointee = nil }
         }
     }
 
-    private static func shrink(
-        _ reference: UnsafeMutablePointer<AnyObject?>, in parent: TokenBranch, _ position: Int
-    ) {
-        let branch = unsafeDowncast(reference.pointee!, to: TokenBranch.self)
-        let present = (0..<TokenBranch.width).filter { branch.child($0).pointee != nil }
-        guard let only = present.first else {
+    /// Whether the branch at `reference` is still one.
+    private static func shrink(_ reference: NodeReference) -> Bool {
+        let (header, children) = reference.parts(of: TokenBranch.self)
+        let present = (0..<TokenBranch.width).filter { children[$0] != nil }
+        if present.isEmpty {
             reference.pointee = nil
-            return parent.setBranch(position, false)
+            return false
         }
-        guard present.count == 1, !branch.isBranch(only) else { return }
-        reference.pointee = branch.child(only).pointee
-        parent.setBranch(position, false)
+        if present.count > 1 || header.pointee.isBranch(present[0]) { return true }
+        let only = children[present[0]]
+        reference.pointee = only
+        return false
     }
 
     // MARK: - Figures and invariants
@@ -156,17 +167,17 @@ struct TokenMap {
         _ body: (UInt64, PostingList) -> Void
     ) {
         if isBranch {
-            let branch = unsafeDowncast(node, to: TokenBranch.self)
+            let (header, children) = parts(of: unsafeDowncast(node, to: TokenBranch.self))
             allocated(24 + TokenBranch.width * MemoryLayout<AnyObject?>.stride)
             for position in 0..<TokenBranch.width {
-                guard let child = branch.child(position).pointee else { continue }
-                visit(child, isBranch: branch.isBranch(position), allocated, body)
+                guard let child = children[position] else { continue }
+                visit(child, isBranch: header.pointee.isBranch(position), allocated, body)
             }
         } else {
-            let bucket = unsafeDowncast(node, to: TokenBucket.self)
-            allocated(24 + Int(bucket.header.capacity) * MemoryLayout<TokenEntry>.stride)
-            bucket.withUnsafeMutablePointerToElements { entries in
-                for index in 0..<bucket.count { body(entries[index].token, entries[index].list) }
+            let (header, entries) = parts(of: unsafeDowncast(node, to: TokenBucket.self))
+            allocated(24 + Int(header.pointee.capacity) * MemoryLayout<TokenEntry>.stride)
+            for index in 0..<Int(header.pointee.count) {
+                body(entries[index].token, entries[index].list)
             }
         }
     }
