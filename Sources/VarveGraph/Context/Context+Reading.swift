@@ -2,8 +2,7 @@ extension Context {
     /// The entity with an id, its relations not loaded. O(log n).
     @inlinable
     public func find<Entity: EntityModelProtocol>(_ id: Entity.ID) -> Entity? {
-        guard let table = table(of: Entity.self), let slot = table.slot(of: id) else { return nil }
-        return table.row(at: slot)?.pointee
+        withTable(of: Entity.self) { $0.row(of: id)?.pointee }
     }
 
     /// One element for each id, in order; nil where there is no entity.

@@ -73,6 +73,18 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
+    /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
+    @inlinable
+    func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
+        for entry in ids.candidates(for: Entity._hashID(id)) {
+            // A look-up of ids that are there compares one row, which is also the answer.
+            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
+                return row
+            }
+        }
+        return nil
+    }
+
     /// The slot of an id, given out now if the id is new. O(log n).
     @inlinable
     func internSlot(of id: Entity.ID) -> Slot {
