@@ -96,6 +96,12 @@ public final class Store: Sendable {
             durability: durability,
             clock: environment)
         queue = DispatchQueue(label: "varve.store")
+        if mode == .readWrite, opened.newInverses.isNeeded(in: context) {
+            // Logged, because what follows in the log counts on what the lists hold.
+            try write("Complete relations that have another side now") { context in
+                opened.newInverses.complete(&context)
+            }
+        }
     }
 
     // MARK: - Reading

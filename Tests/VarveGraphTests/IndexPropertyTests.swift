@@ -17,7 +17,9 @@ struct IndexPropertyTests {
 
     private mutating func citizen() -> Citizen {
         var citizen = Citizen(id: Int.random(in: 0..<40, using: &random))
-        citizen.name = String(repeating: "n", count: Int.random(in: 0..<12, using: &random))
+        let words = ["otter", "otters", "Fox", "ab", "", "long wording"]
+        citizen.name = (0..<Int.random(in: 0..<4, using: &random))
+            .map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
         citizen.age = Int.random(in: -3..<4, using: &random)
         citizen.city = Self.cities.randomElement(using: &random) ?? ""
         citizen.score = Self.scores.randomElement(using: &random) ?? 0
@@ -54,16 +56,16 @@ struct IndexPropertyTests {
         }
     }
 
-    @Test("after every step each index holds what a rebuild would, in every copy", arguments: 1...6)
+    @Test("after every step each index holds what a rebuild would, in every copy", arguments: 1...4)
     mutating func randomPrograms(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
         var context = Context()
         var copies: [(Context, [Citizen])] = []
-        for step in 0..<400 {
+        for step in 0..<160 {
             try? change(&context)
             context.checkInvariants()
             checkRebuild(context, "seed \(seed), step \(step)")
-            if step % 67 == 0 {
+            if step % 31 == 0 {
                 copies.append((context, Citizen.query().resolve(in: context)))
             }
         }
@@ -77,8 +79,10 @@ struct IndexPropertyTests {
     private func checkRebuild(_ context: Context, _ note: String) {
         guard let table = context.table(of: Citizen.self) else { return }
         for index in table.indexDefinitions.indices {
-            let rebuilt = table.builtIndex(index).tree.postings
-            #expect(table.indexContents[index].tree.postings == rebuilt, "\(note)")
+            let rebuilt = table.builtIndex(index)
+            let content = table.indexContents[index]
+            #expect(content.tree.postings == rebuilt.tree.postings, "\(note)")
+            #expect(content.text?.frequencies == rebuilt.text?.frequencies, "\(note)")
         }
     }
 

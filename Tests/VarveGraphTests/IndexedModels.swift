@@ -10,6 +10,7 @@ struct Citizen: Equatable, Codable {
     @Index<Self>(\Citizen.name.count) private var lengthIndex
     @HashIndex<Self>(\.city) private var cityHash
     @HashIndex<Self>(\.city, \.nickname) private var pairHash
+    @FullTextIndex<Self>(\.name, \.nickname) private var textIndex
     @Unique<Self>(\.email, collisions: .throw) private var uniqueEmail
     @Unique<Self>(\.seat) private var uniqueSeat
     @Unique<Self>(\.nickname, collisions: .throw.ignoringNil) private var uniqueNickname

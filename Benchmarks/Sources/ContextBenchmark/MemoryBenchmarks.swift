@@ -15,6 +15,11 @@ func measureMemory(_ suite: Suite) {
     measureIndex(suite, AgeIndexedUser.self, "ordered index", plain)
     measureIndex(suite, CityIndexedUser.self, "hash index", plain)
     measureIndex(suite, EmailIndexedUser.self, "unique index", plain)
+    suite.count("added by the full-text index, per body of 120 characters", unit: "bytes") {
+        let bodies = Dataset.bodies(min(suite.options.rows, 100_000))
+        let plain = perRow(bodies.map { PlainText(id: $0.offset, body: $0.element) })
+        return perRow(bodies.map { Article(id: $0.offset, body: $0.element) }) - plain
+    }
     suite.count("links of posts to authors and back, per post", unit: "bytes") {
         let posts = allPosts(suite)
         let plain = heapGrowth { Dataset.context(posts.map { $0.normalized() }) }

@@ -95,3 +95,17 @@ struct EmailIndexedUser {
 
     @Unique<Self>(\.email, collisions: .throw) private var emailIndex
 }
+
+@EntityModel
+struct Article {
+    let id: Int
+    var body: String
+
+    @FullTextIndex<Self>(\.body) private var bodyIndex
+}
+
+@EntityModel
+struct PlainText {
+    let id: Int
+    var body: String
+}

@@ -17,6 +17,8 @@ struct StoreOpening {
         let log: Log?
         let prologue: PrologueSource
         let report: RecoveryReport
+        /// Relations whose links may have to be completed in a first transaction.
+        let newInverses: NewInverses
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -28,14 +30,19 @@ struct StoreOpening {
                 fileSystem, environment: environment, configuration: configuration,
                 mode: mode == .readWrite ? .readWrite : .readOnly)
             let replayed = try replay(scanned)
-            let state = try hydrate(replayed)
+            var state = try hydrate(replayed)
+            let newInverses = NewInverses(in: state.context, catalog: replayed.catalog)
             let prologue = PrologueSource(catalog: replayed.catalog)
             guard mode == .readWrite else {
+                newInverses.complete(&state.context)
                 return Opened(
-                    state: state, log: nil, prologue: prologue, report: scanned.report)
+                    state: state, log: nil, prologue: prologue, report: scanned.report,
+                    newInverses: newInverses)
             }
             let (log, report) = try scanned.recover(prologue: prologue.bytes)
-            return Opened(state: state, log: log, prologue: prologue, report: report)
+            return Opened(
+                state: state, log: log, prologue: prologue, report: report,
+                newInverses: newInverses)
         } catch let error as LogError {
             throw .log(error)
         } catch let error as StoreError {

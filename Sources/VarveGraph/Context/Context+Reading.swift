@@ -1,5 +1,3 @@
-public import Foundation
-
 extension Context {
     /// The entity with an id, its relations not loaded. O(log n).
     @inlinable @inline(__always)
@@ -70,21 +68,5 @@ extension Context {
             }
         }
         return copy
-    }
-}
-
-extension EntityModelProtocol {
-    /// When the entity was last saved, or nil where the context does not hold it.
-    public func updatedAt(in context: Context) -> Date? {
-        guard let table = context.table(of: Self.self), let slot = table.slot(of: id),
-            table.isLive(slot)
-        else { return nil }
-        return Date(microseconds: table.metadata(of: slot).updatedAt)
-    }
-}
-
-extension Date {
-    package init(microseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 }

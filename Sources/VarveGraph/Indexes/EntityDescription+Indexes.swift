@@ -27,6 +27,12 @@ extension EntityDescription {
                     resolver: collisions, value: _UniqueProperty.value(of: properties))))
     }
 
+    /// `@FullTextIndex`
+    @inlinable
+    public mutating func fullTextIndex(_ name: String, _ properties: [_TextProperty<Entity>]) {
+        add(IndexDefinition(name: name, kind: .text, content: .text(properties.map(\.field))))
+    }
+
     @usableFromInline
     mutating func add(_ definition: IndexDefinition<Entity>) {
         precondition(erased.indexes.count < 64, "an entity has at most 64 indexes")

@@ -44,6 +44,8 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     enum Content: Sendable {
         case ordered([_OrderedProperty<Entity>])
         case hashed([_HashedProperty<Entity>])
+        /// Not in a tree: by the words of the texts.
+        case text([TextField])
     }
 
     /// The key of a row. It is exact where rows with equal keys have equal values in everything
@@ -67,9 +69,22 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         case .hashed(let properties):
             components = properties.map(\.component)
             (key, isSame) = IndexDefinition.access(to: properties)
+        case .text(let fields):
+            components = fields.map {
+                IndexComponent(
+                    path: SendablePath($0.path), descendingPath: nil, isDescending: false)
+            }
+            key = { _ in (0, true) }
+            isSame = { fields.haveEqualTexts(in: $0, and: $1) }
         }
         precondition(
             (1...4).contains(components.count), "\(Entity.self).\(name) needs 1 to 4 properties")
+    }
+
+    /// The properties of a full-text index; nil for every other.
+    @usableFromInline var textFields: [TextField]? {
+        guard case .text(let fields) = content else { return nil }
+        return fields
     }
 
     private typealias Access = (
@@ -146,5 +161,19 @@ struct Uniqueness<Entity: EntityModelProtocol>: Sendable {
     ) {
         self.resolver = resolver
         self.value = value
+    }
+}
+
+extension [TextField] {
+    fileprivate func haveEqualTexts(
+        in first: UnsafeRawPointer, and second: UnsafeRawPointer
+    ) -> Bool {
+        // By bytes: texts that are equal to Swift need not have the same tokens.
+        allSatisfy { field in
+            guard let text = field.text(in: first), let other = field.text(in: second) else {
+                return field.text(in: first) == nil && field.text(in: second) == nil
+            }
+            return text.utf8.elementsEqual(other.utf8)
+        }
     }
 }

@@ -10,6 +10,7 @@ extension Table {
         switch definition.content {
         case .hashed(let properties): return postings(of: index, properties, in: bounds)
         case .ordered(let properties): return postings(of: index, properties, in: bounds)
+        case .text: return nil
         }
     }
 

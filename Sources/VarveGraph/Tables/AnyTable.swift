@@ -45,7 +45,7 @@ package class AnyTable {
         self.rowJournal = []
         self.linkJournal = []
         self.indexContents = ContiguousArray(
-            repeating: IndexContent(), count: descriptor.indexes.count)
+            descriptor.indexes.map { IndexContent(kind: $0.kind) })
         self.deleteCauses = [:]
         self.tombstoneTable = -1
     }

@@ -27,7 +27,10 @@ extension Table {
         in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot
     ) -> UInt64 {
         guard let old = Table.row(in: cell) else { return .max }
-        let changed = withUnsafePointer(to: row) { changedIndexes(from: old, to: $0) }
+        var changed = withUnsafePointer(to: row) { changedIndexes(from: old, to: $0) }
+        if changed != 0 && hasTextIndexes {
+            withUnsafePointer(to: row) { replaceTexts(of: old, with: $0, at: slot, in: &changed) }
+        }
         if changed != 0 {
             removeEntries(
                 of: old, at: slot, ordinal: cell.pointee.metadata.ordinal, from: changed)
@@ -51,6 +54,10 @@ extension Table {
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
+            if let fields = definition.textFields {
+                indexContents[index].text?.insert(fields.texts(in: row), slot: slot.rawValue)
+                continue
+            }
             let (key, isExact) = definition.key(row)
             let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
             indexContents[index].tree.insert(entry, isExact: isExact) { other in
@@ -65,11 +72,30 @@ extension Table {
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
+            if let fields = definition.textFields {
+                indexContents[index].text?.remove(fields.texts(in: row), slot: slot.rawValue)
+                continue
+            }
             let (key, isExact) = definition.key(row)
             let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
             indexContents[index].tree.remove(entry, isExact: isExact) { other in
                 self.compare(row, withRowAt: other, definition)
             }
+        }
+    }
+
+    /// Changes texts at once: words that both rows have are not touched. Takes the indexes that are
+    /// done with out of those that are to be changed.
+    @usableFromInline
+    func replaceTexts(
+        of old: UnsafePointer<Entity>, with new: UnsafePointer<Entity>, at slot: Slot,
+        in changed: inout UInt64
+    ) {
+        for index in indexDefinitions.indices where changed & (1 << UInt64(index)) != 0 {
+            guard let fields = indexDefinitions[index].textFields else { continue }
+            indexContents[index].text?.replace(
+                fields.texts(in: old), with: fields.texts(in: new), slot: slot.rawValue)
+            changed &= ~(1 << UInt64(index))
         }
     }
 
@@ -85,6 +111,7 @@ extension Table {
     @inlinable
     func builtIndex(_ index: Int) -> IndexContent {
         let definition = indexDefinitions[index]
+        if let fields = definition.textFields { return builtTextIndex(fields) }
         var entries = ContiguousArray<IndexEntry>()
         entries.reserveCapacity(liveCount)
         forEachRow { slot, row in
@@ -102,36 +129,17 @@ extension Table {
     }
 
     @usableFromInline
-    func isExact(_ entry: IndexEntry, _ definition: IndexDefinition<Entity>) -> Bool {
-        row(at: Slot(entry.slot)).map { definition.key($0).isExact } ?? true
+    func builtTextIndex(_ fields: [TextField]) -> IndexContent {
+        var content = IndexContent(kind: .text)
+        content.text = TextPostings(
+            (0..<UInt32(slotCount)).lazy.compactMap { slot in
+                self.row(at: Slot(slot)).map { (slot: slot, texts: fields.texts(in: $0)) }
+            })
+        return content
     }
 
-    // MARK: - Invariants
-
-    /// Checks that each index holds exactly the rows, under their values, in order. O(n log n).
-    func checkIndexes() {
-        for (definition, content) in zip(indexDefinitions, indexContents) {
-            let tree = content.tree
-            tree.checkInvariants(isExact: { self.isExact($0, definition) }) { first, second in
-                guard let row = self.row(at: Slot(first)) else { return 0 }
-                return self.compare(row, withRowAt: second, definition)
-            }
-            precondition(tree.count == liveCount, "the index \(definition.name) misses rows")
-            var seen = Set<UInt32>()
-            for entry in tree.postings {
-                let slot = Slot(entry.slot)
-                guard let row = row(at: slot) else {
-                    preconditionFailure("an entry of a row that is gone in \(definition.name)")
-                }
-                precondition(
-                    seen.insert(entry.slot).inserted, "a row twice in \(definition.name)")
-                precondition(
-                    definition.key(row).key == entry.key,
-                    "an entry under another value than its row has in \(definition.name)")
-                precondition(
-                    metadata(of: slot).ordinal == entry.ordinal,
-                    "an entry with another ordinal than its row in \(definition.name)")
-            }
-        }
+    @usableFromInline
+    func isExact(_ entry: IndexEntry, _ definition: IndexDefinition<Entity>) -> Bool {
+        row(at: Slot(entry.slot)).map { definition.key($0).isExact } ?? true
     }
 }

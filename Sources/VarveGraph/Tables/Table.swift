@@ -31,6 +31,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
     @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
+    @usableFromInline let hasTextIndexes: Bool
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -40,6 +41,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         beforeRows = []
         indexDefinitions = ContiguousArray(
             descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
+        hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
         super.init(descriptor: descriptor)
     }
 
@@ -51,6 +53,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
         indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
         super.init(copying: other)
     }
 
@@ -209,8 +212,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        // A tombstone that came and went within a transaction leaves nothing in the log either.
+        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
+        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
+        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 

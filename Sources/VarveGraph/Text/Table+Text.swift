@@ -103,5 +103,12 @@ extension Table {
 
 extension Table {
     /// The table's text indexes.
-    var textIndexes: [TextIndex] { [] }
+    var textIndexes: [TextIndex] {
+        zip(indexDefinitions, indexContents).compactMap { definition, content in
+            guard let fields = definition.textFields, let postings = content.text else {
+                return nil
+            }
+            return TextIndex(name: definition.name, fields: fields, postings: postings)
+        }
+    }
 }

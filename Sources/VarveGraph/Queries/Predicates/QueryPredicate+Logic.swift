@@ -42,7 +42,9 @@ extension QueryPredicate {
             condition.opposite.map { .property($0) } ?? .negation(self)
         case .disjunction(let branches): .conjunction(branches.map { !$0 })
         case .conjunction(let parts): .disjunction(parts.map { !$0 })
-        case .negation(let predicate): predicate.structure
+        // Behind `!` a ranked condition is a mere test, behind a second one as well.
+        case .negation(let predicate) where predicate.rankings.isEmpty: predicate.structure
+        case .negation: .negation(self)
         case .text, .opaque: .negation(self)
         }
     }
