@@ -144,7 +144,8 @@ struct LogFollowerTests {
         for length in (whole.count - 64)..<whole.count {
             disk.corrupt(name) { $0 = Array(whole[..<length]) }
             let fresh = try Follower(TestLog(disk))
-            #expect(fresh.seen.count == 1, "the second frame promises the first")
+            // Without the whole header of the third frame its promise is not there.
+            #expect(fresh.seen.count == (length < whole.count - 8 ? 1 : 2), "at \(length)")
             #expect(try fresh.poll() == .upToDate, "at \(length)")
         }
         disk.corrupt(name) { $0 = whole }
