@@ -104,6 +104,7 @@ public final class Store: Sendable {
             Writer(
                 opened, log: $0, opening: opening, published: published, durability: durability)
         }
+        try complete(opened.newInverses)
     }
 
     // MARK: - Reading

@@ -51,7 +51,7 @@ struct IDMapTests {
         #expect(keys.find(1_000, hash: 42) == nil)
     }
 
-    @Test("Hashes that share their upper half still split as far as they differ")
+    @Test("Hashes that share most of their bits are kept apart by their keys")
     func clusteredHashes() {
         var keys = Keys()
         for key in 0..<5_000 as Range<UInt64> { keys.insert(key, hash: (key % 3) << 34 | key) }
@@ -59,6 +59,20 @@ struct IDMapTests {
         for key in 0..<5_000 as Range<UInt64> {
             #expect(keys.find(key, hash: (key % 3) << 34 | key)?.index == Int(key))
         }
+    }
+
+    @Test("An insertion into a map of its own copies no node")
+    func inPlace() {
+        var map = IDMap()
+        for key in 0..<20_000 as Range<UInt64> { map.insert(mixed(key), Slot(UInt32(key))) }
+        let before = map.nodes()
+        map.insert(mixed(20_000), Slot(UInt32(20_000)))
+        #expect(before.subtracting(map.nodes()).count <= 1, "at most a page that had to grow")
+        let copy = map
+        map.insert(mixed(20_001), Slot(UInt32(20_001)))
+        let changed = before.subtracting(map.nodes()).count
+        #expect((2...5).contains(changed), "behind a copy one path is copied")
+        #expect(copy.nodes().intersection(map.nodes()).count >= before.count - 5)
     }
 
     @Test("Copies grow apart without disturbing each other", arguments: [11, 12, 13] as [UInt64])

@@ -19,6 +19,8 @@ struct StoreOpening {
         var follower: StoreFollower?
         let prologue: PrologueSource
         let report: RecoveryReport
+        /// Relations whose links may have to be completed in a first transaction.
+        let newInverses: NewInverses?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -28,13 +30,14 @@ struct StoreOpening {
             }
             let scanned = try scan(mode)
             let replayed = try replay(scanned)
-            let state = try hydrate(replayed)
             guard mode == .readWrite else {
                 return Opened(
-                    state: state, log: nil, follower: try StoreFollower(self, behind: scanned),
-                    prologue: PrologueSource(catalog: replayed.catalog), report: scanned.report)
+                    state: try hydrateForReading(replayed), log: nil,
+                    follower: try StoreFollower(self, behind: scanned),
+                    prologue: PrologueSource(catalog: replayed.catalog), report: scanned.report,
+                    newInverses: nil)
             }
-            return try recover(scanned, state)
+            return try recover(scanned, try hydrate(replayed), isNew: true)
         }
     }
 
@@ -58,12 +61,12 @@ struct StoreOpening {
             let scanned = try scan(.readWrite)
             if scanned.position == position {
                 scanned.skipReplay()
-                return try recover(scanned, state)
+                return try recover(scanned, state, isNew: false)
             }
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
-            return try recover(scanned, try hydrate(try replay(scanned)))
+            return try recover(scanned, try hydrate(try replay(scanned)), isNew: true)
         }
     }
 
@@ -73,10 +76,22 @@ struct StoreOpening {
             mode: mode == .readWrite ? .readWrite : .readOnly)
     }
 
-    private func recover(_ scanned: ScannedLog, _ state: StoreState) throws(LogError) -> Opened {
+    /// - Parameter isNew: whether the state was made for the app's types just now.
+    private func recover(
+        _ scanned: ScannedLog, _ state: StoreState, isNew: Bool
+    ) throws(LogError) -> Opened {
         let prologue = PrologueSource(catalog: state.catalog)
         let (log, report) = try scanned.recover(prologue: prologue.bytes)
-        return Opened(state: state, log: log, prologue: prologue, report: report)
+        return Opened(
+            state: state, log: log, prologue: prologue, report: report,
+            newInverses: isNew ? NewInverses(in: state.context, catalog: state.catalog) : nil)
+    }
+
+    /// A state that nobody adds to: what a writer would log first is completed in place.
+    func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+        var state = try hydrate(replayed)
+        NewInverses(in: state.context, catalog: replayed.catalog).complete(&state.context)
+        return state
     }
 
     private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {

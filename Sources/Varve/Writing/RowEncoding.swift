@@ -185,6 +185,8 @@ struct RowEncoding {
         case nil: .direct
         case .cascade(let position, let slot):
             .cascade(of: try commit.index(of: slot, in: position, state))
+        case .upsert(let position, let slot):
+            .upsert(by: try commit.index(of: slot, in: position, state))
         }
     }
 

@@ -116,8 +116,10 @@ extension Writer {
 
     // MARK: - Going on
 
-    func resume() throws {
+    /// Answers which relations are to be completed, where the log was read again.
+    func resume() throws -> NewInverses? {
         try checkCaller()
+        var newInverses: NewInverses?
         try lifecycle.withLock { _ in
             var suspended: LogPosition?
             var core: Core?
@@ -143,6 +145,8 @@ extension Writer {
             }
             published.publish(opened.state)
             noteFigures(open)
+            newInverses = opened.newInverses
         }
+        return newInverses
     }
 }

@@ -25,11 +25,27 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         return IDChild(object: page, count: Int32(count), prefix: prefix)
     }
 
+    /// The entries whose next bit is clear and those whose next bit is set, each in a page of
+    /// their own. They are sorted, so the first are the former.
+    static func split(_ page: IDChild) -> (low: IDChild, high: IDChild) {
+        let count = Int(page.count)
+        let mask: UInt32 = 1 &<< UInt32(31 - page.prefix)
+        return unsafeDowncast(page.object, to: IDPage.self)
+            .withUnsafeMutablePointerToElements { entries in
+                var middle = 0
+                while middle < count && IDEntry.tag(entries[middle]) & mask == 0 { middle += 1 }
+                return (
+                    make(entries, count: middle, prefix: page.prefix + 1),
+                    make(entries + middle, count: count - middle, prefix: page.prefix + 1)
+                )
+            }
+    }
+
     /// Inserts into the page at `reference`, which becomes unique and grows as needed.
     static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
         let count = Int(reference.pointee.count)
         let page = unsafeDowncast(reference.pointee.object, to: IDPage.self)
-        if count == page.header || !isUnique(reference) {
+        if count == page.header || !IDChild.isUnique(reference) {
             page.withUnsafeMutablePointerToElements {
                 reference.pointee = make($0, count: count, prefix: reference.pointee.prefix)
             }
@@ -42,12 +58,6 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
                 entries[position] = entry
             }
         reference.pointee.count += 1
-    }
-
-    /// Asked in a function of its own, so that no local reference is counted.
-    @inline(never)
-    private static func isUnique(_ reference: UnsafeMutablePointer<IDChild>) -> Bool {
-        isKnownUniquelyReferenced(&reference.pointee.object)
     }
 
     /// The first position whose tag is not below `tag`.

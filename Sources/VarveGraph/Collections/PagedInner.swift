@@ -5,6 +5,9 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     @usableFromInline static var width: Int { 8 }
     @usableFromInline static var mask: Int { 7 }
 
+    /// Where the children stand in the object, behind its two header words and the buffer's own.
+    @usableFromInline static var childrenOffset: Int { 3 * MemoryLayout<Int>.stride }
+
     @inlinable
     deinit {
         withUnsafeMutablePointerToElements { children in
@@ -22,6 +25,8 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
             PagedInner.create(minimumCapacity: width) { _ in width }, to: PagedInner.self)
         node.withUnsafeMutablePointerToElements {
             $0.initialize(repeating: nil, count: width)
+            let object = UnsafeRawPointer(Unmanaged.passUnretained(node).toOpaque())
+            precondition(UnsafeRawPointer($0) == object + childrenOffset, "the layout of a buffer")
         }
         return node
     }
@@ -35,13 +40,10 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     ///
     /// An `AnyObject?` is one pointer-sized word, null for nil, where there is no Objective-C
     /// tagging to strip; a strong reference in the node keeps the object alive.
-    @inlinable
+    @inlinable @inline(__always)
     static func child(of node: UnsafeRawPointer, at position: Int) -> UnsafeRawPointer? {
-        Unmanaged<PagedInner>.fromOpaque(node)._withUnsafeGuaranteedRef { inner in
-            inner.withUnsafeMutablePointerToElements {
-                UnsafeRawPointer($0 + position).load(as: UnsafeRawPointer?.self)
-            }
-        }
+        (node + (childrenOffset &+ position &* MemoryLayout<AnyObject?>.stride))
+            .load(as: UnsafeRawPointer?.self)
     }
 
     /// The children of the node at `reference`, after making that node exist and be unique.

@@ -8,11 +8,17 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
         }
     }
 
-    @inlinable
+    /// Where the elements stand in the object, behind its two header words and the buffer's own.
+    @inlinable static var elementsOffset: Int {
+        let header = 3 * MemoryLayout<Int>.stride
+        let alignment = MemoryLayout<Element>.alignment
+        return (header + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
     static func elements(of node: UnsafeRawPointer) -> UnsafeMutablePointer<Element> {
-        Unmanaged<PagedLeaf<Element>>.fromOpaque(node)._withUnsafeGuaranteedRef {
-            $0.withUnsafeMutablePointerToElements { $0 }
-        }
+        UnsafeMutableRawPointer(mutating: node + elementsOffset)
+            .assumingMemoryBound(to: Element.self)
     }
 
     /// The elements of the leaf at `reference`, after making that leaf exist and be unique.
@@ -49,8 +55,13 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
 
     @inlinable
     static func allocate(_ count: Int) -> PagedLeaf<Element> {
-        unsafeDowncast(
+        let leaf = unsafeDowncast(
             PagedLeaf<Element>.create(minimumCapacity: count) { _ in count },
             to: PagedLeaf<Element>.self)
+        leaf.withUnsafeMutablePointerToElements {
+            let object = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
+            precondition(UnsafeRawPointer($0) == object + elementsOffset, "the layout of a buffer")
+        }
+        return leaf
     }
 }

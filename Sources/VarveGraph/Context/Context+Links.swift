@@ -104,7 +104,7 @@ extension Context {
     }
 
     /// Removes one child from one list, on that side only.
-    private mutating func removeLink(
+    mutating func removeLink(
         to child: UInt32, of slot: UInt32, relation: Int, table: Int
     ) {
         var list = links(of: slot, relation: relation, table: table)
@@ -113,7 +113,7 @@ extension Context {
         setLinks(list, of: slot, relation: relation, table: table)
     }
 
-    private mutating func setLinks(
+    mutating func setLinks(
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
     ) {
         session.journal.append(JournalEntry(table: position, isLink: true))

@@ -52,7 +52,7 @@ extension Context {
             var copy = entity
             try copy.willSave(to: &self)
             let isOutdated = isOutdated(copy, options)
-            slot = put(copy, options)
+            slot = try put(copy, options)
             if isOutdated {
                 try saveChildren(ofOutdated: copy)
             } else {
@@ -93,12 +93,17 @@ extension Context {
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
-    ) -> Slot {
+    ) throws -> Slot {
         let position = position(of: Entity._descriptor)
         let hash = Entity._hashID(entity.id)
         var row = entity
-        let known = merge(&row, hash: hash, options, in: position)
+        var known = merge(&row, hash: hash, options, in: position)
         row._normalize()
+        if Entity._descriptor.hasUniqueIndexes,
+            let collision = collision(of: row, at: known.slot, in: position)
+        {
+            known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
+        }
         let ordinal = Entity._place(of: entity.id, in: &self)
         if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))

@@ -167,6 +167,20 @@ extension Context {
         return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
     }
 
+    /// Lets the body read the table of a type, or answers nil while the context has none. The table
+    /// is neither retained nor released: the context keeps it.
+    @inlinable @inline(__always)
+    func withTable<Entity: EntityModelProtocol, Result>(
+        of type: Entity.Type, _ body: (Table<Entity>) -> Result?
+    ) -> Result? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        return tables.tables.withUnsafeBufferPointer { tables in
+            guard position < tables.count, let base = tables.baseAddress else { return nil }
+            let table = UnsafeRawPointer(base + position).load(as: UnsafeRawPointer.self)
+            return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef(body)
+        }
+    }
+
     // What follows answers values, so that no reference to a table outlives the call: a mutation
     // behind a second reference would copy the table first.
 

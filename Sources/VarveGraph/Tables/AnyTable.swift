@@ -24,6 +24,9 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var rowJournal: ContiguousArray<RowChange>
     /// Before-images of link lists, oldest first.
     @exclusivity(unchecked) package var linkJournal: ContiguousArray<LinkListChange>
+    /// What each of the type's indexes holds, in the order of their declaration.
+    @exclusivity(unchecked) @usableFromInline package var indexContents:
+        ContiguousArray<IndexContent>
     /// Why rows went, for those that did not go by a call of their own. A row that is there again
     /// was not deleted by anything.
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
@@ -41,6 +44,8 @@ package class AnyTable {
         self.order = RowOrder()
         self.rowJournal = []
         self.linkJournal = []
+        self.indexContents = ContiguousArray(
+            descriptor.indexes.map { IndexContent(kind: $0.kind) })
         self.deleteCauses = [:]
         self.tombstoneTable = -1
     }
@@ -56,6 +61,7 @@ package class AnyTable {
         order = other.order
         rowJournal = other.rowJournal
         linkJournal = other.linkJournal
+        indexContents = other.indexContents
         deleteCauses = other.deleteCauses
         tombstoneTable = other.tombstoneTable
     }
@@ -201,6 +207,8 @@ package struct LinkList: Sendable {
 package enum DeleteCause: Sendable, Equatable {
     /// A delete rule of another entity took it along: table position and slot.
     case cascade(table: Int, slot: UInt32)
+    /// An entity was saved that has a unique value of this one: table position and slot.
+    case upsert(table: Int, slot: UInt32)
 }
 
 /// What a relation leads to inside one context.

@@ -98,9 +98,8 @@ extension ShapeStep {
         let shape = RelationShape { context, table in
             let rows = RelatedRows<Child>(plan, form, place.index, table, context)
             return { address, slot in
-                guard let content = rows.ids(of: slot, isToMany: Cardinality.isToMany) else {
-                    return
-                }
+                let content = Cardinality.isToMany ? rows.idList(of: slot) : rows.oneID(of: slot)
+                guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
                     Value(content)
             }
