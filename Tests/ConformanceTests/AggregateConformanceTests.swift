@@ -146,6 +146,8 @@ struct AggregateConformanceTests {
         let computed = Order.query().limit(1).select(\.customer.count, \.discount, \.weight)
             .resolve(in: context)
         #expect(computed.first?.0 == 1 && computed.first?.1 == nil && computed.first?.2 == 1.5)
+        let four = Order.query(1).select(\.id, \.customer, \.total, \.discount).first(in: context)
+        #expect(four?.0 == 1 && four?.1 == "a" && four?.2 == 10 && four?.3 == 2)
         let one: (String, Int)? = Order.query(2).select(\.customer, \.total).first(in: context)
         #expect(one?.0 == "b" && one?.1 == 50)
         #expect(Order.query(7).select(\.total).first(in: context) == nil)

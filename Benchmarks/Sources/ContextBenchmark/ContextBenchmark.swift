@@ -22,6 +22,8 @@ struct ContextBenchmark {
 
     /// What measures each area, in the order of the report.
     static let areas: [@Sendable (Suite) -> Void] = [
-        measureRows, measureSnapshots, measureCurve, measureLinks, measureQueries, measureMemory,
+        measureRows, measureSnapshots, measureCurve, measureLinks, measureIndexes, measureQueries,
+        measureShapes, measureText,
+        measureMemory,
     ]
 }

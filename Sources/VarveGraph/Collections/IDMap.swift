@@ -11,26 +11,24 @@
 @usableFromInline
 struct IDMap {
     private var root: IDChild
+    /// The root as plain words, so that a look-up neither retains nor releases anything.
+    @usableFromInline var rootAddress: IDChild.Unowned
     private(set) var count = 0
 
     @usableFromInline
     init() {
         root = IDChild(
             object: IDPage.make(capacity: IDPage.firstCapacity), count: 0, prefix: 0)
+        rootAddress = IDChild.Unowned(root)
     }
 
     /// The first slot under `hash` that `matches` accepts. O(log n) and a comparison per candidate.
     @inlinable
     func find(_ hash: UInt64, matches: (Slot) -> Bool) -> Slot? {
-        withExtendedLifetime(self) {
-            let candidates = candidates(for: hash)
-            for entry in candidates {
-                guard IDEntry.tag(entry) == IDEntry.tag(hash) else { return nil }
-                let slot = Slot(UInt32(truncatingIfNeeded: entry))
-                if matches(slot) { return slot }
-            }
-            return nil
+        for entry in candidates(for: hash) where matches(IDEntry.slot(entry)) {
+            return IDEntry.slot(entry)
         }
+        return nil
     }
 
     /// Adds an entry. The caller has made sure that no equal key is there.
@@ -38,7 +36,10 @@ struct IDMap {
     mutating func insert(_ hash: UInt64, _ slot: Slot) {
         count += 1
         let entry = IDEntry.make(hash, slot)
-        withUnsafeMutablePointer(to: &root) { IDMap.insert(entry, below: $0) }
+        rootAddress = withUnsafeMutablePointer(to: &root) { root in
+            IDMap.insert(entry, below: root)
+            return IDChild.Unowned(at: root)
+        }
     }
 
     /// Descends to the page of an entry, splitting full pages on the way.
@@ -69,10 +70,18 @@ struct IDMap {
         }
     }
 
-    /// From the first entry of the page of `hash` that is not below its tag to the page's end.
-    @usableFromInline
+    /// The entries with the tag of `hash`: mostly one or none. Valid until the map is mutated or
+    /// destroyed.
+    @inlinable @inline(__always)
     func candidates(for hash: UInt64) -> UnsafeBufferPointer<UInt64> {
-        var child = IDChild.Unowned(root)
+        IDMap.candidates(for: hash, below: rootAddress)
+    }
+
+    @usableFromInline
+    static func candidates(
+        for hash: UInt64, below root: IDChild.Unowned
+    ) -> UnsafeBufferPointer<UInt64> {
+        var child = root
         var consumed = 0
         while child.prefix == IDChild.nodePrefix {
             child = IDNode.child(of: child.object, for: hash, consumed: consumed)
@@ -81,7 +90,9 @@ struct IDMap {
         let entries = IDPage.entries(of: child.object)
         let start = IDPage.lowerBound(
             IDEntry.tag(hash), in: entries, count: Int(child.count), prefix: child.prefix)
-        return UnsafeBufferPointer(start: entries + start, count: Int(child.count) - start)
+        var end = start
+        while end < Int(child.count) && IDEntry.tag(entries[end]) == IDEntry.tag(hash) { end += 1 }
+        return UnsafeBufferPointer(start: entries + start, count: end - start)
     }
 
     // MARK: - Invariants
@@ -112,6 +123,9 @@ enum IDEntry {
         hash & 0xFFFF_FFFF_0000_0000 | UInt64(slot.rawValue)
     }
 
+    @inlinable @inline(__always)
+    static func slot(_ entry: UInt64) -> Slot { Slot(UInt32(truncatingIfNeeded: entry)) }
+
     /// Of an entry or of a hash.
     @inlinable @inline(__always)
     static func tag(_ entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
@@ -119,6 +133,7 @@ enum IDEntry {
 
 /// A reference to a page or an inner node of an ``IDMap``. What a look-up wants to know about a page
 /// stands beside the reference, so that it need not wait for the page's own header.
+@usableFromInline
 struct IDChild {
     var object: AnyObject
     /// Entries of a page; 0 beside a node.
@@ -141,16 +156,24 @@ struct IDChild {
     var isNode: Bool { prefix == IDChild.nodePrefix }
 
     /// The same as plain words: neither retained nor released.
+    @usableFromInline
     struct Unowned {
         let object: UnsafeRawPointer
         let count: Int32
         let prefix: Int32
 
-        @inline(__always)
         init(_ child: IDChild) {
             object = UnsafeRawPointer(Unmanaged.passUnretained(child.object).toOpaque())
             count = child.count
             prefix = child.prefix
+        }
+
+        /// Field by field: a copy of the whole would be counted.
+        @inline(__always)
+        init(at child: UnsafeMutablePointer<IDChild>) {
+            object = UnsafeRawPointer(child).load(as: UnsafeRawPointer.self)
+            count = child.pointee.count
+            prefix = child.pointee.prefix
         }
     }
 

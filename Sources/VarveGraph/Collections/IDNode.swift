@@ -77,7 +77,7 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         Unmanaged<IDNode>.fromOpaque(node)._withUnsafeGuaranteedRef { node in
             node.withUnsafeMutablePointers { header, children in
                 let path = pathBits(hash, consumed: consumed)
-                return IDChild.Unowned(children[position(in: header, path)])
+                return IDChild.Unowned(at: children + position(in: header, path))
             }
         }
     }

@@ -9,6 +9,8 @@ public enum ContextError: Error, Hashable, Sendable {
     /// An entity was to be deleted whose relation, by its delete rule `.deny`, keeps it as long as
     /// there are related entities: `children` are their ids.
     case deleteDenied(type: String, id: String, relation: String, children: [String])
+    /// An entity without the related entity that a relation `.required` asks for.
+    case requiredRelationMissing(type: String, id: String, relation: String)
 }
 
 extension ContextError: CustomStringConvertible {
@@ -26,6 +28,8 @@ extension ContextError: CustomStringConvertible {
             \(type) \(id) cannot be deleted while its relation '\(relation)' leads to \
             \(children.joined(separator: ", ")): delete or detach what it leads to first
             """
+        case .requiredRelationMissing(let type, let id, let relation):
+            "\(type) \(id) lacks its required relation '\(relation)'"
         }
     }
 }

@@ -81,7 +81,7 @@ extension Context {
                 try body(&entity)
                 precondition(
                     Entity._sameID(id, entity.id), "an update must not change an entity's id")
-                try context.save(entity, .replace)
+                _ = try context.save(entity, .replace)
                 count += 1
             }
             return count

@@ -131,10 +131,10 @@ extension Table {
     @usableFromInline
     func builtTextIndex(_ fields: [TextField]) -> IndexContent {
         var content = IndexContent(kind: .text)
-        forEachRow { slot, row in
-            content.text?.insert(fields.texts(in: row), slot: slot.rawValue)
-            return true
-        }
+        content.text = TextPostings(
+            (0..<UInt32(slotCount)).lazy.compactMap { slot in
+                self.row(at: Slot(slot)).map { (slot: slot, texts: fields.texts(in: $0)) }
+            })
         return content
     }
 

@@ -66,11 +66,19 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The same where the id's hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
-        ids.find(hash) { slot in
-            // In the row itself: most candidates have one, and a copy of its id would be counted.
-            if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
-            return withVacantID(of: slot) { Entity._sameID($0, id) }
+        ids.find(hash) { hasID(id, at: $0) }
+    }
+
+    /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
+    @inlinable
+    func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
+        for entry in ids.candidates(for: Entity._hashID(id)) {
+            // A look-up of ids that are there compares one row, which is also the answer.
+            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
+                return row
+            }
         }
+        return nil
     }
 
     /// The slot of an id, given out now if the id is new. O(log n).
@@ -98,6 +106,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func id(of slot: Slot) -> Entity.ID {
         if let row = row(at: slot) { return row.pointee.id }
         return withVacantID(of: slot) { $0 }
+    }
+
+    /// Whether a slot stands for an id.
+    @inlinable
+    func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
+        // In the row itself: most slots have one, and a copy of its id would be counted.
+        if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
+        return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
 
     @inlinable
@@ -196,8 +212,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        // A tombstone that came and went within a transaction leaves nothing in the log either.
+        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
+        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
+        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 

@@ -4,7 +4,7 @@ struct Posting: Equatable, Sendable {
     var frequency: UInt32
 }
 
-/// Up to some two hundred postings, ascending by slot, packed into bytes.
+/// Up to some four hundred postings, ascending by slot, packed into bytes.
 ///
 /// A posting is the distance from the slot before it, doubled, plus one where the frequency is
 /// greater than one and follows; both are LEB128. So a posting takes one byte in long lists, two
@@ -18,11 +18,20 @@ final class PostingChunk: ManagedBuffer<PostingChunk.Header, UInt8> {
         var last: UInt32 = 0
     }
 
-    static let bytesMax = 216
+    /// Long enough for few nodes above long lists, short enough for a copy of a few cache lines:
+    /// twice as long as 216, a document behind a snapshot cost a third less.
+    static let bytesMax = 456
 
     /// The capacities that fill what an allocator that rounds to 16 gives anyway.
     private static func capacity(for bytes: Int) -> Int {
-        bytes <= 8 ? 8 : bytes <= 24 ? 24 : bytes <= 56 ? 56 : bytes <= 120 ? 120 : bytesMax
+        switch bytes {
+        case ...8: 8
+        case ...24: 24
+        case ...56: 56
+        case ...120: 120
+        case ...216: 216
+        default: bytesMax
+        }
     }
 
     /// An empty chunk with room for at least `bytes`.

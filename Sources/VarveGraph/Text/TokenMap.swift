@@ -12,7 +12,7 @@ struct TokenMap {
 
     /// A bijection, so that distinct tokens part at some level; the upper bits depend on all of the
     /// token's. The factor is 2^64 divided by the golden ratio (Knuth, TAOCP volume 3, section 6.4).
-    private static func hash(_ token: UInt64) -> UInt64 {
+    static func hash(_ token: UInt64) -> UInt64 {
         (token ^ token >> 31) &* 0x9E37_79B9_7F4A_7C15
     }
 
@@ -47,6 +47,13 @@ struct TokenMap {
     /// Inserts a posting into a token's list. O(log n).
     mutating func insert(_ posting: Posting, of token: UInt64) {
         mutableEntry(of: token).pointee.list.insert(posting)
+    }
+
+    /// Gives a token, which has none, its whole list, which is not empty. O(log n).
+    mutating func insert(_ list: PostingList, of token: UInt64) {
+        let entry = mutableEntry(of: token)
+        precondition(entry.pointee.list.isEmpty, "a token that has postings already")
+        entry.pointee.list = list
     }
 
     /// Removes a slot's posting from a token's list, and the token with its last one. O(log n).

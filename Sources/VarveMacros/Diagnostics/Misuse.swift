@@ -158,7 +158,15 @@ extension Misuse {
     static func oneWayWithoutValue(_ name: String) -> Misuse {
         Misuse(
             "oneWayWithoutValue",
-            "the one-way relation '\(name)' needs a value to start from: write '= nil'")
+            "the one-way relation '\(name)' needs a value to start from: write '= nil', or"
+                + " '@Relationship()' for a memberwise initializer that takes ids too")
+    }
+
+    static func sharedInverse(_ inverse: String, of first: String, and second: String) -> Misuse {
+        Misuse(
+            "sharedInverse",
+            "'\(first)' and '\(second)' both name '\(inverse)' as their inverse, which can be that"
+                + " of one only")
     }
 
     static func malformedInverse(_ name: String) -> Misuse {

@@ -28,6 +28,7 @@ struct SampleError: Error {}
 protocol SampleEntity: EntityModelProtocol where ID == Int {
     init(_ sample: Sample)
     var sample: Sample { get }
+    static var number: KeyPath<Self, Int> { get }
     static var age: KeyPath<Self, Int> { get }
     static var city: KeyPath<Self, String> { get }
     static var name: KeyPath<Self, String?> { get }
@@ -83,6 +84,7 @@ extension PlainSample: SampleEntity {
             isActive: isActive, day: day, note: note)
     }
 
+    static var number: KeyPath<Self, Int> { \.id }
     static var age: KeyPath<Self, Int> { \.age }
     static var city: KeyPath<Self, String> { \.city }
     static var name: KeyPath<Self, String?> { \.name }
@@ -128,6 +130,21 @@ extension PlainSample: SampleEntity {
 /// With an index wherever one may serve.
 @EntityModel
 struct IndexedSample {
+    typealias ID = Int
+
+    @Index<Self>(\.age) private var byAge
+    @Index<Self>(\.city, \.age.desc) private var byCityAndAge
+    @Index<Self>(\.score.desc) private var byScore
+    @Index<Self>(\.level) private var byLevel
+    @Index<Self>(\.rank.nilFirst, \.day) private var byRank
+    @Index<Self>(\.name.nilFirst) private var byName
+    @Index<Self>(\.length) private var byLength
+    @Index<Self>(\.day, \.level, \.age, \.city) private var byDay
+    @HashIndex<Self>(\.city) private var cityHash
+    @HashIndex<Self>(\.isActive, \.level) private var stateHash
+    @HashIndex<Self>(\.name) private var nameHash
+    @Unique<Self>(\.id) private var uniqueNumber
+
     let id: Int
     var age: Int
     var city: String
@@ -164,6 +181,7 @@ extension IndexedSample: SampleEntity {
             isActive: isActive, day: day, note: note)
     }
 
+    static var number: KeyPath<Self, Int> { \.id }
     static var age: KeyPath<Self, Int> { \.age }
     static var city: KeyPath<Self, String> { \.city }
     static var name: KeyPath<Self, String?> { \.name }

@@ -31,6 +31,7 @@ indirect enum SampleCondition {
         }
     }
 
+    case idIn([Int])
     case age(Relation, Int)
     case ageIn([Int])
     case ageRange(Int, Int)
@@ -64,6 +65,7 @@ indirect enum SampleCondition {
 
     func holds(_ sample: Sample) -> Bool {
         switch self {
+        case .idIn(let values): values.contains(sample.id)
         case .age(let relation, let value): relation.holds(sample.age, value)
         case .ageIn(let values): values.contains(sample.age)
         case .ageRange(let low, let high): (low...high).contains(sample.age)
@@ -91,6 +93,7 @@ indirect enum SampleCondition {
 
     func predicate<Entity: SampleEntity>(of type: Entity.Type) -> QueryPredicate<Entity> {
         switch self {
+        case .idIn(let values): .property(Entity.number, isIn: values)
         case .age(let relation, let value): relation.predicate(Entity.age, value)
         case .ageIn(let values): .property(Entity.age, isIn: values)
         case .ageRange(let low, let high): .property(Entity.age, isIn: low...high)

@@ -53,8 +53,10 @@ struct SampleQuery {
     /// Whether its order is one by rank, which plain values cannot tell.
     var isRanked: Bool {
         steps.contains { step in
-            if case .filter(let condition) = step { return condition.isRanked }
-            return false
+            switch step {
+            case .filter(let condition), .or(let condition): return condition.isRanked
+            default: return false
+            }
         }
     }
 

@@ -9,15 +9,15 @@ struct TextPostingsTests {
         (false, true), (true, true), (false, false), (true, false),
     ].map { TextFolding(caseSensitive: $0, diacriticSensitive: $1) }
 
-    @Test("Candidates for a pattern never miss what a scan finds", arguments: 1...20 as ClosedRange)
+    @Test("Candidates for a pattern never miss what a scan finds", arguments: 1...8 as ClosedRange)
     func candidates(seed: UInt64) {
         var random = RandomTexts(seed: seed)
-        let documents = (0..<120).map { _ in [random.text(parts: 12), random.text(parts: 3)] }
+        let documents = (0..<80).map { _ in [random.text(parts: 12), random.text(parts: 3)] }
         var postings = TextPostings()
         for (slot, texts) in documents.enumerated() { postings.insert(texts, slot: UInt32(slot)) }
         var served = 0
         var found = 0
-        for _ in 0..<400 {
+        for _ in 0..<60 {
             let needle = random.needle(
                 from: documents.randomElement(using: &random.generator)!.joined())
             for folding in Self.sensitivities {
@@ -37,7 +37,7 @@ struct TextPostingsTests {
             }
         }
         // The test would be empty if the index served little or nothing were found.
-        #expect(served > 1000 && found > 200, "seed \(seed)")
+        #expect(served > 200 && found > 20, "seed \(seed)")
     }
 
     @Test(

@@ -14,31 +14,34 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         conditions = head.conjuncts
     }
 
+    /// The cheapest way; of equally cheap ones the first.
     func plan() -> PlannedRows<Entity> {
-        if let ranked = ranking() { return ranked }
+        let ways = alternatives()
+        var best = ways[0]
+        for way in ways.dropFirst() where way.cost < best.cost { best = way }
+        return best.rows
+    }
+
+    /// All ways to answer, with what each is expected to cost. The first is one without an index.
+    func alternatives() -> [(cost: Double, rows: PlannedRows<Entity>)] {
+        if let ranked = ranking() { return [(0, ranked)] }
+        let scan = planned(.scan, covered: [], orderings: head.orderings)
         guard !table.indexDefinitions.isEmpty || !table.textIndexes.isEmpty, head.wanted != 0
-        else {
-            return planned(.scan, covered: [], orderings: head.orderings)
-        }
+        else { return [(0, scan)] }
         let options = candidates(for: conditions)
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
-        var best = planned(.scan, covered: [], orderings: head.orderings)
-        var bestCost = estimate.scanCost
+        var ways = [(cost: estimate.scanCost, rows: scan)]
         for option in options + intersections(options) {
-            let cost = estimate.cost(of: option)
-            guard cost < bestCost else { continue }
-            bestCost = cost
-            best = planned(
+            let rows = planned(
                 .candidates(option), covered: option.covered, orderings: head.orderings)
+            ways.append((estimate.cost(of: option), rows))
         }
         for walk in walks() {
-            let cost = estimate.cost(of: walk)
-            guard cost < bestCost else { continue }
-            bestCost = cost
-            best = planned(.walk(walk), covered: walk.covered, orderings: [])
+            let rows = planned(.walk(walk), covered: walk.covered, orderings: [])
+            ways.append((estimate.cost(of: walk), rows))
         }
-        return best
+        return ways
     }
 
     /// The order of a text condition alone comes from whoever computes the scores: they depend on

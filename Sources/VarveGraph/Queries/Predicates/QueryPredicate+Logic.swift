@@ -42,7 +42,9 @@ extension QueryPredicate {
             condition.opposite.map { .property($0) } ?? .negation(self)
         case .disjunction(let branches): .conjunction(branches.map { !$0 })
         case .conjunction(let parts): .disjunction(parts.map { !$0 })
-        case .negation(let predicate): predicate.structure
+        // Behind `!` a ranked condition is a mere test, behind a second one as well.
+        case .negation(let predicate) where predicate.rankings.isEmpty: predicate.structure
+        case .negation: .negation(self)
         case .text, .opaque: .negation(self)
         }
     }
@@ -60,9 +62,9 @@ extension QueryPredicate {
     }
 }
 
-extension QueryPredicate: CustomStringConvertible {
+extension QueryPredicate {
     /// The condition in words, as a plan shows it.
-    public var description: String { structure.description }
+    var description: String { structure.description }
 }
 
 extension PredicateStructure {

@@ -13,6 +13,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @usableFromInline let context: Context
     /// Whether conditions of the plan may hide linked entities.
     @usableFromInline let mayHide: Bool
+    @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Child>
     // Made when the first child is met, or a depth list would prepare every branch of the model.
     @exclusivity(unchecked) @usableFromInline var preparedLoader: RowLoader<Child>?
     @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<UInt32> = []
@@ -30,6 +31,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     ) {
         links = LinkReader(relation: relation, table: parent, in: context)
         table = unsafeDowncast(links.child, to: Table<Child>.self)
+        rows = RowCursor(table)
         mayHide = !plan.keepsAllRows
         self.plan = plan
         self.form = form
@@ -92,7 +94,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         if plan.steps.isEmpty {
             entities = loader.load(slot)
         } else {
-            guard table.row(at: Slot(slot)) != nil else { return nil }
+            guard rows.row(at: slot) != nil else { return nil }
             entities = loader.load(plan.apply(to: [slot], in: context))
         }
         guard !entities.isEmpty else { return nil }
@@ -104,9 +106,24 @@ final class RelatedRows<Child: EntityModelProtocol> {
     func idList(of parent: UInt32) -> Content? {
         links.read(parent, into: &slots)
         let linked = slots.count
-        let ids = shownIDs()
-        return Content(
-            .ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
+        guard linked > 0 else { return noIDs }
+        if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
+        let ids = [Child.ID](unsafeUninitializedCapacity: slots.count) { buffer, count in
+            guard let base = buffer.baseAddress else { return }
+            for slot in slots {
+                guard let id = shownID(slot) else { continue }
+                (base + count).initialize(to: id)
+                count += 1
+            }
+        }
+        return Content(.ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
+    }
+
+    @inlinable var noIDs: Content {
+        if let emptyList { return emptyList }
+        let content = Content(.ids([]), isSlice: form.isSlice || mayHide)
+        emptyList = content
+        return content
     }
 
     /// The id that a to-one relation holds; nil where there is none.
@@ -114,28 +131,26 @@ final class RelatedRows<Child: EntityModelProtocol> {
     func oneID(of parent: UInt32) -> Content? {
         guard let slot = links.first(of: parent) else { return nil }
         return shared(slot) {
-            slots = [slot]
-            let ids = shownIDs()
-            return ids.isEmpty ? nil : Content(.ids(ids), isSlice: form.isSlice)
+            if !plan.steps.isEmpty {
+                guard rows.row(at: slot) != nil, !plan.apply(to: [slot], in: context).isEmpty
+                else { return nil }
+            }
+            return shownID(slot).map { Content(.ids([$0]), isSlice: form.isSlice) }
         }
     }
 
-    /// Without conditions ids of entities that are there and of those that are still to come.
+    /// The id of an entity that is there or still to come; nil for one that was deleted.
     @inlinable
-    func shownIDs() -> [Child.ID] {
-        if plan.steps.isEmpty {
-            links.dropDeleted(from: &slots)
-        } else {
-            slots = plan.apply(to: liveSlots(), in: context)
-        }
-        return slots.map { table.id(of: Slot($0)) }
+    func shownID(_ slot: UInt32) -> Child.ID? {
+        if let row = rows.row(at: slot) { return row.pointee.id }
+        return links.isDeleted(slot) ? nil : table.id(of: Slot(slot))
     }
 
     /// The linked slots that have rows.
     @inlinable
     func liveSlots() -> ContiguousArray<UInt32> {
         var live = slots
-        live.removeAll { table.row(at: Slot($0)) == nil }
+        live.removeAll { rows.row(at: $0) == nil }
         return live
     }
 }
