@@ -1,13 +1,17 @@
 import Testing
-@testable import VarveGraph
 import VarveTestSupport
+
+@testable import VarveGraph
 
 /// Random changes of links of every kind, compared with lists in dictionaries.
 @Suite("Relations against a naive model")
 struct RelationModelTests {
+    struct Refusal: Error {}
+
     @EntityModel
     struct Ball {
         let id: Int
+        var fails = false
         @Relationship(inverse: \.balls) var box: Crate?
         @Relationship(inverse: \.lid) var cover: Crate?
         @Relationship(inverse: \.seen) var seenBy: [Crate]?
@@ -20,15 +24,20 @@ struct RelationModelTests {
         @Relationship var watched: [Ball]? = nil
         /// Declared by the crate alone.
         @Relationship() var owners: [Crate]?
+
+        func didSave(to context: inout Context) throws { if fails { throw Refusal() } }
     }
 
     @EntityModel
     struct Crate {
         let id: Int
+        var fails = false
         @Relationship(inverse: \.box) var balls: [Ball]?
         @Relationship(inverse: \.cover) var lid: Ball?
         @Relationship(inverse: \.seenBy) var seen: [Ball]?
         @Relationship(inverse: \.owners) var owned: [Ball]?
+
+        func didSave(to context: inout Context) throws { if fails { throw Refusal() } }
     }
 
     /// One relation for the model: its owner's type, its name, and its other side.
@@ -58,6 +67,15 @@ struct RelationModelTests {
         ]
 
         var lists: [Side: [Int: [Int]]] = [:]
+        /// The ids of the entities that are there, by type.
+        var live: [String: Set<Int>] = [:]
+
+        /// What a delete leaves: nothing on the entity's side, and nothing on the other sides that
+        /// know of it.
+        mutating func delete(_ type: String, _ id: Int) {
+            guard live[type]?.remove(id) != nil else { return }
+            for side in Model.sides.keys where side.type == type { replace(side, id, []) }
+        }
 
         func list(_ side: Side, _ id: Int) -> [Int] { lists[side]?[id] ?? [] }
 
@@ -104,10 +122,11 @@ struct RelationModelTests {
 
     /// Applies one change to a ball's or a crate's relation and saves it.
     private func save(
-        _ side: Side, _ id: Int, _ ids: [Int], appending: Bool, to context: inout Context
+        _ side: Side, _ id: Int, _ ids: [Int], appending: Bool, fails: Bool,
+        to context: inout Context
     ) throws {
-        var ball = Ball(id: id)
-        var crate = Crate(id: id)
+        var ball = Ball(id: id, fails: fails)
+        var crate = Crate(id: id, fails: fails)
         func many<Child, Direction>(
             _ ids: [Int]
         ) -> Relation<Child, Direction, Relations.ToMany<Child>, Relations.Required>
@@ -188,15 +207,27 @@ struct RelationModelTests {
                 var ids: [Int] = []
                 for _ in 0..<count { ids.append(Int.random(in: 0..<6, using: &generator)) }
                 let appending = isToMany && Bool.random(using: &generator)
-                let before = context
-                try save(side, id, ids, appending: appending, to: &context)
-                if Int.random(in: 0..<5, using: &generator) == 0 {
-                    context = before
-                } else if appending {
-                    for child in ids { model.link(side, id, child) }
-                } else {
-                    var seen: Set<Int> = []
-                    model.replace(side, id, ids.filter { seen.insert($0).inserted })
+                switch Int.random(in: 0..<8, using: &generator) {
+                case 0:
+                    model.delete(side.type, id)
+                    if side.type == "ball" {
+                        try Ball.delete(id: id, from: &context)
+                    } else {
+                        try Crate.delete(id: id, from: &context)
+                    }
+                case 1:
+                    #expect(throws: Refusal.self) {
+                        try save(side, id, ids, appending: appending, fails: true, to: &context)
+                    }
+                default:
+                    try save(side, id, ids, appending: appending, fails: false, to: &context)
+                    model.live[side.type, default: []].insert(id)
+                    if appending {
+                        for child in ids { model.link(side, id, child) }
+                    } else {
+                        var seen: Set<Int> = []
+                        model.replace(side, id, ids.filter { seen.insert($0).inserted })
+                    }
                 }
                 context.checkInvariants()
                 let expected = model.lists.mapValues { $0.filter { !$0.value.isEmpty } }
