@@ -130,4 +130,47 @@ struct ExplainTests {
               filter age > 1
             """)
     }
+
+    @Test("Texts are looked up by their words, and ranked ones come best first")
+    func text() throws {
+        var context = try context()
+        for number in 0..<40 {
+            var sample = Sample(id: number, age: number)
+            sample.note = number % 10 == 0 ? "the quick fox" : "a lazy dog sleeps"
+            try IndexedSample(sample).save(to: &context)
+        }
+        let plain = IndexedSample.filter(.string(\.note, contains: "quick"))
+        #expect(
+            plain.explain(in: context).description == """
+                IndexedSample: text index noteWords (note), 4 candidates
+                  test each: note contains "quick"
+                  put in insertion order
+                """)
+        let ranked = IndexedSample.filter(\.age < 15).filter(.string(\.note, matches: "fox"))
+        #expect(
+            ranked.limit(1).explain(in: context).description == """
+                IndexedSample: by rank in text index noteWords (note), 4 candidates
+                  test each: age < 15
+                  stop when there are enough
+                  limit 1 behind 0
+                """)
+        #expect(ranked.resolve(in: context).map(\.id) == [0, 10])
+    }
+
+    @Test("An index of an optional's nilFirst serves comparisons of the optional itself")
+    func optionals() throws {
+        try expect(
+            IndexedSample.filter(\.rank == nil && \.age > 3),
+            """
+            IndexedSample: ordered index byRank (rank.nilFirst), 0 candidates
+              test each: age > 3
+              put in insertion order
+            """)
+        try expect(
+            IndexedSample.filter(\.rank < 0),
+            """
+            IndexedSample: ordered index byRank (rank.nilFirst), 0 candidates
+              put in insertion order
+            """)
+    }
 }

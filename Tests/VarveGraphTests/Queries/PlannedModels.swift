@@ -144,6 +144,7 @@ struct IndexedSample {
     @HashIndex<Self>(\.isActive, \.level) private var stateHash
     @HashIndex<Self>(\.name) private var nameHash
     @Unique<Self>(\.id) private var uniqueNumber
+    @FullTextIndex<Self>(\.note) private var noteWords
 
     let id: Int
     var age: Int

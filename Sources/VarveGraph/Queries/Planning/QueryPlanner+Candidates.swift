@@ -92,9 +92,9 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     /// Fixes the next component, if a condition says what it equals.
     mutating func addEquality(at path: AnyKeyPath) -> Bool {
         for (position, condition) in conditions.enumerated() {
-            guard case .property(let property) = condition.structure,
-                property.relation == .equal || property.relation == .isIn,
-                property.path.raw == path,
+            guard case .property(let given) = condition.structure,
+                given.relation == .equal || given.relation == .isIn,
+                let property = given.onPath(path),
                 property.operands.count * bounds.count <= IndexSearch.rangeLimit
             else { continue }
             bounds = bounds.flatMap { bounds in
@@ -146,6 +146,11 @@ struct IndexSearch<Entity: EntityModelProtocol> {
 }
 
 extension PropertyCondition {
+    /// The condition as one on the path, if it is one.
+    func onPath(_ path: AnyKeyPath) -> PropertyCondition? {
+        self.path.raw == path ? self : alternatives.first { $0.path.raw == path }
+    }
+
     var isExactAsEquality: Bool { trust == .total }
 
     /// Whether a range up to or from the operand accepts what the comparison accepts, as long as

@@ -26,8 +26,7 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     func alternatives() -> [(cost: Double, rows: PlannedRows<Entity>)] {
         if let ranked = ranking() { return [(0, ranked)] }
         let scan = planned(.scan, covered: [], orderings: head.orderings)
-        guard !table.indexDefinitions.isEmpty || !table.textIndexes.isEmpty, head.wanted != 0
-        else { return [(0, scan)] }
+        guard !table.indexDefinitions.isEmpty, head.wanted != 0 else { return [(0, scan)] }
         let options = candidates(for: conditions)
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
