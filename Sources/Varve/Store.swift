@@ -28,11 +28,12 @@ public final class Store: Sendable {
     public let mode: Mode
 
     /// The state that readers see. Replaced as a whole by each write.
-    private let published: Lock<StoreState>
-    private let writer: Writer
-    /// Runs the bodies of `async` writes, one after the other, away from the cooperative pool: a
-    /// write may wait for the disk.
-    private let queue: DispatchQueue
+    let published: PublishedState
+    /// Nil in a store that is only read.
+    let writer: Writer?
+    /// Nil in a store that can be written.
+    let follower: Lock<HeldFollower>?
+    let opening: StoreOpening
     private let temporaryDirectory: TemporaryDirectory?
 
     // MARK: - Opening
@@ -83,119 +84,49 @@ public final class Store: Sendable {
         durability: Durability, types: [any EntityModelProtocol.Type],
         temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
-        let opened = try StoreOpening(
+        let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types
-        ).open(mode)
+            types: types)
+        let opened = try opening.open(mode)
+        let published = PublishedState(opened.state)
         self.mode = mode
         self.recovery = opened.report
         self.temporaryDirectory = temporaryDirectory
-        published = Lock(opened.state)
-        writer = Writer(
-            log: opened.log, prologue: opened.prologue, head: opened.state,
-            durability: durability,
-            clock: environment)
-        queue = DispatchQueue(label: "varve.store")
-        if mode == .readWrite, opened.newInverses.isNeeded(in: context) {
-            // Logged, because what follows in the log counts on what the lists hold.
-            try write("Complete relations that have another side now") { context in
-                opened.newInverses.complete(&context)
-            }
+        self.published = published
+        self.opening = opening
+        follower = opened.follower.map {
+            Lock(
+                HeldFollower(
+                    follower: $0,
+                    promised: TransactionID(opened.report.promisedSequence.rawValue)))
         }
+        writer = opened.log.map {
+            Writer(
+                opened, log: $0, opening: opening, published: published, durability: durability)
+        }
+        try complete(opened.newInverses)
     }
 
     // MARK: - Reading
 
     /// The newest acknowledged state, as a snapshot: later writes leave it as it is. O(1).
-    public var context: Context { published.withLock { $0.context } }
+    public var context: Context { published.current.context }
 
     /// The newest transaction that ``context`` shows; 0 in a store that nothing was written to.
-    public var lastTransaction: TransactionID { published.withLock { $0.lastTransaction } }
+    public var lastTransaction: TransactionID { published.lastTransaction }
 
     /// The newest transaction that a power cut cannot reach.
-    public var durableTransaction: TransactionID { writer.durableTransaction }
+    public var durableTransaction: TransactionID {
+        writer?.durableTransaction ?? follower?.withLock { $0.promised } ?? 0
+    }
 
     /// What an operator asks about the store.
     public var statistics: StoreStatistics {
         StoreStatistics(
             lastTransaction: lastTransaction, durableTransaction: durableTransaction,
-            log: writer.logStatistics, isWritable: mode == .readWrite && writer.isWritable)
+            log: writer?.figures.withLock { $0.log } ?? LogStatistics(),
+            isWritable: writer?.figures.withLock { $0.isWritable } ?? false)
     }
-
-    // MARK: - Writing
-
-    /// Runs a transaction: what the body changes becomes durable and visible as a whole, or, when
-    /// the body or the log throws, not at all.
-    ///
-    /// A transaction that changes nothing writes nothing.
-    ///
-    /// - Parameters:
-    ///   - label: what the transaction does, for people: "Rename chat".
-    ///   - options: who and what else the log should say about it.
-    ///   - body: changes the context that it is given, and that alone. It must not call ``write``.
-    /// - Returns: what the body returns.
-    @discardableResult
-    public func write<Result>(
-        _ label: String = "", options: WriteOptions = WriteOptions(),
-        _ body: (inout Context) throws -> Result
-    ) throws -> Result {
-        guard mode == .readWrite else { throw StoreError.readOnly }
-        return try writer.write(label, options, body) { state, owesSeal in
-            published.withLock { $0 = state }
-            if owesSeal { scheduleSeal() }
-        }
-    }
-
-    /// Runs a transaction on the store's own thread. Cancellation before it starts means that
-    /// nothing happened; once it runs, it completes.
-    @discardableResult
-    public func write<Result: Sendable>(
-        _ label: String = "", options: WriteOptions = WriteOptions(),
-        _ body: @escaping @Sendable (inout Context) throws -> Result
-    ) async throws -> Result {
-        try Task.checkCancellation()
-        let cancellation = Lock(false)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async { [self] in
-                    continuation.resume(
-                        with: Swift.Result {
-                            if cancellation.withLock({ $0 }) { throw CancellationError() }
-                            return try write(label, options: options, body)
-                        })
-                }
-            }
-        } onCancel: {
-            cancellation.withLock { $0 = true }
-        }
-    }
-
-    // MARK: - Ending
-
-    /// Makes everything that was written durable, and says so in the log at once.
-    public func flush() throws { try writer.flush() }
-
-    /// Makes everything durable, marks the log's end as clean and releases the store. Every later
-    /// write throws; snapshots stay usable.
-    public func close() throws { try writer.close() }
-
-    /// When writing pauses, the log is told that its end is safe: readers in other processes see
-    /// the last transactions, and damage to them can be told from a cut tail.
-    private func scheduleSeal() {
-        queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in
-            guard let self else { return }
-            if writer.sealIfIdle() == .isBusy { scheduleSeal() }
-        }
-    }
-}
-
-/// What a write waits for.
-public enum Durability: Sendable, Hashable {
-    /// `write` returns when the transaction is safe from a power cut.
-    case commit
-    /// `write` returns when the transaction is with the operating system: safe from a crash of the
-    /// process, not from a power cut, until ``Store/flush()`` or ``Store/close()``.
-    case none
 }
 
 /// What a transaction says about itself besides its label.

@@ -11,6 +11,9 @@ public enum StoreError: Error, Sendable {
     case inconsistent(transaction: TransactionID, reason: String)
     /// A value that cannot be encoded, or that would read back as another.
     case unencodable(type: String, id: String, CodecError)
+    /// The disk refused to make a transaction safe from a power cut: nobody knows whether reopening
+    /// the store will find it. Nothing is written any more until then.
+    case outcomeUnknown(TransactionID, LogError)
     /// `write` was called inside the body of a `write` on the same store.
     case nestedWrite
     /// The body of a write put another context in the place of the one that it was given.
@@ -19,6 +22,22 @@ public enum StoreError: Error, Sendable {
     case readOnly
     /// The store was closed.
     case closed
+    /// The store was suspended and not resumed.
+    case suspended
+    /// While the store was suspended, its directory came to hold another log, or an older one.
+    case replacedWhileSuspended
+}
+
+extension StoreError {
+    static func wrapping<Result>(
+        _ body: () throws(LogError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(LogError) {
+            return try body()
+        } catch {
+            throw .log(error)
+        }
+    }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -30,11 +49,17 @@ extension StoreError: CustomStringConvertible {
             "transaction \(transaction) does not fit what came before it: \(reason); "
                 + "the log was written by something else than this library"
         case .unencodable(let type, let id, let error): "\(type) \(id) cannot be stored: \(error)"
+        case .outcomeUnknown(let transaction, let error):
+            "transaction \(transaction) may or may not be on the disk: \(error); "
+                + "close the store and open it again to find out"
         case .nestedWrite: "write was called inside write: pass the context on instead"
         case .foreignContext:
             "the body of a write must change the context it is given, not replace it by another"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
+        case .suspended: "the store is suspended: call resume() first"
+        case .replacedWhileSuspended:
+            "another log lies where the suspended store was: close it and open what is there now"
         }
     }
 }

@@ -96,3 +96,25 @@ private struct Collector {
         }
     }
 }
+
+/// The definitions in force behind the records of a log, taken one after the other.
+struct DefinitionCollector {
+    private(set) var catalog: Catalog
+
+    init(_ start: SegmentCatalog) { catalog = start.catalog }
+
+    /// A segment's head repeats what is known, so only transactions bring anything new.
+    mutating func take(_ record: LogRecord) throws(InspectionError) {
+        guard case .transaction(let logged) = record else { return }
+        let view = try TransactionView(logged)
+        var events = view.events
+        do {
+            while let event = try events.next() {
+                guard case .define(let event) = event else { continue }
+                _ = try catalog.define(try event.definition(), in: view.id)
+            }
+        } catch {
+            throw .transaction(view.id, logged.location, reason: "\(error)")
+        }
+    }
+}

@@ -19,10 +19,9 @@ extension Log {
             try writer.appendFooter(footer, time: header.createdAt)
         }
         try synchronizeActive()
-        markEverythingDurable()
-        sealed.append(
-            SegmentEntry(header: active.header, opening: opening, sealed: footer))
-        active = successor
+        goOn(
+            in: successor,
+            behind: SegmentEntry(header: active.header, opening: opening, sealed: footer))
     }
 
     private func createSuccessor(_ header: SegmentHeader) throws(LogError) -> SegmentWriter {

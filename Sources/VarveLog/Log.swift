@@ -1,7 +1,8 @@
 /// A log that can be written: the second state of opening.
 ///
 /// Owns the store's lock and the active segment. Not thread-safe: its owner lets one thread in at a
-/// time. Invariants:
+/// time. Only `progress` is for all threads: a sync of `syncTarget` may run while the owner appends.
+/// Invariants:
 /// - every transaction number up to `lastSequence` was appended, in order, without a gap;
 /// - every byte below the active segment's `durableEnd` is safe from a power cut, and no frame
 ///   promises more than that;
@@ -10,13 +11,14 @@ package final class Log {
     package let manifest: Manifest
     /// The newest transaction that was appended.
     package private(set) var lastSequence: LogSequence
-    /// The newest transaction that a power cut cannot reach.
-    package private(set) var durableSequence: LogSequence
+    /// How far the log is safe, and the way to make it so from any thread.
+    package let progress: SyncProgress
 
     let fileSystem: any FileSystem
     let environment: any LogEnvironment
     let configuration: LogConfiguration
-    var sealed: [SegmentEntry]
+    private(set) var sealed: [SegmentEntry]
+    private var sealedStatistics: LogStatistics
     var active: SegmentWriter
     private let lock: DirectoryLock
     private let opener: LockHolder
@@ -36,7 +38,9 @@ package final class Log {
     ) {
         manifest = scanned.manifest
         lastSequence = scanned.lastSequence
-        self.durableSequence = durableSequence
+        progress = SyncProgress(
+            segment: active.header.segment, end: active.durableEnd, sequence: durableSequence)
+        sealedStatistics = LogSnapshot.statistics(of: sealed)
         fileSystem = scanned.snapshot.fileSystem
         environment = scanned.environment
         configuration = scanned.snapshot.configuration
@@ -47,9 +51,12 @@ package final class Log {
         opener = scanned.environment.lockHolder
     }
 
+    /// The newest transaction that a power cut cannot reach.
+    package var durableSequence: LogSequence { progress.durableSequence }
+
     /// An earlier failure ended the writing.
     package var isPoisoned: Bool {
-        if case .poisoned = state { true } else { false }
+        if case .poisoned = state { true } else { progress.failure != nil }
     }
 
     // MARK: Writing
@@ -73,6 +80,7 @@ package final class Log {
         if active.isFull(configuration.segmentBytesMax) {
             try roll(writerEpoch: active.header.writerEpoch)
         }
+        noteProgress()
         try undoable { writer throws(FileSystemError) in
             if !writer.tally.totals.holdsData {
                 let catalog = prologue()
@@ -91,13 +99,16 @@ package final class Log {
     package func sync() throws(LogError) {
         try checkWritable()
         try synchronizeActive()
-        durableSequence = lastSequence
     }
+
+    /// What `progress` has to synchronize for everything appended so far to be safe.
+    package var syncTarget: SyncTarget { active.target(through: lastSequence) }
 
     /// Writes the newest promise into the file, when no frame has done so yet. Worth doing when
     /// the writer falls idle: readers see the last transactions, and damage to them is noticed.
     package func seal() throws(LogError) {
         try checkWritable()
+        noteProgress()
         guard active.owesPromise else { return }
         try appendSeal([])
     }
@@ -108,11 +119,10 @@ package final class Log {
     /// thrown. A poisoned or closed log is given back as it is, without an error.
     package func close() throws(LogError) {
         defer { abandon() }
-        guard case .open = state else { return }
+        guard case .open = state, progress.failure == nil else { return }
         try checkWritable()
         guard !active.tally.totals.endsWithCleanSeal else { return }
         try synchronizeActive()
-        durableSequence = lastSequence
         try appendSeal(.clean)
         try synchronizeActive()
     }
@@ -126,7 +136,18 @@ package final class Log {
 
     // MARK: Reading
 
-    package var statistics: LogStatistics { snapshot.statistics }
+    /// Where the log ends, with the digest of everything in it.
+    package var position: LogPosition {
+        LogPosition(
+            store: manifest.store, segment: active.header.segment, end: active.end,
+            digest: active.tally.totals.digest, lastSequence: lastSequence)
+    }
+
+    package var statistics: LogStatistics {
+        var statistics = sealedStatistics
+        statistics.add(active.statistics)
+        return statistics
+    }
 
     /// The log as it is now, to be read from any thread while writing goes on.
     package var snapshot: LogSnapshot {
@@ -146,6 +167,7 @@ package final class Log {
         case .poisoned(let cause): throw .poisoned(cause: cause)
         case .closed: throw .closed
         }
+        if let failure = progress.failure { throw .poisoned(cause: failure) }
         // A fork would have two processes write the same file under one lock.
         guard environment.processID() == opener.processID else {
             throw .openedInAnotherProcess(opener)
@@ -158,18 +180,26 @@ package final class Log {
         return cause
     }
 
-    func markEverythingDurable() {
-        durableSequence = lastSequence
+    /// A sync that another thread completed counts from here on.
+    private func noteProgress() {
+        guard let end = progress.safeEnd(of: active.header.segment) else { return }
+        active.noteSafe(through: end)
     }
 
     func synchronizeActive() throws(LogError) {
-        do {
-            try active.synchronize()
+        do throws(LogError) {
+            try progress.synchronize(syncTarget)
         } catch {
-            // Never again: the system may have marked pages clean that never reached the disk, and
-            // a second call would then succeed without writing them.
-            throw poison(.synchronizationFailed(error, lastDurable: durableSequence))
+            throw poison(error)
         }
+        noteProgress()
+    }
+
+    /// Goes on in the successor of a segment that now has its footer.
+    func goOn(in successor: SegmentWriter, behind entry: SegmentEntry) {
+        sealed.append(entry)
+        sealedStatistics.add(LogSnapshot.statistics(of: [entry]))
+        active = successor
     }
 
     /// Writes frames, and cuts the file back to where it was should that fail.
@@ -180,10 +210,10 @@ package final class Log {
         do throws(FileSystemError) {
             try body(active)
         } catch {
-            do throws(FileSystemError) {
-                try active.cutBack(to: mark)
+            do throws(LogError) {
+                try active.cutBack(to: mark, progress)
             } catch let second {
-                throw .poisoned(cause: poison(.fileSystem(second)))
+                throw .poisoned(cause: poison(second))
             }
             throw .fileSystem(error)
         }

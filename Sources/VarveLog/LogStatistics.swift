@@ -8,4 +8,11 @@ public struct LogStatistics: Hashable, Sendable {
     public var rawBytes = ByteCount.zero
 
     public init() {}
+
+    mutating func add(_ other: LogStatistics) {
+        segments += other.segments
+        transactions &+= other.transactions
+        storedBytes = ByteCount(storedBytes.rawValue &+ other.storedBytes.rawValue)
+        rawBytes = ByteCount(rawBytes.rawValue &+ other.rawBytes.rawValue)
+    }
 }

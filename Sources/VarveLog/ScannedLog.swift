@@ -53,6 +53,16 @@ package final class ScannedLog {
         isReplayed = true
     }
 
+    /// Takes the content as known: for who released this very log at this very position.
+    package func skipReplay() { isReplayed = true }
+
+    /// Where the log ends, with the digest of everything in it.
+    package var position: LogPosition {
+        LogPosition(
+            store: manifest.store, segment: layout.active.header.segment, end: scan.cut,
+            digest: scan.tally.totals.digest, lastSequence: lastSequence)
+    }
+
     /// A reader of single transactions.
     package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
 
@@ -111,7 +121,8 @@ struct LogSource {
 }
 
 extension LogError {
-    fileprivate var mayBeProgressOfWriter: Bool {
+    /// Damage in a log at rest; beside a writer, perhaps a look at files that were changing.
+    var mayBeProgressOfWriter: Bool {
         switch self {
         case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged: true
         case .fileSystem(let error): error.isNotFound || error.reason == .unexpectedEnd

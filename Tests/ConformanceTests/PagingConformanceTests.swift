@@ -18,6 +18,17 @@ private enum Model {
         @Relationship(inverse: \.members) var team: Team?
     }
 
+    /// The same with indexes, which must change nothing.
+    @EntityModel
+    struct Indexed {
+        @Index<Self>(\.age) private var byAge
+        @Index<Self>(\.name.desc, \.age) private var byName
+
+        let id: String
+        var age: Int
+        var name: String
+    }
+
     @EntityModel
     struct Team {
         let id: String
@@ -160,6 +171,41 @@ struct PagingConformanceTests {
         #expect(throws: QueryCursorError.self) {
             try User.query().sorted(by: \.rank).page(limit: 2, in: context)
         }
+    }
+
+    @Test("Indexes change neither pages nor the least and greatest values")
+    func indexes() throws {
+        var context = try Model.people(40)
+        for user in User.query().resolve(in: context) {
+            try Model.Indexed(id: user.id, age: user.age, name: user.name).save(to: &context)
+        }
+        let pairs: [(QueryList<User>, QueryList<Model.Indexed>)] = [
+            (User.query().sorted(by: \.age), Model.Indexed.query().sorted(by: \.age)),
+            (User.query().sorted(by: \.age.desc), Model.Indexed.query().sorted(by: \.age.desc)),
+            (
+                User.query().sorted(by: \.name.desc, \.age),
+                Model.Indexed.query().sorted(by: \.name.desc, \.age)
+            ),
+            (
+                User.filter(\.name == "n1").sorted(by: \.age),
+                Model.Indexed.filter(\.name == "n1").sorted(by: \.age)
+            ),
+        ]
+        for (plain, indexed) in pairs {
+            var cursors: (QueryCursor?, QueryCursor?)
+            repeat {
+                let first = try plain.page(after: cursors.0, limit: 7, in: context)
+                let second = try indexed.page(after: cursors.1, limit: 7, in: context)
+                #expect(first.entities.map(\.id) == second.entities.map(\.id))
+                #expect(first.hasMore == second.hasMore)
+                cursors = (first.next, second.next)
+            } while cursors.0 != nil
+            #expect(indexed.max(\.age, in: context) == plain.max(\.age, in: context))
+            #expect(indexed.min(\.age, in: context) == plain.min(\.age, in: context))
+            #expect(indexed.min(\.name, in: context) == plain.min(\.name, in: context))
+        }
+        #expect(Model.Indexed.filter(\.age > 1).min(\.age, in: context) == 2)
+        #expect(Model.Indexed.filter(\.age < 3).max(\.age, in: context) == 2)
     }
 
     @Test("A limit of nothing gives an empty page")

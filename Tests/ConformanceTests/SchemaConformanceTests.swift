@@ -3,7 +3,7 @@ import Testing
 import VarveGraph
 
 @EntityModel
-private struct Schema {
+private struct Schema: Codable {
     enum Version: String { case v1 }
 
     var id: String { "\(Schema.self)" }
@@ -19,7 +19,7 @@ private typealias Attachment = Schema.V1.Attachment
 
 extension Schema {
     @EntityModel
-    fileprivate struct V1 {
+    fileprivate struct V1: Codable {
         var version: Version { .v1 }
 
         var id: String { version.rawValue }
@@ -40,28 +40,28 @@ extension Schema {
 
 extension Schema.V1 {
     @EntityModel
-    fileprivate struct User {
+    fileprivate struct User: Codable {
         let id: String
         var name: String
         @Relationship(inverse: \.users) var chats: [Chat]?
     }
 
     @EntityModel
-    fileprivate struct Chat {
+    fileprivate struct Chat: Codable {
         let id: String
         @Relationship(inverse: \.chats) var users: [User]?
         @Relationship(inverse: \.chat) var messages: [Message]?
     }
 
     @EntityModel
-    fileprivate struct Message {
+    fileprivate struct Message: Codable {
         let id: String
         @Relationship(inverse: \.messages) var chat: Chat?
         @Relationship(inverse: \.message) var attachment: Attachment?
     }
 
     @EntityModel
-    fileprivate struct Attachment {
+    fileprivate struct Attachment: Codable {
         let id: String
         @Relationship(inverse: \.attachment) var message: Message?
     }

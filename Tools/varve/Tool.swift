@@ -5,6 +5,7 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
+        FollowCommand.self,
     ]
 
     /// Runs the program with its arguments, without its own name.

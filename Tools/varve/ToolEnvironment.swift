@@ -11,16 +11,19 @@ package struct ToolEnvironment {
     package var now: Moment
     /// The columns of the terminal that the output goes to; nil when it goes elsewhere.
     package var terminalWidth: Int?
+    /// Lets a moment pass, for commands that go on until they are interrupted. False once they are.
+    package var pause: () -> Bool
 
     package init(
         output: any OutputSink, errors: any OutputSink, variables: [String: String] = [:],
-        now: Moment, terminalWidth: Int? = nil
+        now: Moment, terminalWidth: Int? = nil, pause: @escaping () -> Bool = { false }
     ) {
         self.output = output
         self.errors = errors
         self.variables = variables
         self.now = now
         self.terminalWidth = terminalWidth
+        self.pause = pause
     }
 
     /// The environment of this process.
@@ -31,7 +34,7 @@ package struct ToolEnvironment {
             output: FileSink(descriptor: STDOUT_FILENO),
             errors: FileSink(descriptor: STDERR_FILENO),
             variables: variables, now: Moment(microseconds: Int64(exactly: now) ?? 0),
-            terminalWidth: terminalWidth(variables))
+            terminalWidth: terminalWidth(variables), pause: Interruption.pause)
     }
 
     private static func terminalWidth(_ variables: [String: String]) -> Int? {

@@ -22,7 +22,8 @@ struct ContextBenchmark {
 
     /// What measures each area, in the order of the report.
     static let areas: [@Sendable (Suite) -> Void] = [
-        measureRows, measureSnapshots, measureCurve, measureLinks, measureQueries, measureShapes,
+        measureRows, measureSnapshots, measureCurve, measureLinks, measureIndexes, measureQueries,
+        measureShapes, measureText,
         measureMemory,
     ]
 }

@@ -19,61 +19,67 @@ func allPosts(_ suite: Suite) -> [Post] {
 
 private func measurePosts(_ suite: Suite) {
     let rows = suite.options.rows
-    var posts: [Post] = []
-    if suite.wants("posts") && !suite.options.listsOnly { posts = allPosts(suite) }
+    let posts = Lazy { allPosts(suite) }
     suite.measure(
         "save new posts with their author's id", operations: rows,
-        prepare: { Dataset.context(suite.users) },
-        { context in for post in posts { save(post, to: &context) } })
+        prepare: { (Dataset.context(suite.users), posts.value) },
+        { state in for post in state.1 { save(post, to: &state.0) } })
     suite.measure(
         "save known posts, links unchanged", operations: rows,
         prepare: {
             var context = Dataset.context(suite.users)
-            for post in posts { save(post, to: &context) }
-            return context
+            for post in posts.value { save(post, to: &context) }
+            return (context, posts.value)
         },
-        { context in for post in posts { save(post, to: &context) } })
+        { state in for post in state.1 { save(post, to: &state.0) } })
 }
 
 /// Chats of 1,000 messages, saved as one value.
 private func measureChats(_ suite: Suite) {
     let count = max(1, min(100, suite.options.rows / 1_000))
-    let chats = (0..<count).map { chat in
-        Chat(
-            id: chat, name: "chat",
-            messages: .relation(
-                (0..<1_000).map { Message(id: chat * 1_000 + $0, text: "text \($0)") }))
+    let chats = Lazy {
+        (0..<count).map { chat in
+            Chat(
+                id: chat, name: "chat",
+                messages: .relation(
+                    (0..<1_000).map { Message(id: chat * 1_000 + $0, text: "text \($0)") }))
+        }
     }
-    let linked = chats.map { Chat(id: $0.id, name: "chat", messages: .ids($0.$messages.ids)) }
-    suite.measure(
-        "save new chats of 1,000 messages, per message", operations: count * 1_000,
-        prepare: { Context() },
-        { context in for chat in chats { save(chat, to: &context) } })
-    suite.measure(
-        "save the same chats again, per message", operations: count * 1_000,
-        prepare: { Dataset.context(chats) },
-        { context in for chat in chats { save(chat, to: &context) } })
-    suite.measure(
-        "save the same chats with ids only, per message", operations: count * 1_000,
-        prepare: { Dataset.context(chats) },
-        { context in for chat in linked { save(chat, to: &context) } })
-    let moved = linked.map { chat in
-        Chat(id: chat.id, name: "chat", messages: .ids(Array(chat.$messages.ids.reversed())))
+    let linked = Lazy {
+        chats.value.map { Chat(id: $0.id, name: "chat", messages: .ids($0.$messages.ids)) }
     }
-    suite.measure(
-        "reverse the messages of each chat, per message", operations: count * 1_000,
-        prepare: { Dataset.context(chats) },
-        { context in for chat in moved { save(chat, to: &context) } })
+    let reversed = Lazy {
+        linked.value.map { chat in
+            Chat(id: chat.id, name: "chat", messages: .ids(Array(chat.$messages.ids.reversed())))
+        }
+    }
+    let saved: [(String, Bool, Lazy<[Chat]>)] = [
+        ("save new chats of 1,000 messages, per message", true, chats),
+        ("save the same chats again, per message", false, chats),
+        ("save the same chats with ids only, per message", false, linked),
+        ("reverse the messages of each chat, per message", false, reversed),
+    ]
+    for (name, isNew, values) in saved {
+        suite.measure(
+            name, operations: count * 1_000,
+            prepare: { (isNew ? Context() : Dataset.context(chats.value), values.value) },
+            { state in for chat in state.1 { save(chat, to: &state.0) } })
+    }
 }
 
 /// A list that has grown to 100,000 messages.
 private func measureLongList(_ suite: Suite) {
     let length = min(100_000, suite.options.rows)
-    let whole = Chat(
-        id: 1, name: "chat", messages: .relation((0..<length).map { Message(id: $0, text: "t") }))
+    let whole = Lazy {
+        Dataset.context([
+            Chat(
+                id: 1, name: "chat",
+                messages: .relation((0..<length).map { Message(id: $0, text: "t") }))
+        ])
+    }
     suite.measure(
         "append to a list of \(length)", operations: 1_000, unit: .microseconds,
-        prepare: { Dataset.context([whole]) },
+        prepare: { whole.value },
         { context in
             for number in 0..<1_000 {
                 save(
@@ -82,8 +88,15 @@ private func measureLongList(_ suite: Suite) {
             }
         })
     suite.measure(
+        "append 1,000 at once to a list of \(length)", operations: 1_000,
+        prepare: { whole.value },
+        { context in
+            let added = (0..<1_000).map { length + $0 }
+            save(Chat(id: 1, name: "chat", messages: .appending(ids: added)), to: &context)
+        })
+    suite.measure(
         "append from the other side to a list of \(length)", operations: 1_000,
-        unit: .microseconds, prepare: { Dataset.context([whole]) },
+        unit: .microseconds, prepare: { whole.value },
         { context in
             for number in 0..<1_000 {
                 save(Message(id: length + number, text: "t", chat: .id(1)), to: &context)
@@ -91,7 +104,7 @@ private func measureLongList(_ suite: Suite) {
         })
     suite.measure(
         "snapshot + append to a list of \(length)", operations: 1_000, unit: .microseconds,
-        prepare: { Dataset.context([whole]) },
+        prepare: { whole.value },
         { context in
             for number in 0..<1_000 {
                 let snapshot = context
@@ -101,7 +114,7 @@ private func measureLongList(_ suite: Suite) {
         })
     suite.measure(
         "detach one of a list of \(length)", operations: 1_000, unit: .microseconds,
-        prepare: { Dataset.context([whole]) },
+        prepare: { whole.value },
         { context in
             for number in 0..<1_000 {
                 save(Message(id: number * (length / 1_000), text: "t", chat: .null), to: &context)

@@ -11,6 +11,15 @@ func measureMemory(_ suite: Suite) {
         suite, "a post without its author beside its \(MemoryLayout<Post>.stride) bytes",
         struct: MemoryLayout<Post>.stride,
         of: { allPosts(suite).map { $0.normalized() } })
+    let plain = Lazy { perRow(suite.users) - Double(MemoryLayout<User>.stride) }
+    measureIndex(suite, AgeIndexedUser.self, "ordered index", plain)
+    measureIndex(suite, CityIndexedUser.self, "hash index", plain)
+    measureIndex(suite, EmailIndexedUser.self, "unique index", plain)
+    suite.count("added by the full-text index, per body of 120 characters", unit: "bytes") {
+        let bodies = Dataset.bodies(min(suite.options.rows, 100_000))
+        let plain = perRow(bodies.map { PlainText(id: $0.offset, body: $0.element) })
+        return perRow(bodies.map { Article(id: $0.offset, body: $0.element) }) - plain
+    }
     suite.count("links of posts to authors and back, per post", unit: "bytes") {
         let posts = allPosts(suite)
         let plain = heapGrowth { Dataset.context(posts.map { $0.normalized() }) }
@@ -23,9 +32,22 @@ private func measureMemory<Entity: EntityModelProtocol>(
     of entities: () -> [Entity]
 ) {
     suite.count(name, unit: "bytes", target: target) {
-        let entities = entities()
-        return heapGrowth { Dataset.context(entities) } / Double(entities.count) - Double(size)
+        perRow(entities()) - Double(size)
     }
+}
+
+/// What one index adds to each user; the plain user has a relation instead, which costs no more
+/// than its word in the struct.
+private func measureIndex<Entity: UserLike>(
+    _ suite: Suite, _ type: Entity.Type, _ name: String, _ plain: Lazy<Double>
+) {
+    suite.count("added by the \(name), per user", unit: "bytes") {
+        perRow(suite.users.map { Entity($0) }) - Double(MemoryLayout<Entity>.stride) - plain.value
+    }
+}
+
+private func perRow<Entity: EntityModelProtocol>(_ entities: [Entity]) -> Double {
+    heapGrowth { Dataset.context(entities) } / Double(entities.count)
 }
 
 /// The bytes of the heap that a context takes.

@@ -39,3 +39,73 @@ struct Message {
 
     @Relationship(inverse: \.messages) var chat: Chat?
 }
+
+/// The user again, with the three indexes of the comparison tables.
+@EntityModel
+struct IndexedUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @Index<Self>(\.age) private var ageIndex
+    @HashIndex<Self>(\.city) private var cityIndex
+    @Unique<Self>(\.email, collisions: .throw) private var emailIndex
+}
+
+/// The user with one index, to tell what each adds.
+@EntityModel
+struct AgeIndexedUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @Index<Self>(\.age) private var ageIndex
+}
+
+@EntityModel
+struct CityIndexedUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @HashIndex<Self>(\.city) private var cityIndex
+}
+
+@EntityModel
+struct EmailIndexedUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @Unique<Self>(\.email, collisions: .throw) private var emailIndex
+}
+
+@EntityModel
+struct Article {
+    let id: Int
+    var body: String
+
+    @FullTextIndex<Self>(\.body) private var bodyIndex
+}
+
+@EntityModel
+struct PlainText {
+    let id: Int
+    var body: String
+}

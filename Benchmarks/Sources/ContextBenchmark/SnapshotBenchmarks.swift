@@ -15,18 +15,20 @@ func measureSnapshots(_ suite: Suite) {
                 withExtendedLifetime(snapshot) {}
             }
         })
-    let others = (0..<changes).map { number in
-        User(
-            id: Dataset.id("new", number), name: "n", email: "e", age: 1, city: "c", score: 0,
-            createdAt: 0)
+    let others = Lazy {
+        (0..<changes).map { number in
+            User(
+                id: Dataset.id("new", number), name: "n", email: "e", age: 1, city: "c", score: 0,
+                createdAt: 0)
+        }
     }
     suite.measure(
         "snapshot + save one new user", operations: changes, unit: .microseconds, target: "<= 5",
-        prepare: { suite.loaded },
-        { context in
-            for user in others {
-                let snapshot = context
-                save(user, to: &context)
+        prepare: { (suite.loaded, others.value) },
+        { state in
+            for user in state.1 {
+                let snapshot = state.0
+                save(user, to: &state.0)
                 withExtendedLifetime(snapshot) {}
             }
         })

@@ -15,34 +15,88 @@ struct StoreOpening {
         let state: StoreState
         /// Nil for a store that is only read.
         let log: Log?
+        /// What a store that is only read goes on from.
+        var follower: StoreFollower?
         let prologue: PrologueSource
         let report: RecoveryReport
         /// Relations whose links may have to be completed in a first transaction.
-        let newInverses: NewInverses
+        let newInverses: NewInverses?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
-        do {
+        try typed {
             if mode == .readWrite {
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
             }
-            let scanned = try ScannedLog.scan(
-                fileSystem, environment: environment, configuration: configuration,
-                mode: mode == .readWrite ? .readWrite : .readOnly)
+            let scanned = try scan(mode)
             let replayed = try replay(scanned)
-            var state = try hydrate(replayed)
-            let newInverses = NewInverses(in: state.context, catalog: replayed.catalog)
-            let prologue = PrologueSource(catalog: replayed.catalog)
             guard mode == .readWrite else {
-                newInverses.complete(&state.context)
                 return Opened(
-                    state: state, log: nil, prologue: prologue, report: scanned.report,
-                    newInverses: newInverses)
+                    state: try hydrateForReading(replayed), log: nil,
+                    follower: try StoreFollower(self, behind: scanned),
+                    prologue: PrologueSource(catalog: replayed.catalog), report: scanned.report,
+                    newInverses: nil)
             }
-            let (log, report) = try scanned.recover(prologue: prologue.bytes)
-            return Opened(
-                state: state, log: log, prologue: prologue, report: report,
-                newInverses: newInverses)
+            return try recover(scanned, try hydrate(replayed), isNew: true)
+        }
+    }
+
+    /// Reads a whole log to follow it from its end on.
+    func follow() throws(StoreError) -> (ReplayState, LogFollower) {
+        try typed {
+            let scanned = try scan(.readOnly)
+            return (try replay(scanned), try LogFollower(scanned))
+        }
+    }
+
+    /// A look at a log, without reading its transactions.
+    func look() throws(StoreError) -> ScannedLog {
+        try StoreError.wrapping { () throws(LogError) in try scan(.readOnly) }
+    }
+
+    /// Takes up a log again that was released at `position` with `state` behind it. Where another
+    /// process has written since, everything is read.
+    func resume(at position: LogPosition, _ state: StoreState) throws(StoreError) -> Opened {
+        try typed {
+            let scanned = try scan(.readWrite)
+            if scanned.position == position {
+                scanned.skipReplay()
+                return try recover(scanned, state, isNew: false)
+            }
+            guard scanned.manifest.store == position.store,
+                scanned.lastSequence >= position.lastSequence
+            else { throw StoreError.replacedWhileSuspended }
+            return try recover(scanned, try hydrate(try replay(scanned)), isNew: true)
+        }
+    }
+
+    private func scan(_ mode: Store.Mode) throws(LogError) -> ScannedLog {
+        try ScannedLog.scan(
+            fileSystem, environment: environment, configuration: configuration,
+            mode: mode == .readWrite ? .readWrite : .readOnly)
+    }
+
+    /// - Parameter isNew: whether the state was made for the app's types just now.
+    private func recover(
+        _ scanned: ScannedLog, _ state: StoreState, isNew: Bool
+    ) throws(LogError) -> Opened {
+        let prologue = PrologueSource(catalog: state.catalog)
+        let (log, report) = try scanned.recover(prologue: prologue.bytes)
+        return Opened(
+            state: state, log: log, prologue: prologue, report: report,
+            newInverses: isNew ? NewInverses(in: state.context, catalog: state.catalog) : nil)
+    }
+
+    /// A state that nobody adds to: what a writer would log first is completed in place.
+    func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+        var state = try hydrate(replayed)
+        NewInverses(in: state.context, catalog: replayed.catalog).complete(&state.context)
+        return state
+    }
+
+    private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
         } catch let error as LogError {
             throw .log(error)
         } catch let error as StoreError {
@@ -56,10 +110,7 @@ struct StoreOpening {
         let state = ReplayState()
         do {
             try scanned.replay { (record) throws(StoreError) in
-                switch record {
-                case .catalog(let payload): try state.check(payload)
-                case .transaction(let logged): try state.apply(logged)
-                }
+                try state.take(record)
             }
         } catch .log(let error) {
             throw StoreError.log(error)
@@ -69,7 +120,7 @@ struct StoreOpening {
         return state
     }
 
-    private func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+    func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
         var context = Context()
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
@@ -90,6 +141,13 @@ struct StoreOpening {
 }
 
 extension ReplayState {
+    func take(_ record: LogRecord) throws(StoreError) {
+        switch record {
+        case .catalog(let payload): try check(payload)
+        case .transaction(let logged): try apply(logged)
+        }
+    }
+
     /// The definitions at a segment's head must be readable; what they say is known already.
     fileprivate func check(_ catalog: UnsafeRawBufferPointer) throws(StoreError) {
         do throws(CodecError) {

@@ -6,121 +6,157 @@ internal import VarveLog
 /// The one writer of a store: the log, the state behind everything appended, and the rule that one
 /// transaction runs at a time.
 ///
-/// All mutable state is inside `Core`, which only the holder of `turn` touches.
+/// A body runs and its transaction is appended in the writer's turn; waiting for the disk happens
+/// behind it, in `GroupCommit`. All mutable state is inside `Core`, which only the holder of `turn`
+/// touches.
 final class Writer: Sendable {
     /// What only the holder of `turn` touches.
-    private final class Core: @unchecked Sendable {
+    final class Core: @unchecked Sendable {
         // Unchecked: reached through `turn` alone, which lets one thread in at a time.
-        let log: Log?
-        let clock: any LogEnvironment
-        let prologue: PrologueSource
+        var access: Access
+        let opening: StoreOpening
         let encoder = CommitEncoder()
+        /// The state behind everything appended: what the next body builds on.
         var head: StoreState
-        var isClosed = false
-        /// Counts appended transactions, to notice that writing paused.
-        var appended: UInt64 = 0
-        var sealed: UInt64 = 0
-        var sealIsScheduled = false
-        var appendedWhenScheduled: UInt64 = 0
+        var seal = SealSchedule()
 
-        /// Whether a seal is due that nobody has scheduled yet; from now on somebody has.
-        func scheduleSeal() -> Bool {
-            guard !isClosed, !sealIsScheduled, sealed != appended else { return false }
-            sealIsScheduled = true
-            appendedWhenScheduled = appended
-            return true
-        }
-
-        init(
-            log: Log?, clock: any LogEnvironment, prologue: PrologueSource, head: StoreState
-        ) {
-            self.log = log
-            self.clock = clock
-            self.prologue = prologue
+        init(_ access: Access, _ opening: StoreOpening, head: StoreState) {
+            self.access = access
+            self.opening = opening
             self.head = head
         }
     }
 
-    private let turn: Lock<Core>
+    /// What there is to write to.
+    enum Access {
+        case open(OpenLog)
+        /// Released by `suspend`; where the log ended, unless an error left that unknown.
+        case suspended(LogPosition?)
+        case closed
+    }
+
+    /// A log that takes transactions.
+    struct OpenLog {
+        let log: Log
+        let prologue: PrologueSource
+        let commits: GroupCommit
+    }
+
+    let turn: Lock<Core>
+    /// Held while the log is released or taken up again.
+    let lifecycle = Lock(())
+    let published: PublishedState
+    /// Where `async` bodies run, one after the other, away from the cooperative pool.
+    let bodies = DispatchQueue(label: "varve.store")
+    /// Where syncs run that no thread waits for.
+    let syncs = DispatchQueue(label: "varve.store.sync")
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself.
     private let writingThread = Lock<ObjectIdentifier?>(nil)
     private let durability: Durability
-    private let figures: Lock<Figures>
+    /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
+    /// a write's body for itself.
+    let figures: Lock<WriterFigures>
+    /// The process that opened the store.
+    private let opener: LockHolder
 
     init(
-        log: Log?, prologue: PrologueSource, head: StoreState, durability: Durability,
-        clock: any LogEnvironment
+        _ opened: StoreOpening.Opened, log: Log, opening: StoreOpening,
+        published: PublishedState, durability: Durability
     ) {
-        figures = Lock(
-            Figures(
-                durableTransaction: TransactionID(
-                    log?.durableSequence.rawValue ?? head.lastTransaction.rawValue),
-                log: log?.statistics ?? LogStatistics(), isWritable: log != nil))
-        turn = Lock(Core(log: log, clock: clock, prologue: prologue, head: head))
+        self.published = published
         self.durability = durability
+        opener = LockHolder(
+            processID: opening.environment.processID(),
+            program: opening.environment.processName())
+        let open = OpenLog(
+            log: log, prologue: opened.prologue,
+            commits: GroupCommit(log.progress, published, queue: syncs))
+        figures = Lock(WriterFigures(open))
+        turn = Lock(Core(.open(open), opening, head: opened.state))
     }
 
     // MARK: - Writing
 
-    func write<Result>(
-        _ label: String, _ options: WriteOptions,
-        _ body: (inout Context) throws -> Result, publish: (StoreState, _ owesSeal: Bool) -> Void
-    ) throws -> Result {
-        try refuseNestedWrite()
-        var result: Result?
+    /// A body that has run.
+    struct Written<Result> {
+        let result: Result
+        /// What must be safe before the write may return, and who sees to it.
+        let awaited: (transaction: TransactionID, commits: GroupCommit)?
+    }
+
+    /// Runs a body and appends what it changed. Another body may run as soon as this returns.
+    ///
+    /// `isCancelled` is asked for the last time right before the append.
+    func append<Result>(
+        _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
+        _ body: (inout Context) throws -> Result
+    ) throws -> Written<Result> {
+        try checkCaller()
+        var written: Written<Result>?
         try turn.withLock { core in
             enter()
             defer { leave() }
-            guard !core.isClosed, let log = core.log else { throw StoreError.closed }
+            let open = try core.openLog()
             var state = core.head
             let header = header(label, options, core)
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            result = try body(&state.context)
+            let result = try body(&state.context)
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }
-            defer { noteFigures(core) }
-            guard try append(header, &state, core, log) else { return }
-            core.prologue.update(state.catalog)
-            if (options.durability ?? durability) == .commit || durability == .commit {
-                try sync(log)
-            }
-            core.head = state
-            // Decided in this turn: asking later would wait for the next writer's.
-            publish(state, core.scheduleSeal())
+            let isChanged = try core.encoder.encode(&state, header)
+            state.context.endTracking()
+            if isCancelled() { throw CancellationError() }
+            if isChanged { try append(header, state, core, open) }
+            written = Written(
+                result: result,
+                awaited: acknowledge(core, open, options, isChanged: isChanged))
         }
-        guard let result else { preconditionFailure("a write that neither returned nor threw") }
-        return result
+        guard let written else { preconditionFailure("a write that neither returned nor threw") }
+        return written
     }
 
-    /// Encodes what the body changed and appends it. False where nothing changed.
     private func append(
-        _ header: TransactionHeader, _ state: inout StoreState, _ core: Core, _ log: Log
-    ) throws -> Bool {
-        let isChanged = try core.encoder.encode(&state, header)
-        state.context.endTracking()
-        guard isChanged else { return false }
+        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog
+    ) throws {
+        defer { noteFigures(open) }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
-                try log.append(
+                try open.log.append(
                     sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
                     payload: bytes)
             }
         } catch {
             throw StoreError.log(error)
         }
-        core.appended += 1
-        return true
+        open.prologue.update(state.catalog)
+        core.head = state
+        open.commits.didAppend(
+            GroupCommit.Appended(target: open.log.syncTarget, state: state))
     }
 
-    private func sync(_ log: Log) throws {
-        do throws(LogError) {
-            try log.sync()
-        } catch {
-            throw StoreError.log(error)
+    /// Shows a relaxed transaction, or says what is to be waited for.
+    private func acknowledge(
+        _ core: Core, _ open: OpenLog, _ options: WriteOptions, isChanged: Bool
+    ) -> (transaction: TransactionID, commits: GroupCommit)? {
+        switch durability.joined(with: options.durability) {
+        case .commit:
+            if isChanged {
+                core.seal.didAppend(awaiting: LogSequence(core.head.lastTransaction.rawValue))
+                // Decided in this turn: asking later would wait for the next writer's.
+                if core.seal.schedule() { scheduleSeal() }
+            }
+            // Also where nothing changed: the body has seen what other writers still wait for, and
+            // whoever is told of it must be able to rely on it.
+            return (core.head.lastTransaction, open.commits)
+        case .interval(let delay):
+            if isChanged { open.commits.syncWithin(delay) { [weak self] in self?.sealSoon() } }
+        case .none: break
         }
+        if isChanged { published.publish(core.head) }
+        return nil
     }
 
     private func header(
@@ -128,22 +164,35 @@ final class Writer: Sendable {
     ) -> TransactionHeader {
         TransactionHeader(
             id: TransactionID(core.head.lastTransaction.rawValue + 1),
-            time: Timestamp(microseconds: core.clock.wallClockMicroseconds()),
+            time: Timestamp(microseconds: core.opening.environment.wallClockMicroseconds()),
             kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,
             metadata: options.metadata)
     }
 
-    // MARK: - One at a time
+    func noteFigures(_ open: OpenLog) {
+        let new = WriterFigures(open)
+        figures.withLock { $0 = new }
+    }
+
+    var durableTransaction: TransactionID { figures.withLock { $0.durableTransaction } }
+
+    // MARK: - Who may call
+
+    /// Refuses what would wait for itself, and what would write another process's file.
+    func checkCaller() throws(StoreError) {
+        let process = SystemEnvironment().processID()
+        // Before any lock is touched: a thread that held one does not exist in a forked process.
+        guard process == processOfStore else { throw .log(.openedInAnotherProcess(opener)) }
+        if isInsideWrite { throw .nestedWrite }
+    }
+
+    private let processOfStore = SystemEnvironment().processID()
 
     /// Whether the calling thread is inside the body of a write.
     private var isInsideWrite: Bool {
         let thread = ObjectIdentifier(Thread.current)
         return writingThread.withLock { $0 == thread }
-    }
-
-    private func refuseNestedWrite() throws {
-        if isInsideWrite { throw StoreError.nestedWrite }
     }
 
     private func enter() {
@@ -152,85 +201,14 @@ final class Writer: Sendable {
     }
 
     private func leave() { writingThread.withLock { $0 = nil } }
+}
 
-    // MARK: - Idle, flush, close
-
-    /// What became of a seal that was due.
-    enum SealOutcome {
-        case isDone
-        /// Something was appended meanwhile: it is due again later.
-        case isBusy
-    }
-
-    /// Writes the seal that was scheduled if nothing was appended since.
-    func sealIfIdle() -> SealOutcome {
-        turn.withLock { core in
-            core.sealIsScheduled = false
-            guard let log = core.log, !core.isClosed else { return .isDone }
-            guard core.appended == core.appendedWhenScheduled else {
-                return core.scheduleSeal() ? .isBusy : .isDone
-            }
-            do {
-                try log.seal()
-                core.sealed = core.appended
-            } catch {
-                // The log remembers an error that matters, and the next write throws it.
-            }
-            return .isDone
+extension Writer.Core {
+    func openLog() throws(StoreError) -> Writer.OpenLog {
+        switch access {
+        case .open(let open): return open
+        case .suspended: throw .suspended
+        case .closed: throw .closed
         }
     }
-
-    func flush() throws {
-        try refuseNestedWrite()
-        try turn.withLock { core in
-            guard let log = core.log, !core.isClosed else { return }
-            defer { noteFigures(core) }
-            do throws(LogError) {
-                try log.sync()
-                try log.seal()
-            } catch {
-                throw StoreError.log(error)
-            }
-            core.sealed = core.appended
-        }
-    }
-
-    func close() throws {
-        try refuseNestedWrite()
-        try turn.withLock { core in
-            guard !core.isClosed else { return }
-            core.isClosed = true
-            defer { noteFigures(core) }
-            do throws(LogError) {
-                try core.log?.close()
-            } catch {
-                throw StoreError.log(error)
-            }
-        }
-    }
-
-    // MARK: - Figures
-
-    /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
-    /// a write's body for itself.
-    private struct Figures: Sendable {
-        var durableTransaction: TransactionID
-        var log: LogStatistics
-        var isWritable: Bool
-    }
-
-    private func noteFigures(_ core: Core) {
-        guard let log = core.log else { return }
-        let figures = Figures(
-            durableTransaction: TransactionID(log.durableSequence.rawValue),
-            log: log.statistics, isWritable: !core.isClosed && !log.isPoisoned)
-        self.figures.withLock { $0 = figures }
-    }
-
-    var durableTransaction: TransactionID { figures.withLock { $0.durableTransaction } }
-
-    var logStatistics: LogStatistics { figures.withLock { $0.log } }
-
-    /// False once closed, or after an I/O error that ended the writing.
-    var isWritable: Bool { figures.withLock { $0.isWritable } }
 }

@@ -4,7 +4,7 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
     @inlinable
     deinit {
         withUnsafeMutablePointers { count, elements in
-            for position in 0..<count.pointee { (elements + position).deinitialize(count: 1) }
+            _ = elements.deinitialize(count: count.pointee)
         }
     }
 
@@ -35,8 +35,11 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
         } else if !isKnownUniquelyReferenced(&reference.pointee) {
             copy(at: reference, count: count)
         }
-        return unsafeDowncast(reference.pointee!, to: PagedLeaf<Element>.self)
-            .withUnsafeMutablePointerToElements { $0 }
+        // As a word from its place: a copy of the reference would be counted.
+        guard let leaf = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
+            preconditionFailure("a leaf that was just made is missing")
+        }
+        return elements(of: leaf)
     }
 
     @inlinable @inline(never)

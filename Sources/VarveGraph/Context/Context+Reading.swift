@@ -1,8 +1,9 @@
 extension Context {
     /// The entity with an id, its relations not loaded. O(log n).
-    @inlinable
+    @inlinable @inline(__always)
     public func find<Entity: EntityModelProtocol>(_ id: Entity.ID) -> Entity? {
-        withTable(of: Entity.self) { $0.row(of: id)?.pointee }
+        // Inlined, so that a caller who reads one property copies one property.
+        withExtendedLifetime(self) { address(of: Entity.self, id: id)?.pointee }
     }
 
     /// One element for each id, in order; nil where there is no entity.

@@ -29,7 +29,7 @@ extension EntityDescription {
 
     /// `@FullTextIndex`
     @inlinable
-    public mutating func fullTextIndex(_ name: String, _ properties: [_TextProperty<Entity>]) {
+    public mutating func fullTextIndex(_ name: String, _ properties: [_SearchedProperty<Entity>]) {
         add(IndexDefinition(name: name, kind: .text, content: .text(properties.map(\.field))))
     }
 

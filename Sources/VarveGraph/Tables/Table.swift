@@ -66,11 +66,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The same where the id's hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
-        ids.find(hash) { slot in
-            // In the row itself: most candidates have one, and a copy of its id would be counted.
-            if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
-            return withVacantID(of: slot) { Entity._sameID($0, id) }
-        }
+        ids.find(hash) { hasID(id, at: $0) }
     }
 
     /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
@@ -110,6 +106,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func id(of slot: Slot) -> Entity.ID {
         if let row = row(at: slot) { return row.pointee.id }
         return withVacantID(of: slot) { $0 }
+    }
+
+    /// Whether a slot stands for an id.
+    @inlinable
+    func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
+        // In the row itself: most slots have one, and a copy of its id would be counted.
+        if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
+        return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
 
     @inlinable

@@ -3,16 +3,26 @@
 /// would exclude nobody.
 package final class DirectoryLock {
     /// The directories that this process holds, by identity, so that no other path to one of them
-    /// gets around the lock on file systems where a process does not exclude itself.
-    private static let held = Lock<Set<FileIdentity>>([])
+    /// gets around the lock on file systems where a process does not exclude itself. With the
+    /// process that took each: what a forked process inherits is not its own.
+    private static let held = Lock<Set<Holding>>([])
 
-    private let directory: FileIdentity
+    private struct Holding: Hashable, Sendable {
+        let directory: FileIdentity
+        let process: Int32
+    }
+
+    private let holding: Holding
     private let file: any StoreFile
+    private let environment: any LogEnvironment
     private var isHeld = true
 
-    private init(_ directory: FileIdentity, _ file: any StoreFile) {
-        self.directory = directory
+    private init(
+        _ holding: Holding, _ file: any StoreFile, _ environment: any LogEnvironment
+    ) {
+        self.holding = holding
         self.file = file
+        self.environment = environment
     }
 
     deinit {
@@ -26,13 +36,14 @@ package final class DirectoryLock {
         let directory = try LogError.wrapping { () throws(FileSystemError) in
             try fileSystem.identity()
         }
-        guard held.withLock({ $0.insert(directory).inserted }) else {
+        let holding = Holding(directory: directory, process: environment.processID())
+        guard held.withLock({ $0.insert(holding).inserted }) else {
             throw .locked(directory: fileSystem.displayPath, holder: environment.lockHolder)
         }
         do throws(LogError) {
-            return try acquireFile(in: fileSystem, directory, environment)
+            return try acquireFile(in: fileSystem, holding, environment)
         } catch {
-            held.withLock { _ = $0.remove(directory) }
+            held.withLock { _ = $0.remove(holding) }
             throw error
         }
     }
@@ -51,17 +62,21 @@ package final class DirectoryLock {
     }
 
     /// Gives the lock back. Safe to call twice.
+    ///
+    /// A process that was forked from the holder only closes its copy: unlocking would take the
+    /// lock from its parent, because both mean the same open file.
     package func release() {
         guard isHeld else { return }
         isHeld = false
         // Closing gives the lock back even where unlocking fails.
-        try? file.unlock()
+        if environment.processID() == holding.process { try? file.unlock() }
+        // Only a name was written, for messages: there is nothing to lose.
         try? file.close()
-        Self.held.withLock { _ = $0.remove(directory) }
+        Self.held.withLock { _ = $0.remove(holding) }
     }
 
     private static func acquireFile(
-        in fileSystem: any FileSystem, _ directory: FileIdentity,
+        in fileSystem: any FileSystem, _ holding: Holding,
         _ environment: any LogEnvironment
     ) throws(LogError) -> DirectoryLock {
         let holder: LockHolder
@@ -69,7 +84,7 @@ package final class DirectoryLock {
             let file = try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
             if try lockExclusively(file) {
                 try LockNote.write(environment.lockHolder, to: file)
-                return DirectoryLock(directory, file)
+                return DirectoryLock(holding, file, environment)
             }
             holder = try LockNote.read(from: file)
         } catch {

@@ -8,7 +8,9 @@
 /// after they were written, and a name is safe when `synchronizeDirectory` has returned after it
 /// appeared. Neither implies the other.
 ///
-/// A directory may be used by several threads at once; an open file belongs to one.
+/// A directory may be used by several threads at once; an open file belongs to one, except that any
+/// thread may call `synchronize` while the owner reads and writes: it covers what was written
+/// before the call.
 package protocol FileSystem: AnyObject, Sendable {
     /// A name of the directory for people: its path.
     var displayPath: String { get }

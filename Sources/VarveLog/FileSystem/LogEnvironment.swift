@@ -1,6 +1,6 @@
 /// What the log takes from outside besides files. The log itself has no clock and no randomness, so
 /// that a simulated environment repeats a whole run exactly.
-package protocol LogEnvironment {
+package protocol LogEnvironment: Sendable {
     /// Microseconds since 1970-01-01 UTC. Information only: nothing is ordered by it.
     func wallClockMicroseconds() -> Int64
     func monotonicNanoseconds() -> UInt64

@@ -68,13 +68,16 @@ package struct LogSnapshot: Sendable {
 
     package var lastSequence: LogSequence { segments.last?.lastSequence ?? .none }
 
-    package var statistics: LogStatistics {
+    package var statistics: LogStatistics { Self.statistics(of: segments) }
+
+    static func statistics(of segments: [SegmentEntry]) -> LogStatistics {
         segments.reduce(into: LogStatistics()) { sum, segment in
-            sum.segments += 1
-            sum.transactions &+= segment.transactions
-            sum.storedBytes = ByteCount(
-                sum.storedBytes.rawValue &+ segment.fileLength.rawValue)
-            sum.rawBytes = ByteCount(sum.rawBytes.rawValue &+ segment.rawBytes.rawValue)
+            var one = LogStatistics()
+            one.segments = 1
+            one.transactions = segment.transactions
+            one.storedBytes = segment.fileLength
+            one.rawBytes = segment.rawBytes
+            sum.add(one)
         }
     }
 }

@@ -38,6 +38,15 @@ final class SegmentWriter {
         SegmentEntry(header: header, opening: opening, active: tally, dataEnd: end)
     }
 
+    var statistics: LogStatistics {
+        var statistics = LogStatistics()
+        statistics.segments = 1
+        statistics.transactions = tally.totals.transactions
+        statistics.storedBytes = ByteCount(end.rawValue)
+        statistics.rawBytes = ByteCount(tally.totals.rawBytes)
+        return statistics
+    }
+
     /// Bytes are safe that no frame has promised yet.
     var owesPromise: Bool { durableEnd > promisedEnd }
 
@@ -123,14 +132,13 @@ final class SegmentWriter {
 
     // MARK: Safety
 
-    /// Makes all bytes safe. After an error the file's content is unknown.
-    func synchronize() throws(FileSystemError) {
-        guard end > durableEnd else { return }
-        // Only what was written before the call is covered by it.
-        let target = end
-        try file.synchronize()
-        durableEnd = target
+    /// What a sync shall reach for everything appended so far to be safe.
+    func target(through sequence: LogSequence) -> SyncTarget {
+        SyncTarget(file: file, segment: header.segment, end: end, sequence: sequence)
     }
+
+    /// Takes note of a sync that has returned: the next frame promises it.
+    func noteSafe(through offset: FrameOffset) { durableEnd = max(durableEnd, offset) }
 
     struct Mark {
         fileprivate let end: FrameOffset
@@ -142,9 +150,11 @@ final class SegmentWriter {
 
     /// Removes whatever reached the file since `mark`. Synced, so that no power cut brings back
     /// bytes of the removed frames behind those that will be written in their place.
-    func cutBack(to mark: Mark) throws(FileSystemError) {
-        try file.truncate(to: ByteCount(mark.end.rawValue))
-        try file.synchronize()
+    func cutBack(to mark: Mark, _ progress: SyncProgress) throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try file.truncate(to: ByteCount(mark.end.rawValue))
+        }
+        try progress.synchronizeAfterCut(file)
         end = mark.end
         promisedEnd = mark.promisedEnd
         tally.restore(mark.tally)

@@ -82,7 +82,7 @@ extension IndexDeclaration {
         switch kind {
         case .hash: return "\("_HashedProperty".inLibrary)(\(path.text))"
         case .unique: return "\("_UniqueProperty".inLibrary)(\(path.text))"
-        case .text: return "\("_TextProperty".inLibrary)(\(path.text))"
+        case .text: return "\("_SearchedProperty".inLibrary)(\(path.text))"
         case .ordered:
             let property = "_OrderedProperty".inLibrary
             guard let undirected = path.undirected else {

@@ -61,7 +61,7 @@ struct ExplainTests {
         try expect(
             IndexedSample.filter(\.age >= 90).filter(\.city == "City 3"),
             """
-            IndexedSample: ordered index byCityAndAge (city, age), 14 candidates
+            IndexedSample: ordered index byCityAndAge (city, age), 15 candidates
               put in insertion order
             """)
     }

@@ -8,14 +8,14 @@ import VarveTestSupport
 struct PlannerPropertyTests {
     static let ids = 160
 
-    @Test("For random queries over random changes", arguments: 1...10)
+    @Test("For random queries over random changes", arguments: 1...12)
     func randomQueries(seed: UInt64) throws {
         var generator = SampleGenerator(seed: seed)
         var context = Context()
-        for round in 0..<12 {
+        for round in 0..<6 {
             for _ in 0..<25 { change(&context, &generator) }
             context.checkInvariants()
-            for _ in 0..<12 {
+            for _ in 0..<8 {
                 let query = generator.query(ids: Self.ids)
                 try compare(query, in: context, "seed \(seed), round \(round)")
             }

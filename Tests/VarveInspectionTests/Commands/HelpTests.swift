@@ -22,6 +22,7 @@ struct HelpTests {
                   show    one transaction: its events, with old and new values
                   cat     the current entities of a type, as JSON lines
                   verify  check every checksum and the chain of the segments
+                  follow  the transactions as they are written, until interrupted
 
                 Options:
                   -j, --json        write JSON, one object on each line

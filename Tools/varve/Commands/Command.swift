@@ -21,6 +21,8 @@ struct Session {
     /// The columns to keep to; nil for as many as needed.
     let width: Int?
     let now: Moment
+    /// Lets a moment pass; false where the program is to end.
+    let pause: () -> Bool
     private let output: any OutputSink
 
     init(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws(UsageError) {
@@ -29,6 +31,7 @@ struct Session {
         width = arguments.has(CommandDefinition.full) ? nil : environment.terminalWidth
         now = environment.now
         output = environment.output
+        pause = environment.pause
     }
 
     private static func hasColors(
@@ -61,6 +64,15 @@ struct Session {
 
     func write(_ lines: [StyledText]) throws(ToolFailure) {
         for line in lines { try write(line) }
+    }
+
+    /// Passes on what was written, for output that somebody watches.
+    func flush() throws(ToolFailure) {
+        do throws(OutputFailure) {
+            try output.flush()
+        } catch {
+            throw .output(error)
+        }
     }
 
     private func write(_ line: String) throws(ToolFailure) {

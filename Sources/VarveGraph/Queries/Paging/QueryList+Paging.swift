@@ -34,7 +34,7 @@ extension QueryList {
         case .list:
             found = slots(in: context)
             start = cursor.map { table.place(behind: $0, in: found) } ?? 0
-            found.removeFirst(Swift.min(start, found.count))
+            found.removeFirst(start)
         }
         let hasMore = found.count > limit
         if hasMore { found.removeLast(found.count - limit) }
@@ -65,11 +65,11 @@ extension Table {
     /// Where to go on in a list that has an order of its own.
     @usableFromInline
     func place(behind cursor: QueryCursor, in slots: ContiguousArray<UInt32>) -> Int {
-        let place = cursor.position - 1
-        guard let slot = slot(ofEncodedID: cursor.id)?.rawValue else { return max(0, place) }
-        if slots.indices.contains(place), slots[place] == slot { return place + 1 }
+        // A cursor may come from anywhere: its numbers are taken as what they may mean here.
+        let place = Swift.min(Swift.max(cursor.position, 1), slots.count + 1) - 1
+        guard let slot = slot(ofEncodedID: cursor.id)?.rawValue else { return place }
         let places = slots.indices.filter { slots[$0] == slot }
         let nearest = places.min { abs($0 - place) < abs($1 - place) }
-        return max(0, nearest.map { $0 + 1 } ?? place)
+        return nearest.map { $0 + 1 } ?? place
     }
 }

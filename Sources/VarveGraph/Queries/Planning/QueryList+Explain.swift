@@ -1,6 +1,10 @@
 extension QueryList {
     /// How the query would be answered in the context. Answers nothing and changes nothing.
     public func explain(in context: Context) -> QueryPlan {
+        plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
+    }
+
+    private func plan(in context: Context) -> QueryPlan {
         let words = plan.steps.map(\.words)
         guard case .all = source, let table = context.table(of: Entity.self) else {
             let access: QueryPlan.Access
@@ -109,7 +113,7 @@ extension Candidates {
 extension RowPlan.Step {
     var words: String {
         switch self {
-        case .filter(let predicate): "filter \(predicate)"
+        case .filter(let predicate): "filter \(predicate.description)"
         case .sort(let comparator): "sort by \(comparator.description)"
         case .limit(let limit, let offset): "limit \(limit) behind \(offset)"
         case .last: "the last one"

@@ -87,7 +87,7 @@ extension QueryPlan.Access: CustomStringConvertible {
             "any of (" + branches.map(\.description).joined(separator: "; ") + ")"
         case .intersection(let first, let second): "both of (\(first); \(second))"
         case .ranking(let index): "by rank" + (index.map { " in \($0)" } ?? " in all rows")
-        case .walk(let index, let backwards): "\(backwards ? "back" : "") along \(index)"
+        case .walk(let index, let backwards): "\(backwards ? "back " : "")along \(index)"
         }
     }
 }

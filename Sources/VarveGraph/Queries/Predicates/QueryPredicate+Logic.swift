@@ -62,9 +62,9 @@ extension QueryPredicate {
     }
 }
 
-extension QueryPredicate: CustomStringConvertible {
+extension QueryPredicate {
     /// The condition in words, as a plan shows it.
-    public var description: String { structure.description }
+    var description: String { structure.description }
 }
 
 extension PredicateStructure {

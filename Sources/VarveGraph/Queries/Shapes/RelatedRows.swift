@@ -81,8 +81,8 @@ final class RelatedRows<Child: EntityModelProtocol> {
     func shared(_ slot: UInt32, _ make: () -> Content?) -> Content? {
         let place = Int(slot) & (RelatedRows.recentCount - 1)
         if recent.isEmpty {
-            // No child is at a place whose slot's low bits are not its own.
-            recent = ContiguousArray(repeating: (~slot, nil), count: RelatedRows.recentCount)
+            // No table gives out this slot.
+            recent = ContiguousArray(repeating: (.max, nil), count: RelatedRows.recentCount)
         }
         if recent[place].0 != slot { recent[place] = (slot, make()) }
         return recent[place].1

@@ -118,10 +118,15 @@ extension ShapeStep {
         let shape = RelationShape { context, _ in
             guard Cardinality.isToMany else { return nil }
             let query = QueryList<Child>(.all, plan: plan).sorted(by: .updatedAt)
-            let value = Value(
-                entities: query.resolve(in: context), isFragment: form.isFragment,
-                isSlice: form.isSlice)
+            // The same for every parent, made for the first.
+            var made: Value?
             return { address, _ in
+                let value =
+                    made
+                    ?? Value(
+                        entities: query.resolve(in: context), isFragment: form.isFragment,
+                        isSlice: form.isSlice)
+                made = value
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee = value
             }
         }

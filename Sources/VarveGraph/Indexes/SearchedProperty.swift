@@ -1,5 +1,5 @@
 /// A property of a full-text index. Generated code makes it.
-public struct _TextProperty<Entity: EntityModelProtocol>: Sendable {
+public struct _SearchedProperty<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline let field: TextField
 
     @inlinable

@@ -1,0 +1,98 @@
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+/// Keeps a store that is only read up to date with the log that another process writes.
+///
+/// The first refresh that finds something reads the log once more and keeps its encoded rows;
+/// from then on each transaction is read once, and applied to them. The context is made anew from
+/// the rows, type by type, on several cores.
+///
+/// Not thread-safe: its owner lets one thread in at a time.
+final class StoreFollower {
+    private let opening: StoreOpening
+    private var following: (log: LogFollower, rows: ReplayState)?
+    /// Of the opening, until following begins.
+    private var watch: LogFollower?
+
+    init(_ opening: StoreOpening, behind scanned: ScannedLog) throws(LogError) {
+        self.opening = opening
+        watch = try LogFollower(scanned)
+    }
+
+    /// A state that is newer than the one that was shown.
+    struct News {
+        let state: StoreState
+        let promised: TransactionID
+        let course: StoreRefresh.Course
+    }
+
+    /// Nil where nothing is new, with how far the log is promised.
+    func refresh(shown: TransactionID) throws(StoreError) -> (news: News?, promised: TransactionID)
+    {
+        if let following { return try advance(following, shown) }
+        guard let watch else { return (try begin(.reopened), promised) }
+        // Looks for one transaction only, and for whether the log is still the one that was read.
+        var isNew = false
+        let outcome = try poll(watch, limit: 1) { _ throws(StoreError) in isNew = true }
+        switch outcome {
+        case .upToDate where !isNew:
+            return (nil, TransactionID(watch.promisedSequence.rawValue))
+        case .upToDate, .more: return (try begin(.advanced), promised)
+        case .rewound(let sequence):
+            return (try begin(.rewound(to: TransactionID(sequence.rawValue))), promised)
+        case .gap: return (try begin(.reopened), promised)
+        }
+    }
+
+    private var promised: TransactionID {
+        TransactionID((following?.log ?? watch)?.promisedSequence.rawValue ?? 0)
+    }
+
+    /// Reads the whole log.
+    private func begin(_ course: StoreRefresh.Course) throws(StoreError) -> News {
+        watch = nil
+        following = nil
+        let (rows, log) = try opening.follow()
+        following = (log, rows)
+        return News(state: try opening.hydrateForReading(rows), promised: promised, course: course)
+    }
+
+    private func advance(
+        _ following: (log: LogFollower, rows: ReplayState), _ shown: TransactionID
+    ) throws(StoreError) -> (news: News?, promised: TransactionID) {
+        let outcome: LogFollower.Outcome
+        do throws(StoreError) {
+            outcome = try poll(following.log) { record throws(StoreError) in
+                try following.rows.take(record)
+            }
+        } catch {
+            // A transaction that was applied by half leaves rows that are of no use.
+            self.following = nil
+            throw error
+        }
+        switch outcome {
+        case .rewound(let sequence):
+            return (try begin(.rewound(to: TransactionID(sequence.rawValue))), promised)
+        case .gap: return (try begin(.reopened), promised)
+        case .upToDate, .more:
+            guard following.rows.lastTransaction > shown else { return (nil, promised) }
+            let state = try opening.hydrateForReading(following.rows)
+            return (News(state: state, promised: promised, course: .advanced), promised)
+        }
+    }
+
+    private func poll(
+        _ log: LogFollower, limit: Int = .max,
+        _ body: (LogRecord) throws(StoreError) -> Void
+    ) throws(StoreError) -> LogFollower.Outcome {
+        do throws(ReplayFailure<StoreError>) {
+            return try log.poll(limit: limit, body)
+        } catch {
+            switch error {
+            case .log(let error): throw .log(error)
+            case .consumer(let error): throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import Foundation
+internal import VarveEvents
+public import VarveGraph
+internal import VarveLog
+
+extension Store {
+    // MARK: - Writing
+
+    /// Runs a transaction: what the body changes becomes durable and visible as a whole, or, when
+    /// the body or the log throws, not at all.
+    ///
+    /// Bodies run one after the other, each on the state that the one before left. A body may run
+    /// while other writers still wait for the disk; they share one sync. A transaction that changes
+    /// nothing writes nothing, and waits for what its body has seen.
+    ///
+    /// - Parameters:
+    ///   - label: what the transaction does, for people: "Rename chat".
+    ///   - options: who and what else the log should say about it.
+    ///   - body: changes the context that it is given, and that alone. It must not call ``write``.
+    /// - Returns: what the body returns.
+    /// - Throws: whatever the body throws; ``StoreError/outcomeUnknown(_:_:)`` when the disk failed
+    ///   behind the append; any other ``StoreError`` means that nothing happened.
+    @discardableResult
+    public func write<Result>(
+        _ label: String = "", options: WriteOptions = WriteOptions(),
+        _ body: (inout Context) throws -> Result
+    ) throws -> Result {
+        let written = try writing().append(label, options, body)
+        if let awaited = written.awaited { try awaited.commits.wait(for: awaited.transaction) }
+        return written.result
+    }
+
+    /// Runs a transaction on the store's own thread, and waits for the disk on none.
+    ///
+    /// Cancelled before the transaction is appended, it throws `CancellationError` and nothing has
+    /// happened; afterwards it completes.
+    @discardableResult
+    public func write<Result: Sendable>(
+        _ label: String = "", options: WriteOptions = WriteOptions(),
+        _ body: @escaping @Sendable (inout Context) throws -> Result
+    ) async throws -> Result {
+        let writer = try writing()
+        let attempt = AsyncWrite<Result>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard attempt.begin(continuation) else { return }
+                writer.bodies.async {
+                    guard attempt.start() else { return }
+                    writer.run(attempt, label, options, body)
+                }
+            }
+        } onCancel: {
+            attempt.cancel()
+        }
+    }
+
+    private func writing() throws(StoreError) -> Writer {
+        guard let writer else { throw .readOnly }
+        return writer
+    }
+
+    // MARK: - Ending
+
+    /// Makes everything that was written durable, and says so in the log at once: from here on
+    /// other processes see it.
+    public func flush() throws { try writer?.flush() }
+
+    /// Makes everything durable, marks the log's end as clean and releases the store. Every later
+    /// write throws; snapshots stay usable. Waits for the writes that are under way.
+    public func close() throws { try writer?.close() }
+
+    /// Releases the store for a while, as an app does that goes to the background: everything is
+    /// made durable, the lock is given back and the files are closed. Reading goes on; a write
+    /// throws ``StoreError/suspended`` until ``resume()``.
+    public func suspend() throws { try writer?.suspend() }
+
+    /// Takes a suspended store up again, with whatever another process has written meanwhile.
+    ///
+    /// - Complexity: that of reading the newest segment, or, where another process has written,
+    ///   that of opening the store.
+    public func resume() throws { try complete(writer?.resume()) }
+
+    /// Relations that have another side since the log was written. Logged, because what follows in
+    /// the log counts on what the lists hold.
+    func complete(_ newInverses: NewInverses?) throws {
+        guard writer != nil, let newInverses, newInverses.isNeeded(in: context) else { return }
+        try write("Complete relations that have another side now") { context in
+            newInverses.complete(&context)
+        }
+    }
+}
+
+extension Writer {
+    /// Runs an `async` write on the calling thread, except for waiting.
+    fileprivate func run<Result: Sendable>(
+        _ attempt: AsyncWrite<Result>, _ label: String, _ options: WriteOptions,
+        _ body: (inout Context) throws -> Result
+    ) {
+        let written: Written<Result>
+        do {
+            written = try append(label, options, isCancelled: { attempt.isCancelled }, body)
+        } catch {
+            return attempt.finish(.failure(error))
+        }
+        guard let awaited = written.awaited else { return attempt.finish(.success(written.result)) }
+        let result = written.result
+        awaited.commits.whenSafe(awaited.transaction) { failure in
+            attempt.finish(failure.map { .failure($0) } ?? .success(result))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+internal import VarveEvents
+internal import VarveLog
+
+/// What one who waits for a sync is told.
+enum CommitCall: Sendable {
+    /// His transaction is safe, or nobody will ever know.
+    case settled(LogError?)
+    /// The next sync is his to make.
+    case mustLead
+}
+
+/// One who waits for his transaction to be safe. Called once.
+struct CommitWaiter: Sendable {
+    let transaction: TransactionID
+    let call: @Sendable (CommitCall) -> Void
+
+    init(_ transaction: TransactionID, _ call: @escaping @Sendable (CommitCall) -> Void) {
+        self.transaction = transaction
+        self.call = call
+    }
+}
+
+/// Lets one thread sleep until it is called.
+final class CommitBell: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let call = Lock<CommitCall?>(nil)
+
+    func ring(_ call: CommitCall) {
+        self.call.withLock { $0 = call }
+        semaphore.signal()
+    }
+
+    func wait() -> CommitCall {
+        semaphore.wait()
+        guard let call = call.withLock({ $0 }) else {
+            preconditionFailure("a bell rings with a call")
+        }
+        return call
+    }
+}

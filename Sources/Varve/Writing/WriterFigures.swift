@@ -1,0 +1,26 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// What is asked of a writer from outside.
+struct WriterFigures: Sendable {
+    var log: LogStatistics
+    /// How far the log is safe, while it is open.
+    private var progress: SyncProgress
+    private var isPoisoned: Bool
+    private var isOpen = true
+
+    init(_ open: Writer.OpenLog) {
+        log = open.log.statistics
+        progress = open.log.progress
+        isPoisoned = open.log.isPoisoned
+    }
+
+    var durableTransaction: TransactionID {
+        TransactionID(progress.durableSequence.rawValue)
+    }
+
+    /// False once closed or suspended, or after an I/O error that ended the writing.
+    var isWritable: Bool { isOpen && !isPoisoned && progress.failure == nil }
+
+    mutating func end() { isOpen = false }
+}

@@ -1,0 +1,81 @@
+/// A border between frames of a segment, with everything that the frames before it add up to.
+struct FollowedPlace {
+    let header: SegmentHeader
+    var order: FrameOrder
+    var tally: SegmentTally
+    /// Where the next frame starts.
+    var offset: FrameOffset
+    /// The last frame before `offset`, to see whether it is still the one that was read.
+    private var last: (offset: FrameOffset, header: [UInt8])?
+
+    /// Before the first frame.
+    init(_ header: SegmentHeader, opening: ChainDigest) {
+        self.header = header
+        order = FrameOrder(header)
+        tally = SegmentTally(header, opening: opening)
+        offset = header.frameStart
+    }
+
+    mutating func pass(_ frame: Frame) throws(LogError) {
+        if let damage = order.accept(frame.header, at: frame.offset) { throw .damaged(damage) }
+        tally.add(frame.header, at: frame.offset, headerBytes: frame.headerBytes)
+        last = (frame.offset, Array(frame.headerBytes))
+        offset = frame.end
+    }
+
+    /// The header of a frame has checksums of its content, its place and its number.
+    func isStillThere(in fileSystem: any FileSystem) throws(LogError) -> Bool {
+        guard let last else { return true }
+        let name = StoreFileName.segment(header.segment).text
+        return try LogError.wrapping { () throws(FileSystemError) in
+            let file = try fileSystem.open(name, .read)
+            return try file.readBytes(at: last.offset, count: last.header.count, name: name)
+                == last.header
+        }
+    }
+
+    /// The segment was read to its end: does its footer say the same?
+    func check(_ footer: SegmentFooter) throws(LogError) {
+        guard tally.totals.digest == footer.digest else {
+            throw damaged(.digest, footer.digest.rawValue, tally.totals.digest.rawValue)
+        }
+        guard tally.footer(dataEnd: offset) == footer else {
+            throw damaged(.footer, footer.frames, tally.totals.frames)
+        }
+    }
+
+    func problem(ofSuccessor next: SegmentHeader, _ footer: SegmentFooter) -> LogDamage? {
+        func problem(_ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64) -> LogDamage {
+            LogDamage(
+                segment: next.segment, offset: FrameOffset(0), kind: kind, expected: expected,
+                found: found)
+        }
+        if next.store != header.store {
+            return problem(.storeIdentity, header.store.low, next.store.low)
+        }
+        if next.previousLength != footer.sealedLength {
+            return problem(
+                .previousLength, footer.sealedLength.rawValue, next.previousLength.rawValue)
+        }
+        if next.previousDigest != footer.digest {
+            return problem(.previousDigest, footer.digest.rawValue, next.previousDigest.rawValue)
+        }
+        if next.firstSequence != footer.lastSequence.next {
+            return problem(
+                .sequence, footer.lastSequence.rawValue &+ 1, next.firstSequence.rawValue)
+        }
+        if next.writerEpoch < header.writerEpoch {
+            return problem(.writerEpoch, header.writerEpoch, next.writerEpoch)
+        }
+        return nil
+    }
+
+    private func damaged(
+        _ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64
+    ) -> LogError {
+        .damaged(
+            LogDamage(
+                segment: header.segment, offset: offset, kind: kind, expected: expected,
+                found: found))
+    }
+}

@@ -1,0 +1,9 @@
+/// The end of a log: equal where nothing was written in between, because the digest covers every
+/// frame of the log.
+package struct LogPosition: Hashable, Sendable {
+    package let store: StoreID
+    let segment: SegmentID
+    let end: FrameOffset
+    let digest: ChainDigest
+    package let lastSequence: LogSequence
+}

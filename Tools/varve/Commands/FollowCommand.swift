@@ -1,0 +1,83 @@
+import VarveInspection
+
+/// `varve follow`: the transactions as they are written, one on each line.
+struct FollowCommand: Command {
+    static let newest = OptionDefinition(
+        name: "lines", letter: "n", valueName: "COUNT",
+        help: "begin with the newest COUNT transactions (10)")
+
+    static let definition = CommandDefinition(
+        name: "follow",
+        summary: "the transactions as they are written, until interrupted",
+        description: """
+            Shows the newest transactions, oldest first, and then each that is written, by
+            whatever process, until it is interrupted: id, time (UTC), kind, label, events
+            (as 'varve log' shows them).
+
+            Beside a writer a transaction is shown when the writer has promised that it is
+            safe. Where the log takes another course, 'rewound to ID' says which of the
+            transactions shown still stand.
+            """,
+        operands: [.store],
+        options: [newest, CommandDefinition.full],
+        examples: ["follow Chats.varve", "follow --json -n 0 Chats.varve"])
+
+    private let path: String
+    private let count: UInt64
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+        guard let text = arguments.value(of: Self.newest) else {
+            count = 10
+            return
+        }
+        guard let count = UInt64(text) else {
+            throw .invalidValue(option: "--lines", value: text, expected: "a number from 0")
+        }
+        self.count = count
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let follower = try ToolFailure.inspecting { () throws(InspectionError) in
+            try TransactionFollower(at: path, newest: count)
+        }
+        repeat {
+            while true {
+                let events = try ToolFailure.inspecting { () throws(InspectionError) in
+                    try follower.next()
+                }
+                if events.isEmpty { break }
+                for event in events { try show(event, in: session) }
+                try session.flush()
+            }
+        } while session.pause()
+        return .success
+    }
+
+    private func show(
+        _ event: TransactionFollower.Event, in session: Session
+    ) throws(ToolFailure) {
+        if session.isJSON { return try session.write(Self.json(event)) }
+        switch event {
+        case .transaction(let transaction): try session.write(Self.line(transaction))
+        case .rewound(let id): try session.write(StyledText("rewound to \(id)", .removed))
+        case .missed(let id): try session.write(StyledText("missed through \(id)", .removed))
+        }
+    }
+
+    private static func json(_ event: TransactionFollower.Event) -> JSON {
+        switch event {
+        case .transaction(let transaction): transaction.json
+        case .rewound(let id): .object([("rewoundTo", .number(id.rawValue))])
+        case .missed(let id): .object([("missedThrough", .number(id.rawValue))])
+        }
+    }
+
+    private static func line(_ transaction: TransactionSummary) -> StyledText {
+        let label = DisplayText.visible(transaction.label ?? "")
+        var line = StyledText("\(transaction.id)", .identifier)
+        line += StyledText("  \(transaction.time.iso8601Seconds)  \(transaction.kind.text)  ")
+        if !label.isEmpty { line += StyledText(label + "  ") }
+        return line + transaction.eventText
+    }
+}
