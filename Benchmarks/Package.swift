@@ -8,7 +8,11 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "varve", path: "..")],
     targets: [
+        .target(name: "CHeap"),
         .executableTarget(
-            name: "ContextBenchmark", dependencies: [.product(name: "Varve", package: "varve")])
+            name: "ContextBenchmark",
+            dependencies: ["CHeap", .product(name: "Varve", package: "varve")]),
+        .executableTarget(
+            name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

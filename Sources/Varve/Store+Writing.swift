@@ -88,8 +88,18 @@ extension Store {
     /// - Complexity: that of reading the newest segment, or, where another process has written,
     ///   that of opening the store.
     public func resume() throws {
-        try writer?.resume()
+        let newInverses = try writer?.resume()
         compactor?.allow()
+        try complete(newInverses)
+    }
+
+    /// Relations that have another side since the log was written. Logged, because what follows in
+    /// the log counts on what the lists hold.
+    func complete(_ newInverses: NewInverses?) throws {
+        guard writer != nil, let newInverses, newInverses.isNeeded(in: context) else { return }
+        try write("Complete relations that have another side now") { context in
+            newInverses.complete(&context)
+        }
     }
 }
 

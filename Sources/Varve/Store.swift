@@ -119,6 +119,7 @@ public final class Store: Sendable {
             Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
         }
         openingFloor = opened.floor
+        try complete(opened.newInverses)
     }
 
     // MARK: - Reading

@@ -51,7 +51,7 @@ struct IDMapTests {
         #expect(keys.find(1_000, hash: 42) == nil)
     }
 
-    @Test("Hashes that share their upper half still split as far as they differ")
+    @Test("Hashes that share most of their bits are kept apart by their keys")
     func clusteredHashes() {
         var keys = Keys()
         for key in 0..<5_000 as Range<UInt64> { keys.insert(key, hash: (key % 3) << 34 | key) }
@@ -59,6 +59,20 @@ struct IDMapTests {
         for key in 0..<5_000 as Range<UInt64> {
             #expect(keys.find(key, hash: (key % 3) << 34 | key)?.index == Int(key))
         }
+    }
+
+    @Test("Insertions into a map of its own copy nothing but pages that have to grow")
+    func inPlace() {
+        var map = IDMap()
+        for key in 0..<20_000 as Range<UInt64> { map.insert(mixed(key), Slot(UInt32(key))) }
+        let before = map.nodes()
+        for key in 20_000..<20_016 as Range<UInt64> { map.insert(mixed(key), Slot(UInt32(key))) }
+        #expect(before.subtracting(map.nodes()).count < 8, "a page grows by eight at a time")
+        let present = map.nodes()
+        let copy = map
+        map.insert(mixed(20_016), Slot(UInt32(20_016)))
+        #expect((2...5).contains(present.subtracting(map.nodes()).count), "one path is copied")
+        #expect(copy.nodes() == present)
     }
 
     @Test("Copies grow apart without disturbing each other", arguments: [11, 12, 13] as [UInt64])

@@ -27,6 +27,10 @@ struct InPlaceTests {
         #expect(throws: Guarded.Forbidden.self) {
             try Guarded(id: 1, note: "forbidden").save(to: &context)
         }
+        try User.update(where: \.age == 0, in: &context) { $0.age += 1 }
+        try User.query("1").update(in: &context) { $0.$chats = .ids(["c"]) }
+        try Chat.query().with(.entities, .ids).first().update(in: &context) { $0.title = "t" }
+        try Message.query().delete(from: &context)
         #expect(Array(identities(context).prefix(before.count)) == before)
     }
 

@@ -27,7 +27,7 @@ struct FaultTests {
         #expect(total > 150)
     }
 
-    @Test("Short reads and writes of any length change nothing", arguments: [1, 7, 64])
+    @Test("Row 20: short reads and writes of any length change nothing", arguments: [1, 7, 64])
     func shortTransfers(length: Int) throws {
         let disk = SimulatedDisk()
         let test = TestLog(FaultyFileSystem(disk, transferBytesMax: length), segmentBytesMax: 700)
@@ -38,7 +38,7 @@ struct FaultTests {
         #expect(try TestLog(disk).read().report.endedCleanly)
     }
 
-    @Test("A failed append leaves no trace and the next one takes its number")
+    @Test("Row 20: a failed append leaves no trace and the next one takes its number")
     func failedAppend() throws {
         let disk = SimulatedDisk()
         let before = try Self.operationsBeforeSecondAppend()
@@ -82,7 +82,9 @@ struct FaultTests {
         }
     }
 
-    @Test("A failed sync poisons the log: nothing is written any more, and it is not tried again")
+    @Test(
+        "Row 19: a failed sync poisons the log: nothing is written any more, and it is not tried again"
+    )
     func failedSync() throws {
         let disk = SimulatedDisk()
         let before = try Self.operationsBeforeSecondAppend()

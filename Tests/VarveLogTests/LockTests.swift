@@ -65,7 +65,7 @@ struct LockTests {
         }
     }
 
-    @Test("On a real disk the lock holds against another path to the same directory")
+    @Test("Row 40: on a real disk the lock holds against another path to the same directory")
     func symbolicLink() throws {
         let directory = try TemporaryStore()
         let link = directory.path + ".link"

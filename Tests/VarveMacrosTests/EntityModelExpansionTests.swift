@@ -148,11 +148,10 @@ private let wholeText = #"""
             _description.field(
                 "likes", VarveGraph._FieldCodec.kind(\Self.likes),
                 fill: { (_writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) in
-                    let _value = 0
-                    try VarveGraph._FieldCodec.store(_value, "likes", into: &_writer)
+                    _ = try Self(_fill: 0, into: &_writer)
                 })
             _description.relation(
-                "chat", \Self.$chat, inverse: \Chat.$messages,
+                "chat", \Self.$chat, inverse: \.$messages,
                 offset: MemoryLayout<Self>.offset(of: \Self._chat), deleteRule: .nullify)
             _description.relation(
                 "viewedBy", \Self.$viewedBy,
@@ -168,6 +167,14 @@ private let wholeText = #"""
             self.likes = try VarveGraph._FieldCodec.load(from: &reader)
             self._chat = .none
             self._viewedBy = .none
+        }
+        init?(_fill field: Int, into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
+            switch field {
+            case 0:
+                try VarveGraph._FieldCodec.store(self.likes, "likes", into: &writer)
+            default: break
+            }
+            return nil
         }
         static func _changes(from old: Self, to new: Self, into changes: inout VarveGraph.FieldChanges) throws(VarveGraph.CodecError) {
             try VarveGraph._FieldCodec.change(0, "text", old.text, new.text, into: &changes)

@@ -81,42 +81,60 @@ struct EntityModelFieldTests {
         let expansion = expansion("var a: Int!")
         #expect(
             expansion.member("_store(").contains(
-                #"store(self.a as Int?, "a", into: &writer)"#))
+                #"store(VarveGraph._FieldCodec.optional(self.a), "a", into: &writer)"#))
         #expect(
             expansion.member("_changes").contains(
-                #"change(0, "a", old.a as Int?, new.a as Int?, into: &changes)"#))
-        #expect(expansion.member("_describe").contains("let _value: Int? = nil\n"))
+                #"change(0, "a", VarveGraph._FieldCodec.optional(old.a), "#
+                    + "VarveGraph._FieldCodec.optional(new.a), into: &changes)"))
+        #expect(expansion.member("_fill").contains("self.a = nil\n"))
     }
 
-    @Test("Rows of older logs are filled with the default, or with nil")
+    @Test("Rows of older logs are filled with the declaration's value, or with nil")
     func fillValues() {
-        let values = [
-            ("var a = 0", "let _value = 0"),
-            ("var a: UInt8 = 7", "let _value: UInt8 = 7"),
-            ("var a: Status = .active", "let _value: Status = .active"),
-            ("var a: Int?", "let _value: Int? = nil"),
-            ("let a: Int?", "let _value: Int? = nil"),
-            ("var a: Int? = 3", "let _value: Int? = 3"),
-            ("var a: Optional<Int> = .none", "let _value: Optional<Int> = .none"),
-            ("var a = [1, 2] { didSet {} }", "let _value = [1, 2]"),
+        let given = [
+            "var a = 0", "var a: Status = .active", "var a: Int? = 3",
+            "var a: Optional<Int> = .none", "var a = [1, 2] { didSet {} }",
         ]
-        for (property, line) in values {
-            let description = expansion(property).member("_describe")
+        let optional = ["var a: Int?", "let a: Int?", "var a: Optional<Int>", "var a: Int!"]
+        for property in given + optional {
+            let expansion = expansion(property)
+            let line = optional.contains(property) ? "        self.a = nil\n" : ""
+            let value =
+                property.hasSuffix("!") ? "VarveGraph._FieldCodec.optional(self.a)" : "self.a"
             #expect(
-                description.contains(
+                expansion.member("_describe").contains(
                     """
                             fill: { (_writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) in
-                                \(line)
-                                try VarveGraph._FieldCodec.store(_value, "a", into: &_writer)
+                                _ = try Self(_fill: 0, into: &_writer)
                             })
-                    """), "\(property): \(description)")
-        }
-        for property in ["var a: Int", "let a: Int", "let a: [Int?]"] {
-            let description = expansion(property).member("_describe")
+                    """), "\(property)")
             #expect(
-                description.contains(
-                    #"_description.field("a", VarveGraph._FieldCodec.kind(\Self.a))"#))
+                expansion.member("init?(_fill") == """
+                    init?(_fill field: Int, into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
+                        switch field {
+                        case 0:
+                    \(line)        try VarveGraph._FieldCodec.store(\(value), "a", into: &writer)
+                        default: break
+                        }
+                        return nil
+                    }
+                    """, "\(property)")
         }
+    }
+
+    @Test("A property without a value is not filled, and the others are numbered without it")
+    func unfilled() {
+        for property in ["var a: Int", "let a: Int", "let a: [Int?]"] {
+            let expansion = expansion(property)
+            #expect(
+                expansion.member("_describe").contains(
+                    #"_description.field("a", VarveGraph._FieldCodec.kind(\Self.a))"#))
+            #expect(expansion.member("init?(_fill") == "")
+        }
+        let several = expansion("var a = 1\nvar b: Int\nvar c = 2")
+        #expect(several.member("_describe").contains("Self(_fill: 1, into: &_writer)"))
+        #expect(several.member("init?(_fill").contains(#"store(self.c, "c", into: &writer)"#))
+        #expect(!several.member("init?(_fill").contains("self.b"))
     }
 
     @Test("Names in backticks keep them in the code and lose them in the log")
@@ -156,9 +174,13 @@ struct EntityModelFieldTests {
             @VarveGraph.Index<Self>(\.age.desc) private var descending
             """#)
         #expect(expansion.messages == [])
-        #expect(!expansion.text.contains("Index"))
-        #expect(!expansion.text.contains("nique"))
-        #expect(!expansion.text.contains("descending"))
+        for member in ["_store(", "init(_id", "_changes", "_normalize", "init(_patching"] {
+            let text = expansion.member(member)
+            #expect(!text.isEmpty)
+            #expect(!text.contains("Index"))
+            #expect(!text.contains("nique"))
+            #expect(!text.contains("descending"))
+        }
     }
 
     @Test("Attributes of the language do not make a property a wrapped one")

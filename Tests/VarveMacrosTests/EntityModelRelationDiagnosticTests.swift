@@ -43,23 +43,44 @@ struct EntityModelRelationDiagnosticTests {
         #expect(expansion.fixes == [])
     }
 
-    @Test("A one-way relation needs '= nil', which the fix adds")
+    @Test("A bare one-way relation needs '= nil', which the fix adds, or parentheses")
     func oneWayWithoutValue() {
         for type in ["[User]?", "User?"] {
-            for attribute in [
-                "@Relationship", "@Relationship()", "@Relationship(deleteRule: .cascade)",
-            ] {
-                let expansion = expansion("\(attribute) var x: \(type) // kept")
-                #expect(
-                    expansion.messages == [
-                        "the one-way relation 'x' needs a value to start from: write '= nil'"
-                    ])
-                #expect(
-                    expansion.fixes == [
-                        .init("add '= nil'", source("\(attribute) var x: \(type) = nil // kept"))
-                    ])
-            }
+            let expansion = expansion("@Relationship var x: \(type) // kept")
+            #expect(
+                expansion.messages == [
+                    "the one-way relation 'x' needs a value to start from: write '= nil', or"
+                        + " '@Relationship()' for a memberwise initializer that takes ids too"
+                ])
+            #expect(
+                expansion.fixes == [
+                    .init("add '= nil'", source("@Relationship var x: \(type) = nil // kept"))
+                ])
         }
+    }
+
+    @Test("A one-way relation with an argument list, be it empty, starts from it")
+    func oneWayWithArguments() {
+        for attribute in [
+            "@Relationship()", "@Relationship(deleteRule: .cascade)", "@Relationship(.required)",
+        ] {
+            #expect(expansion("\(attribute) var x: User?").messages == [])
+        }
+    }
+
+    @Test("Two relations cannot have the same other side")
+    func sharedInverse() {
+        let expansion = expansion(
+            """
+            @Relationship(inverse: \\.parts) var x: Bone?
+            @Relationship(inverse: \\.parts) var y: [Bone]?
+            @Relationship(inverse: \\.parts) var z: Meat?
+            """)
+        #expect(
+            expansion.messages == [
+                "'x' and 'y' both name 'Bone.parts' as their inverse, which can be that of one only"
+            ])
+        #expect(expansion.places == ["y"])
     }
 
     @Test("A constant relation becomes a variable")

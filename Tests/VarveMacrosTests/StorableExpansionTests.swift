@@ -76,19 +76,20 @@ struct StorableExpansionTests {
         #expect(given.member("storedType").contains(#""B","#))
     }
 
-    @Test("Types of members are spelled so that they are expressions")
-    func metatypes() {
-        let types = [
-            ("Int", "Int.self"), ("Int?", "(Int?).self"), ("Int!", "(Int?).self"),
-            ("[Int?]", "[Int?].self"), ("[String: Int]", "[String: Int].self"),
-            ("A.B<C>", "A.B<C>.self"), ("Optional<Int>", "Optional<Int>.self"),
-            ("P & Q", "(P & Q).self"), ("any P", "(any P).self"),
-            ("() -> Void", "(() -> Void).self"),
-        ]
-        for (type, expression) in types {
+    @Test("Members' types are taken from the members, those of a long payload from the source")
+    func memberTypes() {
+        for type in ["Int", "Int?", "Int!", "A.B<C>", "any P", "() -> Void"] {
             let text = Expansion("@Storable struct S { var a: \(type) }").member("storedType")
-            #expect(text.contains("storedType(of: \(expression))),"), "\(type)")
+            #expect(
+                text.contains(#"storedType(of: VarveGraph._FieldCodec.type(of: \Self.a))),"#),
+                "\(type)")
         }
+        let payload = (0..<9).map { $0 == 1 ? "b: [Int]" : "Int?" }.joined(separator: ", ")
+        let text = Expansion("@Storable enum E { case a(\(payload)) }").member("storedType")
+        let constructor = "Self.a(_:b:_:_:_:_:_:_:_:)"
+        #expect(text.contains("VarveGraph._FieldCodec.payloadType1(\(constructor))"))
+        #expect(text.contains("VarveGraph._FieldCodec.payloadType7(\(constructor))"))
+        #expect(text.contains("storedType(of: (Int?).self)"))
     }
 
     @Test("What the type declares itself is not generated again")
@@ -113,17 +114,17 @@ private let structureText = #"""
             .structure(
                 "Address",
                 [
-                    .init("street", VarveGraph._FieldCodec.storedType(of: String.self)),
-                    .init("number", VarveGraph._FieldCodec.storedType(of: (Int?).self)),
-                    .init("floor", VarveGraph._FieldCodec.storedType(of: Swift.type(of: 0))),
-                    .init("old", VarveGraph._FieldCodec.storedType(of: ([Int]?).self)),
+                    .init("street", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.street))),
+                    .init("number", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.number))),
+                    .init("floor", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.floor))),
+                    .init("old", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.renamed))),
                 ])
         }
         public func store(into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
             try VarveGraph._FieldCodec.store(self.street, "street", into: &writer)
             try VarveGraph._FieldCodec.store(self.number, "number", into: &writer)
             try VarveGraph._FieldCodec.store(self.floor, "floor", into: &writer)
-            try VarveGraph._FieldCodec.store(self.renamed as [Int]?, "renamed", into: &writer)
+            try VarveGraph._FieldCodec.store(VarveGraph._FieldCodec.optional(self.renamed), "renamed", into: &writer)
         }
         public static func load(from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) -> Self {
             try Self(_from: &reader)
@@ -138,7 +139,7 @@ private let structureText = #"""
             guard VarveGraph._FieldCodec.same(first.street, second.street) else { return false }
             guard VarveGraph._FieldCodec.same(first.number, second.number) else { return false }
             guard VarveGraph._FieldCodec.same(first.floor, second.floor) else { return false }
-            guard VarveGraph._FieldCodec.same(first.renamed as [Int]?, second.renamed as [Int]?) else { return false }
+            guard VarveGraph._FieldCodec.same(VarveGraph._FieldCodec.optional(first.renamed), VarveGraph._FieldCodec.optional(second.renamed)) else { return false }
             return true
         }
     }
@@ -152,8 +153,8 @@ private let enumerationText = #"""
                 [
                     .init("active"),
                     .init("default"),
-                    .init("suspended", [.init("reason", VarveGraph._FieldCodec.storedType(of: String.self)), .init("", VarveGraph._FieldCodec.storedType(of: (Int?).self))]),
-                    .init("old", [.init("any", VarveGraph._FieldCodec.storedType(of: [String: Int].self))]),
+                    .init("suspended", [.init("reason", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.payloadType0(Self.suspended(reason:_:)))), .init("", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.payloadType1(Self.suspended(reason:_:))))]),
+                    .init("old", [.init("any", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.payloadType0(Self.renamed(any:))))]),
                 ])
         }
         func store(into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {

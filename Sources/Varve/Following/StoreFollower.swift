@@ -55,7 +55,7 @@ final class StoreFollower {
         following = nil
         let (rows, log) = try opening.follow()
         following = (log, rows)
-        return News(state: try opening.hydrate(rows), promised: promised, course: course)
+        return News(state: try opening.hydrateForReading(rows), promised: promised, course: course)
     }
 
     private func advance(
@@ -77,7 +77,7 @@ final class StoreFollower {
         case .gap: return (try begin(.reopened), promised)
         case .upToDate, .more:
             guard following.rows.lastTransaction > shown else { return (nil, promised) }
-            let state = try opening.hydrate(following.rows)
+            let state = try opening.hydrateForReading(following.rows)
             return (News(state: state, promised: promised, course: .advanced), promised)
         }
     }

@@ -31,6 +31,28 @@ struct Hydration {
         }
         if let failure = failures.withLock({ $0.first }) { throw failure }
         schema.unknownFields.merge(unknown.withLock { $0 }) { _, new in new }
+        fillIndexes(of: context.tables.tables)
+    }
+
+    /// Makes every index from the rows, which were loaded without: sorting once is much faster
+    /// than inserting one by one. Several indexes are made at once.
+    private func fillIndexes(of tables: ContiguousArray<AnyTable>) {
+        var works: [(table: AnyTable, index: Int)] = []
+        for table in tables where table.liveCount > 0 {
+            for index in table.indexContents.indices { works.append((table, index)) }
+        }
+        works.sort { $0.table.liveCount > $1.table.liveCount }
+        // Unchecked: making an index only reads its table. The contents are set afterwards.
+        nonisolated(unsafe) let shared = works
+        let contents = Lock<[Int: IndexContent]>([:])
+        DispatchQueue.concurrentPerform(iterations: shared.count) { number in
+            let (table, index) = shared[number]
+            let content = table.descriptor.operations.buildIndex(table, index)
+            contents.withLock { $0[number] = content }
+        }
+        for (number, content) in contents.withLock({ $0 }) {
+            works[number].table.indexContents[works[number].index] = content
+        }
     }
 }
 

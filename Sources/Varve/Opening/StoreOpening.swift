@@ -23,6 +23,8 @@ struct StoreOpening {
         let checkpoint: CheckpointSize?
         /// The oldest transaction that can be asked for.
         let floor: TransactionID
+        /// Relations whose links may have to be completed in a first transaction.
+        let newInverses: NewInverses?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -57,14 +59,14 @@ struct StoreOpening {
             if scanned.position == position {
                 scanned.skipReplay()
                 let start = LogStart(checkpoint: position.checkpoint)
-                return try recover(scanned, state, Replayed(start: start))
+                return try recover(scanned, state, Replayed(start: start), isNew: false)
             }
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
             let replayed = try replay(scanned)
-            return try recover(
-                scanned, try hydrate(replayed.rows, keepsUnread: true), replayed)
+            let state = try hydrate(replayed.rows, keepsUnread: true)
+            return try recover(scanned, state, replayed, isNew: true)
         }
     }
 
@@ -74,15 +76,17 @@ struct StoreOpening {
             mode: mode == .readWrite ? .readWrite : .readOnly)
     }
 
+    /// - Parameter isNew: whether the state was made for the app's types just now.
     private func recover(
-        _ scanned: ScannedLog, _ state: StoreState, _ replayed: Replayed
+        _ scanned: ScannedLog, _ state: StoreState, _ replayed: Replayed, isNew: Bool
     ) throws(LogError) -> Opened {
         let prologue = PrologueSource(catalog: state.catalog)
         let (log, report) = try scanned.recover(start: replayed.start, prologue: prologue.bytes)
         return Opened(
             state: state, log: log, prologue: prologue, report: report,
             checkpoint: replayed.checkpoint,
-            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue),
+            newInverses: isNew ? NewInverses(in: state.context, catalog: state.catalog) : nil)
     }
 
     /// What was read of a log.
@@ -90,6 +94,13 @@ struct StoreOpening {
         var rows = ReplayState()
         var start: LogStart
         var checkpoint: CheckpointSize?
+    }
+
+    /// A state that nobody adds to: what a writer would log first is completed in place.
+    func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+        var state = try hydrate(replayed)
+        NewInverses(in: state.context, catalog: replayed.catalog).complete(&state.context)
+        return state
     }
 
     private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
@@ -107,7 +118,8 @@ struct StoreOpening {
     private func openForWriting() throws -> Opened {
         let scanned = try scan(.readWrite)
         let replayed = try replay(scanned)
-        return try recover(scanned, try hydrate(replayed.rows, keepsUnread: true), replayed)
+        let state = try hydrate(replayed.rows, keepsUnread: true)
+        return try recover(scanned, state, replayed, isNew: true)
     }
 
     /// A compaction may remove files between the look at them and their reading: what is missing
@@ -129,12 +141,12 @@ struct StoreOpening {
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
         return Opened(
-            state: try hydrate(replayed.rows), log: nil,
+            state: try hydrateForReading(replayed.rows), log: nil,
             follower: try StoreFollower(self, behind: scanned),
             prologue: PrologueSource(catalog: replayed.rows.catalog),
             report: scanned.report(startingFrom: replayed.start),
             checkpoint: replayed.checkpoint,
-            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue), newInverses: nil)
     }
 
     /// Loads the newest checkpoint that can be used, and applies the log behind it.

@@ -116,8 +116,10 @@ extension Writer {
 
     // MARK: - Going on
 
-    func resume() throws {
+    /// Answers which relations are to be completed, where the log was read again.
+    func resume() throws -> NewInverses? {
         try checkCaller()
+        var newInverses: NewInverses?
         try lifecycle.withLock { _ in
             var suspended: LogPosition?
             var core: Core?
@@ -141,9 +143,12 @@ extension Writer {
                 core.head = opened.state
                 core.access = .open(open)
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
+                // In the turn: from here on others append to the log.
                 noteFigures(open, core)
             }
             published.publish(opened.state)
+            newInverses = opened.newInverses
         }
+        return newInverses
     }
 }

@@ -70,6 +70,14 @@ extension _IDCodec {
     }
 
     private static func hashStoredText(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        // One byte of length, and no buffer on the stack: most ids.
+        if text.count >= 16, text.count < 0x80, let base = text.baseAddress {
+            return KeyedHash.hash(UInt8(truncatingIfNeeded: text.count), base, count: text.count)
+        }
+        return hashThroughBuffer(text)
+    }
+
+    private static func hashThroughBuffer(_ text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         withUnsafeTemporaryAllocation(byteCount: text.count + 10, alignment: 8) { buffer in
             guard let base = buffer.baseAddress else { return 0 }
             let prefix = storeVarint(UInt64(text.count), at: base)

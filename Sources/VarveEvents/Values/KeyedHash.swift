@@ -91,6 +91,32 @@ package enum KeyedHash {
         return finish(first &<< 16 | middle &<< 8 | last, 0, seed: seed, count: count, key: key)
     }
 
+    /// The hash of a byte and the 16 bytes or more behind it, which stand elsewhere: what
+    /// ``hash(_:count:)`` gives for both in one buffer, without putting them into one.
+    static func hash(_ prefix: UInt8, _ base: UnsafeRawPointer, count: Int) -> UInt64 {
+        #if !_endian(little)
+            #error("words are put together as little-endian machines store them")
+        #endif
+        let key = key
+        let first = UInt64(prefix) | base.loadUnaligned(as: UInt64.self) &<< 8
+        var seed = fold(
+            first ^ key.second, base.loadUnaligned(fromByteOffset: 7, as: UInt64.self) ^ key.first)
+        var cursor = base + 15
+        var rest = count &- 15
+        while rest > 16 {
+            seed = fold(
+                cursor.loadUnaligned(as: UInt64.self) ^ key.second,
+                cursor.loadUnaligned(fromByteOffset: 8, as: UInt64.self) ^ seed)
+            cursor += 16
+            rest &-= 16
+        }
+        let tail = base + (count &- 16)
+        return finish(
+            tail.loadUnaligned(as: UInt64.self),
+            tail.loadUnaligned(fromByteOffset: 8, as: UInt64.self), seed: seed,
+            count: count &+ 1, key: key)
+    }
+
     private static func finish(
         _ first: UInt64, _ second: UInt64, seed: UInt64, count: Int, key: Key
     ) -> UInt64 {

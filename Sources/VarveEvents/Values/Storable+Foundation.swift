@@ -15,6 +15,21 @@ extension String: Storable {
 
     @inlinable
     public static func sameBytes(_ first: String, _ second: String) -> Bool {
+        // The same words are the same text: a small one, or the same object on the heap.
+        if hasSameWords(first, second) { return true }
+        return sameContent(first, second)
+    }
+
+    @inlinable @inline(__always)
+    static func hasSameWords(_ first: String, _ second: String) -> Bool {
+        guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+        let first = unsafeBitCast(first, to: (UInt64, UInt64).self)
+        let second = unsafeBitCast(second, to: (UInt64, UInt64).self)
+        return first.0 == second.0 && first.1 == second.1
+    }
+
+    @usableFromInline
+    static func sameContent(_ first: String, _ second: String) -> Bool {
         let same = first.utf8.withContiguousStorageIfAvailable { left in
             second.utf8.withContiguousStorageIfAvailable { right in
                 UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer(right))

@@ -11,26 +11,24 @@
 @usableFromInline
 struct IDMap {
     private var root: IDChild
+    /// The root as plain words, so that a look-up neither retains nor releases anything.
+    @usableFromInline var rootAddress: IDChild.Unowned
     private(set) var count = 0
 
     @usableFromInline
     init() {
         root = IDChild(
             object: IDPage.make(capacity: IDPage.firstCapacity), count: 0, prefix: 0)
+        rootAddress = IDChild.Unowned(root)
     }
 
     /// The first slot under `hash` that `matches` accepts. O(log n) and a comparison per candidate.
     @inlinable
     func find(_ hash: UInt64, matches: (Slot) -> Bool) -> Slot? {
-        withExtendedLifetime(self) {
-            let candidates = candidates(for: hash)
-            for entry in candidates {
-                guard IDEntry.tag(entry) == IDEntry.tag(hash) else { return nil }
-                let slot = Slot(UInt32(truncatingIfNeeded: entry))
-                if matches(slot) { return slot }
-            }
-            return nil
+        for entry in candidates(for: hash) where matches(IDEntry.slot(entry)) {
+            return IDEntry.slot(entry)
         }
+        return nil
     }
 
     /// Adds an entry. The caller has made sure that no equal key is there.
@@ -38,7 +36,10 @@ struct IDMap {
     mutating func insert(_ hash: UInt64, _ slot: Slot) {
         count += 1
         let entry = IDEntry.make(hash, slot)
-        withUnsafeMutablePointer(to: &root) { IDMap.insert(entry, below: $0) }
+        rootAddress = withUnsafeMutablePointer(to: &root) { root in
+            IDMap.insert(entry, below: root)
+            return IDChild.Unowned(at: root)
+        }
     }
 
     /// Descends to the page of an entry, splitting full pages on the way.
@@ -47,31 +48,40 @@ struct IDMap {
     /// cannot be told apart by more bits.
     private static func insert(_ entry: UInt64, below root: UnsafeMutablePointer<IDChild>) {
         var reference = root
+        // Where the node stands that `reference` points into: as a place, because a second reference
+        // would make the node look shared.
+        var parent: UnsafeMutablePointer<IDChild>?
         var consumed = 0
-        var parent: IDNode?
         while true {
-            if reference.pointee.isNode {
-                let node = IDNode.unique(at: reference)
-                reference = node.child(for: entry, consumed: consumed)
+            // Fields are read one by one: a copy of the whole would be counted.
+            let prefix = reference.pointee.prefix
+            if prefix == IDChild.nodePrefix {
+                parent = reference
+                reference = IDNode.uniqueChild(at: reference, for: entry, consumed: consumed)
                 consumed += IDNode.bits
-                parent = node
-            } else if reference.pointee.count < IDPage.limit
-                || reference.pointee.prefix >= IDNode.pathBitCount
-            {
+            } else if reference.pointee.count < IDPage.limit || prefix >= IDNode.pathBitCount {
                 return IDPage.insert(entry, at: reference)
-            } else if let node = parent, reference.pointee.prefix < consumed {
-                node.splitPage(at: reference, consumed: consumed - IDNode.bits)
-                reference = node.child(for: entry, consumed: consumed - IDNode.bits)
+            } else if let parent, prefix < consumed {
+                reference = IDNode.splitPage(
+                    at: reference, of: parent, for: entry, consumed: consumed - IDNode.bits)
             } else {
-                reference.pointee = IDNode.make(holding: reference.pointee)
+                IDNode.pushDown(at: reference)
             }
         }
     }
 
-    /// From the first entry of the page of `hash` that is not below its tag to the page's end.
-    @usableFromInline
+    /// The entries with the tag of `hash`: mostly one or none. Valid until the map is mutated or
+    /// destroyed.
+    @inlinable @inline(__always)
     func candidates(for hash: UInt64) -> UnsafeBufferPointer<UInt64> {
-        var child = IDChild.Unowned(root)
+        IDMap.candidates(for: hash, below: rootAddress)
+    }
+
+    @usableFromInline
+    static func candidates(
+        for hash: UInt64, below root: IDChild.Unowned
+    ) -> UnsafeBufferPointer<UInt64> {
+        var child = root
         var consumed = 0
         while child.prefix == IDChild.nodePrefix {
             child = IDNode.child(of: child.object, for: hash, consumed: consumed)
@@ -80,7 +90,9 @@ struct IDMap {
         let entries = IDPage.entries(of: child.object)
         let start = IDPage.lowerBound(
             IDEntry.tag(hash), in: entries, count: Int(child.count), prefix: child.prefix)
-        return UnsafeBufferPointer(start: entries + start, count: Int(child.count) - start)
+        var end = start
+        while end < Int(child.count) && IDEntry.tag(entries[end]) == IDEntry.tag(hash) { end += 1 }
+        return UnsafeBufferPointer(start: entries + start, count: end - start)
     }
 
     // MARK: - Invariants
@@ -90,6 +102,13 @@ struct IDMap {
         precondition(
             root.checkedEntryCount(tag: 0, bits: 0) == count,
             "an id map's count differs from its entries")
+    }
+
+    /// The identities of all nodes and pages: what two maps share, both list.
+    func nodes() -> Set<ObjectIdentifier> {
+        var nodes: Set<ObjectIdentifier> = []
+        root.collect(into: &nodes)
+        return nodes
     }
 }
 
@@ -104,6 +123,9 @@ enum IDEntry {
         hash & 0xFFFF_FFFF_0000_0000 | UInt64(slot.rawValue)
     }
 
+    @inlinable @inline(__always)
+    static func slot(_ entry: UInt64) -> Slot { Slot(UInt32(truncatingIfNeeded: entry)) }
+
     /// Of an entry or of a hash.
     @inlinable @inline(__always)
     static func tag(_ entry: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: entry >> 32) }
@@ -111,6 +133,7 @@ enum IDEntry {
 
 /// A reference to a page or an inner node of an ``IDMap``. What a look-up wants to know about a page
 /// stands beside the reference, so that it need not wait for the page's own header.
+@usableFromInline
 struct IDChild {
     var object: AnyObject
     /// Entries of a page; 0 beside a node.
@@ -120,19 +143,45 @@ struct IDChild {
 
     static var nodePrefix: Int32 { -1 }
 
+    /// Whether the object at `reference` is referenced from there only.
+    ///
+    /// A function of its own, so that no local reference is counted; and through the optional at
+    /// the same address, because asked of an `AnyObject` the compiler counts the copy that it opens.
+    @inline(never)
+    static func isUnique(_ reference: UnsafeMutablePointer<IDChild>) -> Bool {
+        let object = UnsafeMutableRawPointer(reference).assumingMemoryBound(to: AnyObject?.self)
+        return isKnownUniquelyReferenced(&object.pointee)
+    }
+
     var isNode: Bool { prefix == IDChild.nodePrefix }
 
     /// The same as plain words: neither retained nor released.
+    @usableFromInline
     struct Unowned {
         let object: UnsafeRawPointer
         let count: Int32
         let prefix: Int32
 
-        @inline(__always)
         init(_ child: IDChild) {
             object = UnsafeRawPointer(Unmanaged.passUnretained(child.object).toOpaque())
             count = child.count
             prefix = child.prefix
+        }
+
+        /// Field by field: a copy of the whole would be counted.
+        @inline(__always)
+        init(at child: UnsafeMutablePointer<IDChild>) {
+            object = UnsafeRawPointer(child).load(as: UnsafeRawPointer.self)
+            count = child.pointee.count
+            prefix = child.pointee.prefix
+        }
+    }
+
+    func collect(into nodes: inout Set<ObjectIdentifier>) {
+        nodes.insert(ObjectIdentifier(object))
+        guard isNode else { return }
+        unsafeDowncast(object, to: IDNode.self).withUnsafeMutablePointers { header, children in
+            for position in 0..<header.pointee.count { children[position].collect(into: &nodes) }
         }
     }
 

@@ -18,15 +18,13 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         Int(truncatingIfNeeded: hash &>> UInt64(59 &- consumed)) & 31
     }
 
-    static func make(holding child: IDChild) -> IDChild {
+    /// Puts a node in the place of a page, which becomes the node's only child.
+    @inline(never)
+    static func pushDown(at reference: UnsafeMutablePointer<IDChild>) {
         let node = unsafeDowncast(
             IDNode.create(minimumCapacity: width) { _ in Header() }, to: IDNode.self)
-        node.withUnsafeMutablePointerToElements { $0.initialize(to: child) }
-        return reference(to: node)
-    }
-
-    private static func reference(to node: IDNode) -> IDChild {
-        IDChild(object: node, count: 0, prefix: IDChild.nodePrefix)
+        node.withUnsafeMutablePointerToElements { $0.initialize(to: reference.pointee) }
+        reference.pointee = IDChild(object: node, count: 0, prefix: IDChild.nodePrefix)
     }
 
     deinit {
@@ -35,29 +33,40 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         }
     }
 
-    /// The node at `reference`, after copying it if it is shared.
-    @inline(never)
-    static func unique(at reference: UnsafeMutablePointer<IDChild>) -> IDNode {
-        if !isKnownUniquelyReferenced(&reference.pointee.object) {
-            let old = unsafeDowncast(reference.pointee.object, to: IDNode.self)
-            let node = unsafeDowncast(
-                IDNode.create(minimumCapacity: width) { _ in old.header }, to: IDNode.self)
-            let count = old.header.count
-            node.withUnsafeMutablePointerToElements { target in
-                old.withUnsafeMutablePointerToElements {
-                    target.initialize(from: $0, count: count)
-                }
-            }
-            reference.pointee = self.reference(to: node)
-        }
-        return unsafeDowncast(reference.pointee.object, to: IDNode.self)
+    /// The child of the node at `reference` that an entry leads to, after copying the node if it
+    /// is shared.
+    static func uniqueChild(
+        at reference: UnsafeMutablePointer<IDChild>, for entry: UInt64, consumed: Int
+    ) -> UnsafeMutablePointer<IDChild> {
+        makeUnique(at: reference)
+        return child(at: reference, for: entry, consumed: consumed)
     }
 
-    /// The child that an entry or a hash leads to.
-    func child(for entry: UInt64, consumed: Int) -> UnsafeMutablePointer<IDChild> {
-        withUnsafeMutablePointers { header, children in
-            children + IDNode.position(in: header, IDNode.pathBits(entry, consumed: consumed))
+    private static func child(
+        at reference: UnsafeMutablePointer<IDChild>, for entry: UInt64, consumed: Int
+    ) -> UnsafeMutablePointer<IDChild> {
+        unsafeDowncast(reference.pointee.object, to: IDNode.self)
+            .withUnsafeMutablePointers { header, children in
+                children + position(in: header, pathBits(entry, consumed: consumed))
+            }
+    }
+
+    /// A function of its own, so that no local reference is counted.
+    @inline(never)
+    private static func makeUnique(at reference: UnsafeMutablePointer<IDChild>) {
+        guard !IDChild.isUnique(reference) else { return }
+        let old = unsafeDowncast(reference.pointee.object, to: IDNode.self)
+        let node = unsafeDowncast(
+            IDNode.create(minimumCapacity: width) { _ in old.header }, to: IDNode.self)
+        let count = old.header.count
+        node.withUnsafeMutablePointerToElements { target in
+            old.withUnsafeMutablePointerToElements { source in
+                for position in 0..<count {
+                    (target + position).initialize(to: source[position])
+                }
+            }
         }
+        reference.pointee.object = node
     }
 
     /// The same for a look-up: nothing is retained.
@@ -68,7 +77,7 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         Unmanaged<IDNode>.fromOpaque(node)._withUnsafeGuaranteedRef { node in
             node.withUnsafeMutablePointers { header, children in
                 let path = pathBits(hash, consumed: consumed)
-                return IDChild.Unowned(children[position(in: header, path)])
+                return IDChild.Unowned(at: children + position(in: header, path))
             }
         }
     }
@@ -79,28 +88,27 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
     }
 
     /// Splits the full page at `reference` by its next bit; the directory entries whose bit is
-    /// set move to the new page.
-    func splitPage(at reference: UnsafeMutablePointer<IDChild>, consumed: Int) {
-        withUnsafeMutablePointers { header, children in
-            let page = reference.pointee
-            let count = Int(page.count)
-            let mask: UInt32 = 1 &<< UInt32(31 - page.prefix)
-            let entries = IDPage.entries(
-                of: UnsafeRawPointer(Unmanaged.passUnretained(page.object).toOpaque()))
-            var middle = 0
-            while middle < count && IDEntry.tag(entries[middle]) & mask == 0 { middle += 1 }
+    /// set move to the new page. Answers the half that an entry leads to.
+    @inline(never)
+    static func splitPage(
+        at reference: UnsafeMutablePointer<IDChild>, of parent: UnsafeMutablePointer<IDChild>,
+        for entry: UInt64, consumed: Int
+    ) -> UnsafeMutablePointer<IDChild> {
+        let node = unsafeDowncast(parent.pointee.object, to: IDNode.self)
+        node.withUnsafeMutablePointers { header, children in
+            let (low, high) = IDPage.split(reference.pointee)
+            let bit = consumed + bits - Int(low.prefix)
+            reference.pointee = low
             let added = header.pointee.count
-            (children + added).initialize(
-                to: IDPage.make(entries + middle, count: count - middle, prefix: page.prefix + 1))
-            reference.pointee = IDPage.make(entries, count: middle, prefix: page.prefix + 1)
+            (children + added).initialize(to: high)
             header.pointee.count = added + 1
-            let bit = consumed + IDNode.bits - 1 - Int(page.prefix)
             let directory = UnsafeMutableRawPointer(header).assumingMemoryBound(to: UInt8.self)
-            for path in 0..<IDNode.width
+            for path in 0..<width
             where children + Int(directory[path]) == reference && (path >> bit) & 1 == 1 {
                 directory[path] = UInt8(added)
             }
         }
+        return child(at: parent, for: entry, consumed: consumed)
     }
 
     /// The entries below this node, after checking that each child is named by exactly the

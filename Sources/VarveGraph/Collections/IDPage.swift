@@ -11,11 +11,12 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
             IDPage.create(minimumCapacity: capacity) { _ in capacity }, to: IDPage.self)
     }
 
+    /// Behind the object's two header words and the buffer's own.
     @inline(__always)
     static func entries(of page: UnsafeRawPointer) -> UnsafeMutablePointer<UInt64> {
-        Unmanaged<IDPage>.fromOpaque(page)._withUnsafeGuaranteedRef {
-            $0.withUnsafeMutablePointerToElements { $0 }
-        }
+        let header = (3 * MemoryLayout<Int>.stride + 7) & ~7
+        return UnsafeMutableRawPointer(mutating: page + header)
+            .assumingMemoryBound(to: UInt64.self)
     }
 
     /// A page of `count` entries from `source`, with some room.
@@ -25,29 +26,46 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         return IDChild(object: page, count: Int32(count), prefix: prefix)
     }
 
+    /// The entries whose next bit is clear and those whose next bit is set, each in a page of
+    /// their own. They are sorted, so the first are the former.
+    static func split(_ page: IDChild) -> (low: IDChild, high: IDChild) {
+        let count = Int(page.count)
+        let mask: UInt32 = 1 &<< UInt32(31 - page.prefix)
+        return unsafeDowncast(page.object, to: IDPage.self)
+            .withUnsafeMutablePointerToElements { entries in
+                var middle = 0
+                while middle < count && IDEntry.tag(entries[middle]) & mask == 0 { middle += 1 }
+                return (
+                    make(entries, count: middle, prefix: page.prefix + 1),
+                    make(entries + middle, count: count - middle, prefix: page.prefix + 1)
+                )
+            }
+    }
+
     /// Inserts into the page at `reference`, which becomes unique and grows as needed.
     static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
         let count = Int(reference.pointee.count)
-        let page = unsafeDowncast(reference.pointee.object, to: IDPage.self)
-        if count == page.header || !isUnique(reference) {
-            page.withUnsafeMutablePointerToElements {
-                reference.pointee = make($0, count: count, prefix: reference.pointee.prefix)
-            }
+        let prefix = reference.pointee.prefix
+        if count == capacity(at: reference) || !IDChild.isUnique(reference) {
+            reference.pointee = make(entries(at: reference), count: count, prefix: prefix)
         }
-        unsafeDowncast(reference.pointee.object, to: IDPage.self)
-            .withUnsafeMutablePointerToElements { entries in
-                let position = lowerBound(
-                    IDEntry.tag(entry), in: entries, count: count, prefix: reference.pointee.prefix)
-                (entries + position + 1).update(from: entries + position, count: count - position)
-                entries[position] = entry
-            }
+        let entries = entries(at: reference)
+        let position = lowerBound(IDEntry.tag(entry), in: entries, count: count, prefix: prefix)
+        (entries + position + 1).update(from: entries + position, count: count - position)
+        entries[position] = entry
         reference.pointee.count += 1
     }
 
-    /// Asked in a function of its own, so that no local reference is counted.
-    @inline(never)
-    private static func isUnique(_ reference: UnsafeMutablePointer<IDChild>) -> Bool {
-        isKnownUniquelyReferenced(&reference.pointee.object)
+    /// As words from their places: a reference to the page would make it look shared.
+    private static func capacity(at reference: UnsafeMutablePointer<IDChild>) -> Int {
+        UnsafeRawPointer(reference).load(as: UnsafeRawPointer.self)
+            .load(fromByteOffset: 2 * MemoryLayout<Int>.stride, as: Int.self)
+    }
+
+    private static func entries(
+        at reference: UnsafeMutablePointer<IDChild>
+    ) -> UnsafeMutablePointer<UInt64> {
+        entries(of: UnsafeRawPointer(reference).load(as: UnsafeRawPointer.self))
     }
 
     /// The first position whose tag is not below `tag`.

@@ -15,6 +15,8 @@ struct PagedArray<Element: PagedElement> {
     @usableFromInline static var integerLeafShift: Int { 6 }
 
     @usableFromInline var root: AnyObject?
+    /// The root as a plain word, so that a look-up neither retains nor releases anything.
+    @usableFromInline var address: UnsafeRawPointer?
     /// Inner levels above the leaves; with 0 the root is a leaf.
     @usableFromInline var height: Int
     @usableFromInline let leafShift: Int
@@ -22,12 +24,13 @@ struct PagedArray<Element: PagedElement> {
     @inlinable
     init(leafShift: Int) {
         self.root = nil
+        self.address = nil
         self.height = 0
         self.leafShift = leafShift
     }
 
     /// One more than the greatest index that the present tree can hold.
-    @inlinable var capacity: Int { 1 << (leafShift + PagedInner.shift * height) }
+    @inlinable var capacity: Int { 1 &<< (leafShift &+ PagedInner.shift &* height) }
 
     @inlinable
     subscript(index: Int) -> Element {
@@ -40,25 +43,30 @@ struct PagedArray<Element: PagedElement> {
     /// Valid until this value is mutated or destroyed: the caller keeps it alive and does not
     /// let the address escape. Children are loaded as plain words, because a retain and release
     /// at every level costs more than the descent itself.
-    @inlinable
+    @inlinable @inline(__always)
     func pointer(at index: Int) -> UnsafeMutablePointer<Element>? {
         guard let leaf = leaf(holding: index) else { return nil }
-        return leaf + (index & ((1 << leafShift) - 1))
+        return leaf + (index & ((1 &<< leafShift) &- 1))
     }
 
     /// The first element of the leaf that holds `index`, or nil where there is none.
-    @inlinable
+    @inlinable @inline(__always)
     func leaf(holding index: Int) -> UnsafeMutablePointer<Element>? {
-        guard index >= 0, index < capacity, let root else { return nil }
-        var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
-        var shift = leafShift + PagedInner.shift * height
-        for _ in 0..<height {
-            shift -= PagedInner.shift
-            guard let child = PagedInner.child(of: node, at: (index >> shift) & PagedInner.mask)
+        guard index >= 0, index < capacity, var node = address else { return nil }
+        var shift = leafShift &+ PagedInner.shift &* height
+        while shift != leafShift {
+            shift &-= PagedInner.shift
+            guard let child = PagedInner.child(of: node, at: (index &>> shift) & PagedInner.mask)
             else { return nil }
             node = child
         }
         return PagedLeaf<Element>.elements(of: node)
+    }
+
+    /// To be called whenever the root may be another object.
+    @inlinable
+    mutating func noteRoot() {
+        address = root.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     }
 
     /// The element's address for writing: makes the path to it unique, creating absent pages.
@@ -66,20 +74,25 @@ struct PagedArray<Element: PagedElement> {
     mutating func mutablePointer(at index: Int) -> UnsafeMutablePointer<Element> {
         precondition(index >= 0, "an index into a paged array is not negative")
         grow(toHold: index)
-        let leafCount = 1 << leafShift
-        var shift = leafShift + PagedInner.shift * height
-        let levels = height
-        return withUnsafeMutablePointer(to: &root) { rootReference in
+        let leafCount = 1 &<< leafShift
+        var shift = leafShift &+ PagedInner.shift &* height
+        let last = leafShift
+        let element = withUnsafeMutablePointer(to: &root) { rootReference in
             var reference = rootReference
-            for _ in 0..<levels {
-                shift -= PagedInner.shift
+            while shift != last {
+                shift &-= PagedInner.shift
                 let children = PagedInner.uniqueChildren(at: reference)
-                reference = children + ((index >> shift) & PagedInner.mask)
+                reference = children + ((index &>> shift) & PagedInner.mask)
             }
             let elements = PagedLeaf<Element>.uniqueElements(
                 at: reference, count: leafCount)
-            return elements + (index & (leafCount - 1))
+            return elements + (index & (leafCount &- 1))
         }
+        // As a word from its place: a copy of the reference would be counted.
+        address = withUnsafePointer(to: &root) {
+            UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self)
+        }
+        return element
     }
 
     /// Makes an element absent again, and drops its leaf when nothing else is left in it.
@@ -111,6 +124,7 @@ struct PagedArray<Element: PagedElement> {
             }
             reference.pointee = nil
         }
+        noteRoot()
     }
 
     @inlinable
@@ -121,6 +135,7 @@ struct PagedArray<Element: PagedElement> {
                 let inner = PagedInner.make()
                 PagedInner.children(of: inner)[0] = root
                 root = inner
+                noteRoot()
             }
             height += 1
         }
@@ -130,9 +145,8 @@ struct PagedArray<Element: PagedElement> {
     /// elements. Stops when `body` answers false.
     @inlinable
     func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
-        guard let root else { return }
         try withExtendedLifetime(self) {
-            let node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            guard let node = address else { return }
             _ = try visit(node, level: height, first: 0, body)
         }
     }

@@ -5,14 +5,15 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     @usableFromInline static var width: Int { 8 }
     @usableFromInline static var mask: Int { 7 }
 
-    @inlinable
+    /// Where the children stand in the object, behind its two header words and the buffer's own.
+    @usableFromInline static var childrenOffset: Int { 3 * MemoryLayout<Int>.stride }
+
     deinit {
-        withUnsafeMutablePointerToElements { children in
-            // One by one: the runtime's array routines go through value witnesses, which cost
-            // more than the releases.
-            for position in 0..<PagedInner.width {
-                (children + position).deinitialize(count: 1)
-            }
+        let object = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        for position in 0..<PagedInner.width {
+            // As words: the value witness of an optional `AnyObject` costs twice the release.
+            guard let child = PagedInner.child(of: object, at: position) else { continue }
+            Unmanaged<AnyObject>.fromOpaque(child).release()
         }
     }
 
@@ -22,6 +23,8 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
             PagedInner.create(minimumCapacity: width) { _ in width }, to: PagedInner.self)
         node.withUnsafeMutablePointerToElements {
             $0.initialize(repeating: nil, count: width)
+            let object = UnsafeRawPointer(Unmanaged.passUnretained(node).toOpaque())
+            precondition(UnsafeRawPointer($0) == object + childrenOffset, "the layout of a buffer")
         }
         return node
     }
@@ -35,17 +38,14 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     ///
     /// An `AnyObject?` is one pointer-sized word, null for nil, where there is no Objective-C
     /// tagging to strip; a strong reference in the node keeps the object alive.
-    @inlinable
+    @inlinable @inline(__always)
     static func child(of node: UnsafeRawPointer, at position: Int) -> UnsafeRawPointer? {
-        Unmanaged<PagedInner>.fromOpaque(node)._withUnsafeGuaranteedRef { inner in
-            inner.withUnsafeMutablePointerToElements {
-                UnsafeRawPointer($0 + position).load(as: UnsafeRawPointer?.self)
-            }
-        }
+        (node + (childrenOffset &+ position &* MemoryLayout<AnyObject?>.stride))
+            .load(as: UnsafeRawPointer?.self)
     }
 
     /// The children of the node at `reference`, after making that node exist and be unique.
-    @inlinable
+    @inlinable @inline(__always)
     static func uniqueChildren(
         at reference: UnsafeMutablePointer<AnyObject?>
     ) -> UnsafeMutablePointer<AnyObject?> {
@@ -54,19 +54,26 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
         } else if !isKnownUniquelyReferenced(&reference.pointee) {
             copy(at: reference)
         }
-        return children(of: unsafeDowncast(reference.pointee!, to: PagedInner.self))
+        // As a word from its place: a copy of the reference would be counted.
+        guard let node = UnsafeRawPointer(reference).load(as: UnsafeMutableRawPointer?.self) else {
+            preconditionFailure("a node that was just made is missing")
+        }
+        return (node + childrenOffset).assumingMemoryBound(to: AnyObject?.self)
     }
 
     @inlinable @inline(never)
     static func copy(at reference: UnsafeMutablePointer<AnyObject?>) {
-        let old = unsafeDowncast(reference.pointee!, to: PagedInner.self)
         let node = unsafeDowncast(
             PagedInner.create(minimumCapacity: width) { _ in width }, to: PagedInner.self)
+        guard let old = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
+            preconditionFailure("a copy of no node")
+        }
         node.withUnsafeMutablePointerToElements { target in
-            old.withUnsafeMutablePointerToElements { source in
-                for position in 0..<width {
-                    (target + position).initialize(to: source[position])
-                }
+            UnsafeMutableRawPointer(target).copyMemory(
+                from: old + childrenOffset, byteCount: width * MemoryLayout<AnyObject?>.stride)
+            for position in 0..<width {
+                guard let child = child(of: old, at: position) else { continue }
+                _ = Unmanaged<AnyObject>.fromOpaque(child).retain()
             }
         }
         reference.pointee = node

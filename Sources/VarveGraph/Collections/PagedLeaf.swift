@@ -4,15 +4,21 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
     @inlinable
     deinit {
         withUnsafeMutablePointers { count, elements in
-            for position in 0..<count.pointee { (elements + position).deinitialize(count: 1) }
+            _ = elements.deinitialize(count: count.pointee)
         }
     }
 
-    @inlinable
+    /// Where the elements stand in the object, behind its two header words and the buffer's own.
+    @inlinable static var elementsOffset: Int {
+        let header = 3 * MemoryLayout<Int>.stride
+        let alignment = MemoryLayout<Element>.alignment
+        return (header + alignment - 1) & ~(alignment - 1)
+    }
+
+    @inlinable @inline(__always)
     static func elements(of node: UnsafeRawPointer) -> UnsafeMutablePointer<Element> {
-        Unmanaged<PagedLeaf<Element>>.fromOpaque(node)._withUnsafeGuaranteedRef {
-            $0.withUnsafeMutablePointerToElements { $0 }
-        }
+        UnsafeMutableRawPointer(mutating: node + elementsOffset)
+            .assumingMemoryBound(to: Element.self)
     }
 
     /// The elements of the leaf at `reference`, after making that leaf exist and be unique.
@@ -29,8 +35,11 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
         } else if !isKnownUniquelyReferenced(&reference.pointee) {
             copy(at: reference, count: count)
         }
-        return unsafeDowncast(reference.pointee!, to: PagedLeaf<Element>.self)
-            .withUnsafeMutablePointerToElements { $0 }
+        // As a word from its place: a copy of the reference would be counted.
+        guard let leaf = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
+            preconditionFailure("a leaf that was just made is missing")
+        }
+        return elements(of: leaf)
     }
 
     @inlinable @inline(never)
@@ -49,8 +58,13 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
 
     @inlinable
     static func allocate(_ count: Int) -> PagedLeaf<Element> {
-        unsafeDowncast(
+        let leaf = unsafeDowncast(
             PagedLeaf<Element>.create(minimumCapacity: count) { _ in count },
             to: PagedLeaf<Element>.self)
+        leaf.withUnsafeMutablePointerToElements {
+            let object = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
+            precondition(UnsafeRawPointer($0) == object + elementsOffset, "the layout of a buffer")
+        }
+        return leaf
     }
 }

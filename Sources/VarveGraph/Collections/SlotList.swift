@@ -102,6 +102,15 @@ enum SlotList {
         }
     }
 
+    /// Whether the list holds exactly these slots. O(n), without allocating for short lists.
+    func isEqual(to slots: ContiguousArray<UInt32>) -> Bool {
+        switch self {
+        case .empty: slots.isEmpty
+        case .one(let slot): slots.count == 1 && slots[0] == slot
+        case .many(let node): node.total == slots.count && self.slots == slots
+        }
+    }
+
     /// Whether both share all their structure: equal without a comparison. O(1).
     func isIdentical(to other: SlotList) -> Bool {
         switch (self, other) {

@@ -27,10 +27,14 @@ extension Context {
     ///
     /// A list of steps instead of recursion: a cascade may be as long as the data is deep.
     @usableFromInline
-    package mutating func deleteRow(at slot: Slot, table: Int) throws {
+    package mutating func deleteRow(
+        at slot: Slot, table: Int, cause: DeleteCause? = nil
+    ) throws {
         let mark = begin()
         do {
-            var steps: [DeleteStep] = [.delete(table: table, slot: slot.rawValue, cause: nil)]
+            var steps: [DeleteStep] = [
+                .delete(table: table, slot: slot.rawValue, cause: cause)
+            ]
             var denials: [DeleteDenial] = []
             while let step = steps.popLast() { try perform(step, &steps, &denials) }
             try check(denials)
@@ -123,7 +127,7 @@ extension Context {
         try row.willDelete(from: &self)
         session.deleting.removeAll { $0 == key }
         removeRow(type, at: slot, keepsPlace: tombstone != nil)
-        if let tombstone { _ = put(tombstone, .replace) }
+        if let tombstone { _ = try put(tombstone, .replace) }
         return { context in
             try row.deleteMetadata(from: &context)
             try row.didDelete(from: &context)

@@ -27,25 +27,47 @@ extension Context {
     mutating func replaceLinks(
         with children: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
     ) {
-        let old = links(of: slot, relation: relation, table: table).slots
-        guard old != children else { return }
+        let before = links(of: slot, relation: relation, table: table)
+        guard !before.isEqual(to: children) else { return }
         let resolved = tables.tables[table].relations[relation]
         if let inverse = resolved.inverse {
-            let kept = Set(children)
-            for child in old where !kept.contains(child) {
+            let (lost, gained) = Context.difference(from: before.slots, to: children)
+            for child in lost {
                 removeLink(to: slot, of: child, relation: inverse, table: resolved.childTable)
             }
-            let present = Set(old)
-            for child in children where !present.contains(child) {
-                linkBack(from: child, to: slot, relation: relation, table: table)
+            for child in gained {
+                linkBack(from: child, to: slot, relation: relation, table: table, resolved)
             }
         }
         // Last, because in a relation that is its own inverse the steps above may touch this list.
         setLinks(SlotList(children), of: slot, relation: relation, table: table)
     }
 
-    /// Adds children behind the links of one relation of one parent; those that are there stay
-    /// where they are.
+    /// The slots that only the first list has and those that only the second has, in order. Each
+    /// list has a slot once, so only between what both begin and end with can they differ.
+    static func difference(
+        from old: ContiguousArray<UInt32>, to new: ContiguousArray<UInt32>
+    ) -> (lost: ArraySlice<UInt32>, gained: ArraySlice<UInt32>) {
+        var start = 0
+        while start < min(old.count, new.count) && old[start] == new[start] { start += 1 }
+        var common = 0
+        while common < min(old.count, new.count) - start
+            && old[old.count - 1 - common] == new[new.count - 1 - common]
+        { common += 1 }
+        let lost = old[start..<old.count - common]
+        let gained = new[start..<new.count - common]
+        // A set of nothing is asked nothing.
+        let kept = lost.isEmpty ? [] : Set(gained)
+        let present = gained.isEmpty ? [] : Set(lost)
+        return (
+            lost: kept.isEmpty ? ArraySlice(lost) : ArraySlice(lost.filter { !kept.contains($0) }),
+            gained: present.isEmpty
+                ? ArraySlice(gained) : ArraySlice(gained.filter { !present.contains($0) })
+        )
+    }
+
+    /// Adds children, which are distinct, behind the links of one relation of one parent; those that
+    /// are there stay where they are.
     @usableFromInline
     mutating func appendLinks(
         _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
@@ -55,18 +77,33 @@ extension Context {
             guard !children.isEmpty else { return }
             return replaceLinks(with: children, of: slot, relation: relation, table: table)
         }
+        if resolved.childTable == table, resolved.inverse == relation {
+            return appendLinksToItself(children, to: slot, relation: relation, table: table)
+        }
+        // The list is set once: every change in between would be journaled and copy its path.
+        var list = links(of: slot, relation: relation, table: table)
+        var isChanged = false
         for child in children
         where !isLinked(slot, to: child, relation: relation, table: table) {
             if resolved.inverse != nil {
-                linkBack(from: child, to: slot, relation: relation, table: table)
+                linkBack(from: child, to: slot, relation: relation, table: table, resolved)
             }
+            list.append(child)
+            isChanged = true
+        }
+        if isChanged { setLinks(list, of: slot, relation: relation, table: table) }
+    }
+
+    /// The same for a relation that is its own inverse, where linking a child may touch the list.
+    private mutating func appendLinksToItself(
+        _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
+    ) {
+        let resolved = tables.tables[table].relations[relation]
+        for child in children
+        where !isLinked(slot, to: child, relation: relation, table: table) {
+            linkBack(from: child, to: slot, relation: relation, table: table, resolved)
             var list = links(of: slot, relation: relation, table: table)
-            // A relation that is its own inverse may have added the child already.
-            if resolved.childTable == table, resolved.inverse == relation, child == slot,
-                list.contains(child)
-            {
-                continue
-            }
+            if child == slot, list.contains(child) { continue }
             list.append(child)
             setLinks(list, of: slot, relation: relation, table: table)
         }
@@ -84,9 +121,9 @@ extension Context {
     /// Sets the child's side of a new link. A child with a to-one relation leaves the parent it
     /// had: that parent's list loses it.
     private mutating func linkBack(
-        from child: UInt32, to slot: UInt32, relation: Int, table: Int
+        from child: UInt32, to slot: UInt32, relation: Int, table: Int,
+        _ resolved: ResolvedRelation
     ) {
-        let resolved = tables.tables[table].relations[relation]
         guard let inverse = resolved.inverse else { return }
         let childTable = resolved.childTable
         var back = links(of: child, relation: inverse, table: childTable)
@@ -104,7 +141,7 @@ extension Context {
     }
 
     /// Removes one child from one list, on that side only.
-    private mutating func removeLink(
+    mutating func removeLink(
         to child: UInt32, of slot: UInt32, relation: Int, table: Int
     ) {
         var list = links(of: slot, relation: relation, table: table)
@@ -113,7 +150,7 @@ extension Context {
         setLinks(list, of: slot, relation: relation, table: table)
     }
 
-    private mutating func setLinks(
+    mutating func setLinks(
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
     ) {
         session.journal.append(JournalEntry(table: position, isLink: true))

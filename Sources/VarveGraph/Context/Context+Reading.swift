@@ -1,11 +1,9 @@
-public import Foundation
-
 extension Context {
     /// The entity with an id, its relations not loaded. O(log n).
-    @inlinable
+    @inlinable @inline(__always)
     public func find<Entity: EntityModelProtocol>(_ id: Entity.ID) -> Entity? {
-        guard let table = table(of: Entity.self), let slot = table.slot(of: id) else { return nil }
-        return table.row(at: slot)?.pointee
+        // Inlined, so that a caller who reads one property copies one property.
+        withExtendedLifetime(self) { address(of: Entity.self, id: id)?.pointee }
     }
 
     /// One element for each id, in order; nil where there is no entity.
@@ -70,21 +68,5 @@ extension Context {
             }
         }
         return copy
-    }
-}
-
-extension EntityModelProtocol {
-    /// When the entity was last saved, or nil where the context does not hold it.
-    public func updatedAt(in context: Context) -> Date? {
-        guard let table = context.table(of: Self.self), let slot = table.slot(of: id),
-            table.isLive(slot)
-        else { return nil }
-        return Date(microseconds: table.metadata(of: slot).updatedAt)
-    }
-}
-
-extension Date {
-    package init(microseconds: Int64) {
-        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 }

@@ -52,7 +52,7 @@ extension Context {
             var copy = entity
             try copy.willSave(to: &self)
             let isOutdated = isOutdated(copy, options)
-            slot = put(copy, options)
+            slot = try put(copy, options)
             if isOutdated {
                 try saveChildren(ofOutdated: copy)
             } else {
@@ -93,12 +93,17 @@ extension Context {
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>
-    ) -> Slot {
+    ) throws -> Slot {
         let position = position(of: Entity._descriptor)
         let hash = Entity._hashID(entity.id)
         var row = entity
-        let known = merge(&row, hash: hash, options, in: position)
+        var known = merge(&row, hash: hash, options, in: position)
         row._normalize()
+        if Entity._descriptor.hasUniqueIndexes,
+            let collision = collision(of: row, at: known.slot, in: position)
+        {
+            known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
+        }
         let ordinal = Entity._place(of: entity.id, in: &self)
         if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
@@ -106,7 +111,7 @@ extension Context {
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known.slot ?? table.appendSlot(hash: hash)
-        table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal)
         return slot
     }
 
@@ -137,7 +142,8 @@ extension Context {
     ) throws {
         guard !value.isNone else { return }
         let parent = position(of: Entity._descriptor)
-        let children = try saveChildren(value)
+        let children = try saveChildren(
+            value, expecting: links(of: slot.rawValue, relation: relation, table: parent))
         if value.isSlice {
             appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
         } else {
@@ -147,12 +153,17 @@ extension Context {
 
     /// Saves the entities of a relation and answers the slots of all that it holds: those where the
     /// entities were stored, whose ids a `willSave` may have changed.
+    ///
+    /// - Parameter links: what is linked now and will mostly stay so.
     @inlinable
     mutating func saveChildren<Child, Direction, Cardinality, Rule>(
-        _ value: Relation<Child, Direction, Cardinality, Rule>
+        _ value: Relation<Child, Direction, Cardinality, Rule>, expecting links: SlotList
     ) throws -> ContiguousArray<UInt32> {
         let entities = value.entities
-        guard !entities.isEmpty else { return internSlots(Child.self, value.ids) }
+        guard !entities.isEmpty else {
+            return internSlots(
+                Child.self, value.ids, expecting: value.isSlice ? [] : links.slots)
+        }
         let options: MergeStrategy<Child> = value.isFragment ? .fragment : .default
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(entities.count)
@@ -161,24 +172,55 @@ extension Context {
     }
 
     /// The slots of ids, given out now where the ids are new; each id once, in first order.
+    ///
+    /// - Parameter expected: slots that the ids probably stand for, place by place: comparing two ids
+    ///   is cheaper than looking one up.
     @inlinable
     mutating func internSlots<Child: EntityModelProtocol>(
-        _ type: Child.Type, _ ids: [Child.ID]
+        _ type: Child.Type, _ ids: [Child.ID], expecting expected: ContiguousArray<UInt32> = []
     ) -> ContiguousArray<UInt32> {
         let position = position(of: Child._descriptor)
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(ids.count)
         let table = unsafeDowncast(tables.unique(at: position), to: Table<Child>.self)
-        for id in ids { slots.append(table.internSlot(of: id).rawValue) }
-        return slots.count > 1 ? Context.distinct(slots) : slots
+        var surprises = 0
+        for (index, id) in ids.enumerated() {
+            if index < expected.count, surprises < 4 {
+                if table.hasID(id, at: Slot(expected[index])) {
+                    slots.append(expected[index])
+                    continue
+                }
+                surprises += 1
+            }
+            slots.append(table.internSlot(of: id).rawValue)
+        }
+        return Context.distinct(slots)
     }
 
-    /// The slots without repetitions, each at its first place.
+    /// The slots without repetitions, each at its first place. O(n).
     @usableFromInline
     static func distinct(_ slots: ContiguousArray<UInt32>) -> ContiguousArray<UInt32> {
-        var seen = Set<UInt32>(minimumCapacity: slots.count)
+        var greatest: UInt32 = 0
+        var isAscending = true
+        for (index, slot) in slots.enumerated() {
+            if index > 0, slot <= greatest { isAscending = false }
+            greatest = max(greatest, slot)
+        }
+        // What was saved or listed in order of creation: most lists.
+        if isAscending { return slots }
+        let wordCount = Int(greatest >> 6) + 1
         var result = slots
-        result.removeAll { !seen.insert($0).inserted }
+        if wordCount <= 32 * slots.count {
+            var seen = ContiguousArray<UInt64>(repeating: 0, count: wordCount)
+            result.removeAll { slot in
+                let bit: UInt64 = 1 << UInt64(slot & 63)
+                defer { seen[Int(slot >> 6)] |= bit }
+                return seen[Int(slot >> 6)] & bit != 0
+            }
+        } else {
+            var seen = Set<UInt32>(minimumCapacity: slots.count)
+            result.removeAll { !seen.insert($0).inserted }
+        }
         return result
     }
 

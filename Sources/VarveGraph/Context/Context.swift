@@ -167,6 +167,24 @@ extension Context {
         return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
     }
 
+    /// The address of the row with an id, or nil where there is none. O(log n).
+    ///
+    /// Valid while the context is as it is. Neither the context's table nor anything in it is retained
+    /// on the way: counting references took as long as finding the row.
+    @inlinable
+    func address<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> UnsafePointer<Entity>? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        return tables.tables.withUnsafeBufferPointer { tables in
+            guard position < tables.count, let base = tables.baseAddress else { return nil }
+            let table = UnsafeRawPointer(base + position).load(as: UnsafeRawPointer.self)
+            return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
+                $0.row(of: id)
+            }
+        }
+    }
+
     // What follows answers values, so that no reference to a table outlives the call: a mutation
     // behind a second reference would copy the table first.
 

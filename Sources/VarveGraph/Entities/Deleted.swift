@@ -116,6 +116,9 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     public init(_patching old: Self, with new: Self) { self = new }
 }
 
+extension Deleted: Equatable where Entity: Equatable {}
+extension Deleted: Hashable where Entity: Hashable {}
+
 /// As `{"entity": …}`.
 private enum DeletedCodingKeys: String, CodingKey {
     case entity

@@ -59,6 +59,7 @@ struct ErasedDescription {
     @usableFromInline var id: FieldKind = .unsupported(typeName: "an undeclared id")
     @usableFromInline var fields: [FieldDescription] = []
     @usableFromInline var relations: [RelationDescription] = []
+    @usableFromInline var indexes: [any AnyIndexDefinition] = []
 
     @usableFromInline
     init() {}
@@ -114,6 +115,8 @@ public struct RelationDescription: Sendable {
     let makePlain: @Sendable (UnsafeMutableRawPointer) -> Void
     /// Saves the entities that the relation at the address holds, and links nothing.
     let saveEntities: @Sendable (UnsafeRawPointer, inout Context) throws -> Void
+    /// When the latest of what the relation at the address holds was saved.
+    let latest: @Sendable (UnsafeRawPointer, Context) -> Int64?
     /// Whether the relations at the addresses say the same in the same way.
     let isIdentical: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
     /// Writes each id of the relation at the address, handing its bytes to the closure.
@@ -159,6 +162,9 @@ public struct RelationDescription: Sendable {
         }
         self.saveEntities = { address, context in
             try address.assumingMemoryBound(to: Value.self).pointee.save(to: &context)
+        }
+        self.latest = { address, context in
+            address.assumingMemoryBound(to: Value.self).pointee.latest(in: context)
         }
         self.isIdentical = { first, second in
             first.assumingMemoryBound(to: Value.self).pointee

@@ -12,6 +12,9 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline package let idKind: FieldKind
     package let fields: [FieldDescription]
     @usableFromInline package let relations: [RelationDescription]
+    @usableFromInline let indexes: [any AnyIndexDefinition]
+    /// Whether a save must ask if another entity has the same values.
+    @usableFromInline let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
     /// A small process-wide number that contexts index by.
     @usableFromInline let number: Int
@@ -38,6 +41,8 @@ public final class EntityDescriptor: Sendable {
         self.idKind = description.id
         self.fields = description.fields
         self.relations = description.relations
+        self.indexes = description.indexes
+        self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()
         self.tombstoneOwner = tombstoneOwner

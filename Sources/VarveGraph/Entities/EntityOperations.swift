@@ -40,6 +40,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let amendRow:
         @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
             throws(CodecError) -> Void
+    /// Makes the content of one index of a table whose rows were loaded; any thread may.
+    @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
 
@@ -89,6 +91,9 @@ package struct EntityOperations: Sendable {
             let cell = table.cells.mutablePointer(at: slot.index)
             guard cell.pointee.row != nil else { return }
             try body(UnsafeMutableRawPointer(cell))
+        }
+        buildIndex = { table, index in
+            unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
         }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }

@@ -1,11 +1,16 @@
 /// How an entity that is saved merges with the one that is stored under its id.
-public struct MergeStrategy<T>: Sendable {
-    @usableFromInline let body: (@Sendable (_ old: T, _ new: T) -> T)?
+///
+/// A strategy is a pure function of the two values: it may run on any thread, and what it captures
+/// must not change.
+// Unchecked: strategies written by applications capture key paths, as the ones below do. Those are
+// immutable and yet not Sendable, so that no closure that is checked could hold them.
+public struct MergeStrategy<T>: @unchecked Sendable {
+    @usableFromInline let body: ((_ old: T, _ new: T) -> T)?
     /// Says of some strategies that the new value is older than the old one.
-    @usableFromInline let isOutdated: (@Sendable (_ old: T, _ new: T) -> Bool)?
+    @usableFromInline let isOutdated: ((_ old: T, _ new: T) -> Bool)?
 
     @inlinable
-    public init(merge: @escaping @Sendable (_ old: T, _ new: T) -> T) {
+    public init(merge: @escaping (_ old: T, _ new: T) -> T) {
         body = merge
         isOutdated = nil
     }
@@ -21,8 +26,8 @@ public struct MergeStrategy<T>: Sendable {
 
     /// A strategy whose new value may be found older than the old one.
     private init(
-        isOutdated: (@Sendable (_ old: T, _ new: T) -> Bool)?,
-        merge: @escaping @Sendable (_ old: T, _ new: T) -> T
+        isOutdated: ((_ old: T, _ new: T) -> Bool)?,
+        merge: @escaping (_ old: T, _ new: T) -> T
     ) {
         body = merge
         self.isOutdated = isOutdated
@@ -30,7 +35,7 @@ public struct MergeStrategy<T>: Sendable {
 
     static func joined(_ strategies: [MergeStrategy<T>]) -> MergeStrategy<T> {
         let judges = strategies.compactMap(\.isOutdated)
-        let judge: @Sendable (T, T) -> Bool = { old, new in judges.contains { $0(old, new) } }
+        let judge: (T, T) -> Bool = { old, new in judges.contains { $0(old, new) } }
         return MergeStrategy(isOutdated: judges.isEmpty ? nil : judge) { old, new in
             strategies.reduce(new) { result, strategy in strategy.merge(old, new: result) }
         }
@@ -40,7 +45,7 @@ public struct MergeStrategy<T>: Sendable {
     /// merge the loser into the winner.
     static func lastWriteWins(
         _ strategies: [MergeStrategy<T>],
-        isEarlier: @escaping @Sendable (_ first: T, _ second: T) -> Bool
+        isEarlier: @escaping (_ first: T, _ second: T) -> Bool
     ) -> MergeStrategy<T> {
         let strategy = joined(strategies)
         return MergeStrategy(isOutdated: { old, new in isEarlier(new, old) }) { old, new in
@@ -63,10 +68,9 @@ extension MergeStrategy {
     public static func patch<Value>(
         _ path: WritableKeyPath<T, Value?>
     ) -> MergeStrategy<T> {
-        let path = SendableWritablePath(path)
         return MergeStrategy { old, new in
             var result = new
-            result[keyPath: path.raw] = new[keyPath: path.raw] ?? old[keyPath: path.raw]
+            result[keyPath: path] = new[keyPath: path] ?? old[keyPath: path]
             return result
         }
     }
@@ -75,10 +79,9 @@ extension MergeStrategy {
     public static func append<Element>(
         _ path: WritableKeyPath<T, [Element]>
     ) -> MergeStrategy<T> {
-        let path = SendableWritablePath(path)
         return MergeStrategy { old, new in
             var result = new
-            result[keyPath: path.raw] = old[keyPath: path.raw] + new[keyPath: path.raw]
+            result[keyPath: path] = old[keyPath: path] + new[keyPath: path]
             return result
         }
     }
@@ -87,11 +90,10 @@ extension MergeStrategy {
     public static func append<Element>(
         _ path: WritableKeyPath<T, [Element]?>
     ) -> MergeStrategy<T> {
-        let path = SendableWritablePath(path)
         return MergeStrategy { old, new in
             var result = new
-            let joined = (old[keyPath: path.raw] ?? []) + (new[keyPath: path.raw] ?? [])
-            result[keyPath: path.raw] = joined.isEmpty ? nil : joined
+            let joined = (old[keyPath: path] ?? []) + (new[keyPath: path] ?? [])
+            result[keyPath: path] = joined.isEmpty ? nil : joined
             return result
         }
     }
@@ -105,8 +107,7 @@ extension MergeStrategy {
     public static func lastWriteWins<Value: Comparable & SendableMetatype>(
         _ strategies: MergeStrategy<T>..., comparedBy path: KeyPath<T, Value>
     ) -> MergeStrategy<T> {
-        let path = SendableReadPath(path)
-        return lastWriteWins(strategies) { $0[keyPath: path.raw] < $1[keyPath: path.raw] }
+        return lastWriteWins(strategies) { $0[keyPath: path] < $1[keyPath: path] }
     }
 }
 
@@ -142,11 +143,4 @@ struct SendableReadPath<Root, Value>: @unchecked Sendable {
 
     @inlinable
     init(_ raw: KeyPath<Root, Value>) { self.raw = raw }
-}
-
-/// A writable key path that may cross threads; the same holds as for ``SendableReadPath``.
-struct SendableWritablePath<Root, Value>: @unchecked Sendable {
-    let raw: WritableKeyPath<Root, Value>
-
-    init(_ raw: WritableKeyPath<Root, Value>) { self.raw = raw }
 }

@@ -9,6 +9,11 @@ public struct Query<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     public init(id: Entity.ID) { list = QueryList(.ids([id])) }
 
+    /// The entity with an id. A query is resolved in whatever context it is given; this one is not
+    /// kept.
+    @inlinable
+    public init(context: Context, id: Entity.ID) { self.init(id: id) }
+
     /// The entity, with what the query loads of its relations, or nil where there is none.
     @inlinable
     public func resolve(in context: Context) -> Entity? { list.resolve(in: context).first }

@@ -19,7 +19,8 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     /// The entities, in the query's order, with what the query loads of their relations.
     @inlinable
     public func resolve(in context: Context) -> [Entity] {
-        guard case .all = source, plan.shape.steps.isEmpty, let table = context.table(of: Entity.self)
+        guard case .all = source, plan.shape.isEmpty,
+            let table = context.table(of: Entity.self)
         else { return plan.materialize(slots(in: context), in: context) }
         let rows = plan.planned(table)
         guard rows.next == plan.steps.count else {
@@ -136,6 +137,7 @@ extension QueryList {
     ) -> Self {
         var comparator = RowComparator<Entity>()
         repeat comparator.add(each path)
+        guard !comparator.parts.isEmpty else { return self }
         return adding(.sort(comparator))
     }
 

@@ -30,20 +30,13 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
     ) -> QueryPredicate<Entity> {
         QueryPredicate { body($0.pointee) }
     }
-
-    /// A condition on when a row came to be as it is, and where it stands.
-    @usableFromInline
-    static func metadata(
-        _ description: String, _ test: @escaping @Sendable (RowMetadata) -> Bool
-    ) -> QueryPredicate<Entity> {
-        QueryPredicate(.opaque(description)) { test(Table<Entity>.metadata(besideRow: $0)) }
-    }
 }
 
 /// What a predicate is made of.
 @usableFromInline
 indirect enum PredicateStructure<Entity: EntityModelProtocol>: Sendable {
     case property(PropertyCondition)
+    case text(TextCondition<Entity>)
     case conjunction([QueryPredicate<Entity>])
     case disjunction([QueryPredicate<Entity>])
     case negation(QueryPredicate<Entity>)

@@ -14,17 +14,21 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
         /// An order-preserving prefix of the row's value; see ``ValueOrder/key(_:)``.
         @usableFromInline
         let key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+        /// How cursors hold the property.
+        @usableFromInline let cursorValue: CursorValue<Entity>?
 
         @usableFromInline
         init(
             path: SendablePath?, name: String?,
             compare: @escaping @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int,
-            key: @escaping @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+            key: @escaping @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
+            cursorValue: CursorValue<Entity>? = nil
         ) {
             self.path = path
             self.name = name
             self.compare = compare
             self.key = key
+            self.cursorValue = cursorValue
         }
     }
 
@@ -40,27 +44,7 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
             Part(
                 path: SendablePath(path), name: nil,
                 compare: { ValueOrder.compare(read($0), read($1)) },
-                key: { ValueOrder.key(read($0)) }))
-    }
-
-    /// Sorts by something that the metadata beside a row say, such as a time.
-    @usableFromInline
-    mutating func addMetadata(
-        _ name: String, isDescending: Bool = false,
-        _ value: @escaping @Sendable (RowMetadata) -> Int64
-    ) {
-        let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
-            let key = ValueOrder.signed(value(Table<Entity>.metadata(besideRow: row)))
-            return isDescending ? ~key : key
-        }
-        parts.append(
-            Part(
-                path: nil, name: isDescending ? "\(name) descending" : name,
-                compare: { first, second in
-                    let (first, second) = (key(first), key(second))
-                    return first < second ? -1 : (second < first ? 1 : 0)
-                },
-                key: { (key($0), true) }))
+                key: { ValueOrder.key(read($0)) }, cursorValue: CursorValue(path)))
     }
 
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind.

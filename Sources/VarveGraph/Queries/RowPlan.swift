@@ -39,6 +39,9 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
                     guard let row = cursor.row(at: slot) else { return true }
                     return !test(row)
                 }
+                for condition in predicate.rankings {
+                    slots = table.ranked(slots, by: condition)
+                }
             case .sort(let comparator):
                 slots = comparator.sorted(slots, in: table, keeping: kept(behind: next))
             case .limit(let limit, let offset): slots = RowPlan.page(slots, limit, offset)

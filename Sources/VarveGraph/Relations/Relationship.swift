@@ -98,6 +98,11 @@ where
     public init(
         _ constraint: RelationConstraint<Relations.Required>, deleteRule: DeleteRule = .nullify
     ) { self.init(.none) }
+    /// A one-way relation to one entity, which cannot be nullified.
+    public init(
+        wrappedValue: Entity?, _ constraint: RelationConstraint<Relations.Required>,
+        deleteRule: DeleteRule = .nullify
+    ) { self.init(wrappedValue.map { .relation($0) } ?? .none) }
 }
 
 extension Relationship
@@ -109,6 +114,10 @@ where
     public init(wrappedValue: [Entity]?, deleteRule: DeleteRule = .nullify) {
         self.init(wrappedValue.map { .relation($0) } ?? .none)
     }
+    /// A one-way relation to a list of entities.
+    public init(
+        _ constraint: RelationConstraint<Relations.Required>, deleteRule: DeleteRule = .nullify
+    ) { self.init(.none) }
     /// A one-way relation to a list of entities, which a memberwise initializer takes as a
     /// relation: `.ids(["1"])`.
     public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }

@@ -30,6 +30,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
+    @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
+    @usableFromInline let hasTextIndexes: Bool
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -37,6 +39,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = IDMap()
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
+        indexDefinitions = ContiguousArray(
+            descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
+        hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
         super.init(descriptor: descriptor)
     }
 
@@ -47,6 +52,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids = other.ids
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
+        indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
         super.init(copying: other)
     }
 
@@ -59,11 +66,19 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The same where the id's hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
-        ids.find(hash) { slot in
-            // In the row itself: most candidates have one, and a copy of its id would be counted.
-            if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
-            return withVacantID(of: slot) { Entity._sameID($0, id) }
+        ids.find(hash) { hasID(id, at: $0) }
+    }
+
+    /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
+    @inlinable
+    func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
+        for entry in ids.candidates(for: Entity._hashID(id)) {
+            // A look-up of ids that are there compares one row, which is also the answer.
+            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
+                return row
+            }
         }
+        return nil
     }
 
     /// The slot of an id, given out now if the id is new. O(log n).
@@ -91,6 +106,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func id(of slot: Slot) -> Entity.ID {
         if let row = row(at: slot) { return row.pointee.id }
         return withVacantID(of: slot) { $0 }
+    }
+
+    /// Whether a slot stands for an id.
+    @inlinable
+    func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
+        // In the row itself: most slots have one, and a copy of its id would be counted.
+        if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
+        return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
 
     @inlinable
@@ -122,6 +145,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The metadata of a row, given the row's address inside the table.
     @inlinable
     static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        // A row stands at its cell's address.
         UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
     }
 
@@ -132,6 +156,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func put(_ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?) {
         let cell = cells.mutablePointer(at: slot.index)
+        let changed = indexDefinitions.isEmpty ? 0 : unindexChanges(in: cell, to: row, at: slot)
         let isNew = !noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: consume row)
         if isNew {
@@ -140,6 +165,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         }
+        if changed != 0 { indexRow(in: cell, at: slot, into: changed) }
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
     }
@@ -151,6 +177,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func remove(at slot: Slot, stamp: Stamp, keepsPlace: Bool) {
         let cell = cells.mutablePointer(at: slot.index)
         guard let id = cell.pointee.row?.id else { preconditionFailure("no row to remove") }
+        unindexRow(in: cell, at: slot)
         vacantIDs[slot.index] = id
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
@@ -185,8 +212,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         } else {
             cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
         }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        // A tombstone that came and went within a transaction leaves nothing in the log either.
+        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
+        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
+        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 
@@ -267,13 +296,16 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @usableFromInline
     override func undoLastRowChange() {
         let change = rowJournal.removeLast()
+        journalWasShortened()
         let cell = cells.mutablePointer(at: Int(change.slot))
         let wasLive = cell.pointee.row != nil
         let isLive = change.before >= 0
+        unindexRow(in: cell, at: Slot(change.slot))
         if let row = cell.pointee.row, !isLive { vacantIDs[Int(change.slot)] = row.id }
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
+        indexRow(in: cell, at: Slot(change.slot))
         if isLive && !wasLive { vacantIDs.clear(at: Int(change.slot)) { $0 == nil } }
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
@@ -372,6 +404,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             return true
         }
         precondition(visited == liveCount, "the order misses rows")
+        checkIndexes()
     }
 }
 

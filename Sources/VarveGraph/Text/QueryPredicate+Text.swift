@@ -146,6 +146,6 @@ extension QueryPredicate {
     /// A condition on text.
     @usableFromInline
     init(condition: TextCondition<Entity>) {
-        self.init { condition.matches($0) }
+        self.init(.text(condition)) { condition.matches($0) }
     }
 }

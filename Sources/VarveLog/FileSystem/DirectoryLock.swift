@@ -70,6 +70,7 @@ package final class DirectoryLock {
         isHeld = false
         // Closing gives the lock back even where unlocking fails.
         if environment.processID() == holding.process { try? file.unlock() }
+        // Only a name was written, for messages: there is nothing to lose.
         try? file.close()
         Self.held.withLock { _ = $0.remove(holding) }
     }

@@ -49,7 +49,8 @@ package final class LogFollower {
         }
         place = FollowedPlace(active.header, opening: active.opening)
         promise = scanned.scan.promise
-        var reading = try FollowedReading(place, self, fileSystem, end: active.dataEnd)
+        var reading = try FollowedReading(
+            place, self, fileSystem, end: active.dataEnd, readsContent: false)
         while let step = try reading.next() { advance(step) }
     }
 

@@ -13,6 +13,9 @@ extension MemberScan {
         found += conditionalMembers.map { member in
             Misuse.conditionalMember(member.name).diagnostic(at: member.syntax)
         }
+        found += conditionalIndexes.map { index in
+            Misuse.conditionalIndex(index.name).diagnostic(at: index.syntax)
+        }
         return found
     }
 

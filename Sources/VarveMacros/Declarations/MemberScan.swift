@@ -6,6 +6,8 @@ struct MemberScan {
     var tuplePatterns: [TuplePattern] = []
     /// Names of stored properties and enum cases inside `#if`, with the place to report.
     var conditionalMembers: [ConditionalMember] = []
+    /// Names of index declarations inside `#if`.
+    var conditionalIndexes: [ConditionalMember] = []
     /// Functions, initializers and type properties, as `static patch` or `init(_id:from:)`.
     var signatures: Set<String> = []
     var cases: [CaseDeclaration] = []
@@ -68,6 +70,12 @@ struct MemberScan {
             let names = stored.map(\.name) + inside.cases.map(\.name)
             conditionalMembers += names.map {
                 ConditionalMember(name: $0, syntax: Syntax(clause.poundKeyword))
+            }
+            conditionalIndexes += inside.properties.filter(\.isIndex).map {
+                ConditionalMember(name: $0.name, syntax: Syntax(clause.poundKeyword))
+            }
+            conditionalIndexes += inside.conditionalIndexes.map {
+                ConditionalMember(name: $0.name, syntax: Syntax(clause.poundKeyword))
             }
             conditionalMembers += inside.conditionalMembers.map {
                 ConditionalMember(name: $0.name, syntax: Syntax(clause.poundKeyword))

@@ -158,7 +158,15 @@ extension Misuse {
     static func oneWayWithoutValue(_ name: String) -> Misuse {
         Misuse(
             "oneWayWithoutValue",
-            "the one-way relation '\(name)' needs a value to start from: write '= nil'")
+            "the one-way relation '\(name)' needs a value to start from: write '= nil', or"
+                + " '@Relationship()' for a memberwise initializer that takes ids too")
+    }
+
+    static func sharedInverse(_ inverse: String, of first: String, and second: String) -> Misuse {
+        Misuse(
+            "sharedInverse",
+            "'\(first)' and '\(second)' both name '\(inverse)' as their inverse, which can be that"
+                + " of one only")
     }
 
     static func malformedInverse(_ name: String) -> Misuse {
@@ -166,6 +174,41 @@ extension Misuse {
             "malformedInverse",
             "the inverse of '\(name)' must be a key path to one relation, such as '\\.messages'"
                 + " or '\\Chat.messages'")
+    }
+}
+
+// MARK: - Its indexes
+
+extension Misuse {
+    static func indexWithoutPath(_ name: String, wrapper: String) -> Misuse {
+        Misuse(
+            "indexWithoutPath",
+            "the index '\(name)' needs the properties that it is about: write"
+                + " '@\(wrapper)<Self>(\\.property)'")
+    }
+
+    static func indexTooWide(_ name: String, limit: Int) -> Misuse {
+        Misuse("indexTooWide", "the index '\(name)' has more than \(limit) properties")
+    }
+
+    static func unknownIndexArgument(_ label: String, wrapper: String) -> Misuse {
+        Misuse("unknownIndexArgument", "'@\(wrapper)' has no argument '\(label)'")
+    }
+
+    static func malformedIndexPath(_ name: String) -> Misuse {
+        Misuse(
+            "malformedIndexPath",
+            "the index '\(name)' needs key path literals, such as '\\.age' or '\\.age.desc'")
+    }
+
+    static let indexIsStatic = Misuse(
+        "indexIsStatic", "Index should be declared as instance property", severity: .warning)
+
+    static func conditionalIndex(_ name: String) -> Misuse {
+        Misuse(
+            "conditionalIndex",
+            "the index '\(name)' depends on '#if', where '@EntityModel' does not see it: move it"
+                + " out of '#if'")
     }
 }
 

@@ -62,6 +62,7 @@ extension EntityDeclaration {
             source.line("_description.id(\("_IDCodec".inLibrary).kind(\\Self.id))")
             for field in fields { describe(field, in: &source) }
             for relation in relations { describe(relation, in: &source) }
+            for index in indexes { index.emit(into: &source) }
         }
     }
 

@@ -20,8 +20,27 @@ extension EntityDeclaration {
         for property in members.properties where property.isStatic {
             found += property.staticRelationDiagnostics()
         }
-        found += relations.flatMap { $0.diagnostics() }
+        found += relations.flatMap { $0.diagnostics() } + sharedInverseDiagnostics()
+        found += indexes.flatMap { $0.diagnostics() }
         return found + members.duplicateNames(takenBy: [(name: "id", owner: "id")])
+    }
+
+    /// Two relations whose other side would be the same. Types that are spelled differently are
+    /// compared when they are first used.
+    private func sharedInverseDiagnostics() -> [Diagnostic] {
+        var owners: [String: String] = [:]
+        return relations.compactMap { relation in
+            guard case .mutual(let path) = relation.inverse, let type = relation.type else {
+                return nil
+            }
+            let inverse = "\(type.element).\(path.relation)"
+            guard let owner = owners[inverse] else {
+                owners[inverse] = relation.name
+                return nil
+            }
+            return Misuse.sharedInverse(inverse, of: owner, and: relation.name).diagnostic(
+                at: relation.property.bindingSyntax.pattern)
+        }
     }
 }
 
@@ -83,7 +102,7 @@ extension RelationDeclaration {
             return [Misuse.malformedInverse(name).diagnostic(at: expression)]
         case .oneWay:
             // Without a value the compiler finds no initializer that fixes the wrapper's type.
-            guard !hasConstraint && !hasInitializer else { return [] }
+            guard !hasArgumentList && !hasInitializer else { return [] }
             let binding = property.bindingSyntax
             return [
                 Misuse.oneWayWithoutValue(name).diagnostic(

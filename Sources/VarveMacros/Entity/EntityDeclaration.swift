@@ -15,6 +15,7 @@ struct EntityDeclaration {
     let identity: Identity
     let fields: [FieldDeclaration]
     let relations: [RelationDeclaration]
+    let indexes: [IndexDeclaration]
     /// What the struct declares itself.
     let declaredRequirements: Set<EntityRequirement>
     let members: MemberScan
@@ -31,6 +32,7 @@ extension EntityDeclaration {
             guard !property.isStatic, let relationship = property.relationship else { return nil }
             return RelationDeclaration(property, relationship: relationship)
         }
+        self.indexes = members.properties.compactMap { IndexDeclaration($0, in: type) }
         self.declaredRequirements = Set(
             EntityRequirement.allCases.filter { members.signatures.contains($0.rawValue) })
     }

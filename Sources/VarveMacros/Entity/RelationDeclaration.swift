@@ -14,8 +14,8 @@ struct RelationDeclaration {
     let inverse: Inverse
     /// Source of the delete rule.
     let deleteRule: String
-    /// `.required`, which also gives the wrapper a value to start from.
-    let hasConstraint: Bool
+    /// `@Relationship(…)`, also with nothing in the parentheses, makes the wrapper itself.
+    let hasArgumentList: Bool
     let hasInitializer: Bool
     let property: PropertyDeclaration
 
@@ -45,7 +45,7 @@ extension RelationDeclaration {
         }
         self.deleteRule =
             relationship.argument(labeled: "deleteRule")?.trimmedDescription ?? ".nullify"
-        self.hasConstraint = relationship.arguments.contains { $0.label == nil }
+        self.hasArgumentList = relationship.syntax.leftParen != nil
         self.hasInitializer =
             property.initializer != nil || relationship.argument(labeled: "wrappedValue") != nil
         self.property = property

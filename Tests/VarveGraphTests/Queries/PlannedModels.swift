@@ -12,6 +12,7 @@ struct Sample: Equatable {
     var rank: Int?
     var isActive = false
     var day = Date(timeIntervalSinceReferenceDate: 0)
+    var note = ""
 }
 
 enum Level: Int, Comparable, CaseIterable, Sendable, Codable {
@@ -27,6 +28,7 @@ struct SampleError: Error {}
 protocol SampleEntity: EntityModelProtocol where ID == Int {
     init(_ sample: Sample)
     var sample: Sample { get }
+    static var number: KeyPath<Self, Int> { get }
     static var age: KeyPath<Self, Int> { get }
     static var city: KeyPath<Self, String> { get }
     static var name: KeyPath<Self, String?> { get }
@@ -36,6 +38,7 @@ protocol SampleEntity: EntityModelProtocol where ID == Int {
     static var isActive: KeyPath<Self, Bool> { get }
     static var day: KeyPath<Self, Date> { get }
     static var length: KeyPath<Self, Int> { get }
+    static var note: KeyPath<Self, String> { get }
     func linked(to ids: [Int]) -> Self
     /// A value whose save throws when everything is done.
     var failing: Self { get }
@@ -54,6 +57,7 @@ struct PlainSample {
     var rank: Int?
     var isActive: Bool
     var day: Date
+    var note: String
     /// Makes the save throw when everything else is done.
     var fails = false
 
@@ -71,15 +75,16 @@ extension PlainSample: SampleEntity {
         self.init(
             id: sample.id, age: sample.age, city: sample.city, name: sample.name,
             score: sample.score, level: sample.level, rank: sample.rank,
-            isActive: sample.isActive, day: sample.day)
+            isActive: sample.isActive, day: sample.day, note: sample.note)
     }
 
     var sample: Sample {
         Sample(
             id: id, age: age, city: city, name: name, score: score, level: level, rank: rank,
-            isActive: isActive, day: day)
+            isActive: isActive, day: day, note: note)
     }
 
+    static var number: KeyPath<Self, Int> { \.id }
     static var age: KeyPath<Self, Int> { \.age }
     static var city: KeyPath<Self, String> { \.city }
     static var name: KeyPath<Self, String?> { \.name }
@@ -89,6 +94,7 @@ extension PlainSample: SampleEntity {
     static var isActive: KeyPath<Self, Bool> { \.isActive }
     static var day: KeyPath<Self, Date> { \.day }
     static var length: KeyPath<Self, Int> { \.length }
+    static var note: KeyPath<Self, String> { \.note }
 
     func linked(to ids: [Int]) -> Self {
         var copy = self
@@ -124,6 +130,22 @@ extension PlainSample: SampleEntity {
 /// With an index wherever one may serve.
 @EntityModel
 struct IndexedSample {
+    typealias ID = Int
+
+    @Index<Self>(\.age) private var byAge
+    @Index<Self>(\.city, \.age.desc) private var byCityAndAge
+    @Index<Self>(\.score.desc) private var byScore
+    @Index<Self>(\.level) private var byLevel
+    @Index<Self>(\.rank.nilFirst, \.day) private var byRank
+    @Index<Self>(\.name.nilFirst) private var byName
+    @Index<Self>(\.length) private var byLength
+    @Index<Self>(\.day, \.level, \.age, \.city) private var byDay
+    @HashIndex<Self>(\.city) private var cityHash
+    @HashIndex<Self>(\.isActive, \.level) private var stateHash
+    @HashIndex<Self>(\.name) private var nameHash
+    @Unique<Self>(\.id) private var uniqueNumber
+    @FullTextIndex<Self>(\.note) private var noteWords
+
     let id: Int
     var age: Int
     var city: String
@@ -133,6 +155,7 @@ struct IndexedSample {
     var rank: Int?
     var isActive: Bool
     var day: Date
+    var note: String
     /// Makes the save throw when everything else is done.
     var fails = false
 
@@ -150,15 +173,16 @@ extension IndexedSample: SampleEntity {
         self.init(
             id: sample.id, age: sample.age, city: sample.city, name: sample.name,
             score: sample.score, level: sample.level, rank: sample.rank,
-            isActive: sample.isActive, day: sample.day)
+            isActive: sample.isActive, day: sample.day, note: sample.note)
     }
 
     var sample: Sample {
         Sample(
             id: id, age: age, city: city, name: name, score: score, level: level, rank: rank,
-            isActive: isActive, day: day)
+            isActive: isActive, day: day, note: note)
     }
 
+    static var number: KeyPath<Self, Int> { \.id }
     static var age: KeyPath<Self, Int> { \.age }
     static var city: KeyPath<Self, String> { \.city }
     static var name: KeyPath<Self, String?> { \.name }
@@ -168,6 +192,7 @@ extension IndexedSample: SampleEntity {
     static var isActive: KeyPath<Self, Bool> { \.isActive }
     static var day: KeyPath<Self, Date> { \.day }
     static var length: KeyPath<Self, Int> { \.length }
+    static var note: KeyPath<Self, String> { \.note }
 
     func linked(to ids: [Int]) -> Self {
         var copy = self

@@ -31,6 +31,7 @@ indirect enum SampleCondition {
         }
     }
 
+    case idIn([Int])
     case age(Relation, Int)
     case ageIn([Int])
     case ageRange(Int, Int)
@@ -46,12 +47,25 @@ indirect enum SampleCondition {
     case day(Relation, Date)
     case length(Relation, Int)
     case closure(Int)
+    case note(contains: String)
+    /// Words of three letters.
+    case noteMatches([String])
     case and(SampleCondition, SampleCondition)
     case or(SampleCondition, SampleCondition)
     case not(SampleCondition)
 
+    /// Whether a filter by the condition orders what it finds.
+    var isRanked: Bool {
+        switch self {
+        case .noteMatches: true
+        case .and(let first, let second): first.isRanked || second.isRanked
+        default: false
+        }
+    }
+
     func holds(_ sample: Sample) -> Bool {
         switch self {
+        case .idIn(let values): values.contains(sample.id)
         case .age(let relation, let value): relation.holds(sample.age, value)
         case .ageIn(let values): values.contains(sample.age)
         case .ageRange(let low, let high): (low...high).contains(sample.age)
@@ -69,6 +83,8 @@ indirect enum SampleCondition {
         case .day(let relation, let value): relation.holds(sample.day, value)
         case .length(let relation, let value): relation.holds(sample.city.count, value)
         case .closure(let divisor): sample.age % divisor == 0
+        case .note(let text): sample.note.contains(text)
+        case .noteMatches(let words): words.contains { sample.note.contains($0) }
         case .and(let first, let second): first.holds(sample) && second.holds(sample)
         case .or(let first, let second): first.holds(sample) || second.holds(sample)
         case .not(let condition): !condition.holds(sample)
@@ -77,6 +93,7 @@ indirect enum SampleCondition {
 
     func predicate<Entity: SampleEntity>(of type: Entity.Type) -> QueryPredicate<Entity> {
         switch self {
+        case .idIn(let values): .property(Entity.number, isIn: values)
         case .age(let relation, let value): relation.predicate(Entity.age, value)
         case .ageIn(let values): .property(Entity.age, isIn: values)
         case .ageRange(let low, let high): .property(Entity.age, isIn: low...high)
@@ -92,6 +109,9 @@ indirect enum SampleCondition {
         case .day(let relation, let value): relation.predicate(Entity.day, value)
         case .length(let relation, let value): relation.predicate(Entity.length, value)
         case .closure(let divisor): .satisfying { $0.sample.age % divisor == 0 }
+        case .note(let text): .string(Entity.note, contains: text)
+        case .noteMatches(let words):
+            .string(Entity.note, matches: words.joined(separator: " "))
         case .and(let first, let second):
             first.predicate(of: type) && second.predicate(of: type)
         case .or(let first, let second): first.predicate(of: type) || second.predicate(of: type)

@@ -20,8 +20,16 @@ struct SampleGenerator {
             name: chance(40) ? nil : "name \(Int.random(in: 0..<5, using: &random))",
             score: score(), level: Level.allCases.randomElement(using: &random) ?? .low,
             rank: chance(30) ? nil : Int.random(in: -2...6, using: &random),
-            isActive: chance(50), day: day())
+            isActive: chance(50), day: day(), note: note())
     }
+
+    static let words = ["fox", "owl", "cat", "dog", "elk", "ant"]
+
+    mutating func note() -> String {
+        (0..<Int.random(in: 0..<5, using: &random)).map { _ in word() }.joined(separator: " ")
+    }
+
+    private mutating func word() -> String { Self.words.randomElement(using: &random) ?? "" }
 
     mutating func score() -> Double {
         [0, -0.0, 1.5, -2, .infinity, .nan, 7, 7.25].randomElement(using: &random) ?? 0
@@ -46,7 +54,7 @@ struct SampleGenerator {
     private mutating func leaf() -> SampleCondition {
         let relation = SampleCondition.Relation.allCases.randomElement(using: &random) ?? .equal
         let number = Int.random(in: -4...21, using: &random)
-        switch Int.random(in: 0..<15, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
         case 0, 1: return .age(relation, number)
         case 2: return .ageIn((0..<Int.random(in: 0..<14, using: &random)).map { $0 * 3 - 4 })
         case 3: return .ageRange(number, number + 5)
@@ -60,6 +68,9 @@ struct SampleGenerator {
         case 11: return .rankIs(chance(30) ? nil : number % 5)
         case 12: return .isActive(chance(50))
         case 13: return .day(relation, day())
+        case 16: return .idIn((0..<12).map { _ in Int.random(in: 0..<200, using: &random) })
+        case 14: return .note(contains: chance(50) ? word() : word() + " " + word())
+        case 15: return .noteMatches([word(), word()])
         default: return chance(50) ? .length(relation, number % 7) : .closure(2 + abs(number % 3))
         }
     }

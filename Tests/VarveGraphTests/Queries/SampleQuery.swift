@@ -50,6 +50,16 @@ struct SampleQuery {
     var ids: [Int]?
     var steps: [SampleStep]
 
+    /// Whether its order is one by rank, which plain values cannot tell.
+    var isRanked: Bool {
+        steps.contains { step in
+            switch step {
+            case .filter(let condition), .or(let condition): return condition.isRanked
+            default: return false
+            }
+        }
+    }
+
     func query<Entity: SampleEntity>(of type: Entity.Type) -> QueryList<Entity> {
         let start = ids.map { Entity.query($0) } ?? Entity.query()
         return steps.reduce(start) { $1.add(to: $0) }

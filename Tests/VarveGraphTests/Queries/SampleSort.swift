@@ -26,7 +26,7 @@ enum SampleSort: CaseIterable {
     }
 
     /// NaN stands behind everything.
-    private func number(_ value: Double) -> Double { value.isNaN ? .infinity : value }
+    private func number(_ value: Double) -> (Int, Double) { value.isNaN ? (1, 0) : (0, value) }
 
     /// The standard library does not promise that its sort is stable.
     func sorted(_ samples: [Sample]) -> [Sample] {

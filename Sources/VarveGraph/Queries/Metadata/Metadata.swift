@@ -89,14 +89,6 @@ public struct MetadataPredicate: Sendable, Hashable {
         return saved(inTransactions: range)
     }
 
-    @inlinable
-    func matches(_ metadata: RowMetadata) -> Bool {
-        switch bounds {
-        case .updatedAt(let range): range.contains(metadata.updatedAt)
-        case .transaction(let range): range.contains(metadata.transaction)
-        }
-    }
-
     /// In whose order a type-level query answers.
     @usableFromInline var order: MetadataOrder {
         switch bounds {
@@ -124,5 +116,17 @@ extension Date {
         let value = (timeIntervalSince1970 * 1_000_000).rounded()
         if let exact = Int64(exactly: value) { return exact }
         return value < 0 ? .min : .max
+    }
+}
+
+extension MetadataOrder {
+    @usableFromInline var words: String {
+        let name =
+            switch key {
+            case .updatedAt: "updatedAt"
+            case .transaction: "transaction"
+            case .ordinal: "insertion"
+            }
+        return isDescending ? "\(name) descending" : name
     }
 }

@@ -1,16 +1,18 @@
 /// Rows that indexes name for some of a query's conditions: all that meet them and, where it is
 /// not exact, some more.
 @usableFromInline
-struct Candidates: Sendable {
+struct Candidates<Entity: EntityModelProtocol>: Sendable {
     indirect enum Shape: Sendable {
         /// Ranges of one index, with no posting in common.
         case ranges(IndexRanges)
+        /// What a text index names.
+        case text(TextCondition<Entity>)
         case union([Candidates])
         case intersection(Candidates, Candidates)
     }
 
     let shape: Shape
-    /// How many there are; at most so many where parts may overlap.
+    /// How many there are: at most so many of a union or a text index, about so many of an intersection.
     let count: Int
     /// Which of the query's conditions they meet, so that no row needs a test.
     let covered: Set<Int>
@@ -45,6 +47,9 @@ struct IndexWalk: Sendable {
     @usableFromInline let range: PostingRange
     @usableFromInline let order: PostingOrder
     let isDescending: Bool
+    /// Whether all of its properties count. Rows that are equal in the first ones have to be
+    /// gathered first, and put in insertion order.
+    let isWhole: Bool
     /// As with ``Candidates``.
     let covered: Set<Int>
     let used: Set<Int>

@@ -9,19 +9,27 @@ struct PlanEstimate {
     private static var reachedRow: Double { 45 }
     /// To pass one posting of an index, and to put its row in order.
     private static var posting: Double { 6 }
+    /// To test a text.
+    private static var text: Double { 250 }
     /// To find where a range begins and ends.
     private static var lookUp: Double { 400 }
     private static var comparison: Double { 8 }
+    /// Added to every scan, so that a handful of rows does not decide whether an index is used:
+    /// among few rows all ways cost next to nothing, and a plan should be what it is among many.
+    private static var scan: Double { 1_000 }
 
     let rows: Double
     let selectivities: [Double]
     /// How many rows must be found; nil for all.
     let wanted: Double?
     let isSorted: Bool
+    /// What the conditions that every way has to test cost for a row.
+    let test: Double
 
     init<Entity>(rows: Int, selectivities: [Double], head: QueryHead<Entity>) {
         self.rows = Double(rows)
         self.selectivities = selectivities
+        test = head.conjuncts.contains { $0.testsText } ? PlanEstimate.text : 0
         wanted = head.wanted.map { Double($0) }
         isSorted = !head.orderings.isEmpty
     }
@@ -44,33 +52,40 @@ struct PlanEstimate {
     var scanCost: Double {
         let selectivity = selectivity(without: [])
         if isSorted {
-            return rows * PlanEstimate.scannedRow + sortCost(of: rows * selectivity)
+            return PlanEstimate.scan + rows * (PlanEstimate.scannedRow + test)
+                + sortCost(of: rows * selectivity)
         }
-        return passed(of: rows, selectivity: selectivity) * PlanEstimate.scannedRow
+        return PlanEstimate.scan
+            + passed(of: rows, selectivity: selectivity) * (PlanEstimate.scannedRow + test)
     }
 
-    func cost(of candidates: Candidates) -> Double {
+    func cost<Entity>(of candidates: Candidates<Entity>) -> Double {
         let count = Double(candidates.count)
         let selectivity = selectivity(without: candidates.used)
         let named = collectionCost(of: candidates)
         if isSorted {
-            return named + count * PlanEstimate.reachedRow + sortCost(of: count * selectivity)
+            return named + count * (PlanEstimate.reachedRow + test)
+                + sortCost(of: count * selectivity)
         }
-        return named + passed(of: count, selectivity: selectivity) * PlanEstimate.reachedRow
+        return named + passed(of: count, selectivity: selectivity)
+            * (PlanEstimate.reachedRow + test)
     }
 
     func cost(of walk: IndexWalk) -> Double {
         let selectivity = selectivity(without: walk.used)
         let passed = passed(of: Double(walk.range.count), selectivity: selectivity)
-        return PlanEstimate.lookUp
-            + passed * (PlanEstimate.posting + PlanEstimate.reachedRow)
+        // How many rows are equal is not known: a part of all.
+        let gathered = walk.isWhole ? 0 : Double(walk.range.count) / 50
+        return PlanEstimate.lookUp + gathered * PlanEstimate.posting
+            + passed * (PlanEstimate.posting + PlanEstimate.reachedRow + test)
     }
 
-    private func collectionCost(of candidates: Candidates) -> Double {
+    private func collectionCost<Entity>(of candidates: Candidates<Entity>) -> Double {
         switch candidates.shape {
         case .ranges(let ranges):
             Double(ranges.ranges.count) * PlanEstimate.lookUp
                 + Double(ranges.count) * PlanEstimate.posting
+        case .text: PlanEstimate.lookUp * 10 + Double(candidates.count) * PlanEstimate.posting
         case .union(let branches): branches.reduce(0) { $0 + collectionCost(of: $1) }
         case .intersection(let first, let second):
             collectionCost(of: first) + collectionCost(of: second) + rows / 64
@@ -81,5 +96,17 @@ struct PlanEstimate {
         let kept = min(count, wanted ?? count)
         return count * PlanEstimate.comparison * 2
             + kept * PlanEstimate.comparison * max(1, log2(max(2, kept)))
+    }
+}
+
+extension QueryPredicate {
+    /// Whether the test of a row reads texts.
+    fileprivate var testsText: Bool {
+        switch structure {
+        case .text: true
+        case .property, .opaque: false
+        case .conjunction(let parts), .disjunction(let parts): parts.contains { $0.testsText }
+        case .negation(let predicate): predicate.testsText
+        }
     }
 }

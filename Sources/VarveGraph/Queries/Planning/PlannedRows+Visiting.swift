@@ -44,6 +44,11 @@ extension PlannedRows {
                 if let test, !test(row) { return true }
                 return body(slot, row)
             }
+        case .ranking(let condition):
+            visit(rankedSlots(condition, table), in: table) { slot, row in
+                if let test, !test(row) { return true }
+                return body(slot, row)
+            }
         case .walk(let walk):
             var cursor = RowCursor(table)
             table.forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
@@ -107,6 +112,17 @@ extension PlannedRows {
         return slots
     }
 
+    /// The rows that a text condition finds, best first, and no more than can be wanted.
+    @usableFromInline
+    func rankedSlots(
+        _ condition: TextCondition<Entity>, _ table: Table<Entity>
+    ) -> ContiguousArray<UInt32> {
+        guard residual == nil, case .limit(let limit, let offset) = page else {
+            return table.textRanking(for: condition)
+        }
+        return table.textRanking(for: condition, limit: limit.addingClamped(offset))
+    }
+
     /// Sorts by one ordering behind the other.
     @usableFromInline
     func reordered(
@@ -116,6 +132,7 @@ extension PlannedRows {
         for ordering in orderings {
             switch ordering {
             case .properties(let comparator): slots = comparator.sorted(slots, in: table)
+            case .rank(let condition): slots = table.ranked(slots, by: condition)
             }
         }
         return kept < slots.count ? ContiguousArray(slots.prefix(kept)) : slots
@@ -141,12 +158,16 @@ extension PlannedRows {
     @inlinable
     func lastMatch(in table: Table<Entity>) -> UInt32? {
         let slots: ContiguousArray<UInt32>
-        if case .candidates(let candidates) = source {
-            slots = table.slotsInOrder(of: candidates)
-        } else if table.isInSlotOrder {
+        switch source {
+        case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
+        case .ranking(let condition): slots = rankedSlots(condition, table)
+        case .walk: slots = matchingSlots(in: table)
+        case .scan:
+            guard table.isInSlotOrder else {
+                slots = table.liveSlots()
+                break
+            }
             return lastMatch(among: (0..<UInt32(table.slotCount)).reversed(), in: table)
-        } else {
-            slots = table.liveSlots()
         }
         return lastMatch(among: slots.reversed(), in: table)
     }

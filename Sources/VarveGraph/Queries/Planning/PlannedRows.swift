@@ -6,7 +6,9 @@ struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
         /// Every row of the table, in insertion order.
         case scan
         /// What indexes name, brought into insertion order.
-        case candidates(Candidates)
+        case candidates(Candidates<Entity>)
+        /// The rows that a text condition finds, best first.
+        case ranking(TextCondition<Entity>)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
     }
@@ -40,6 +42,7 @@ struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
         switch source {
         case .scan: total = liveCount
         case .walk(let walk): total = walk.range.count
+        case .ranking: return nil
         case .candidates(let candidates):
             guard candidates.isCounted else { return nil }
             total = candidates.count

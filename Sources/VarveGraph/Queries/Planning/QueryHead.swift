@@ -15,6 +15,8 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline
     enum Ordering: Sendable {
         case properties(RowComparator<Entity>)
+        /// By how well rows match a text, best first.
+        case rank(TextCondition<Entity>)
     }
 
     @usableFromInline
@@ -53,6 +55,7 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
 
     private mutating func add(_ predicate: QueryPredicate<Entity>) {
         conjuncts += predicate.conjuncts
+        for condition in predicate.rankings { add(.rank(condition)) }
     }
 
     /// A later sort comes first; the earlier one decides where it finds no difference.
@@ -93,6 +96,18 @@ extension QueryList {
             predicates.append(predicate)
         }
         return predicates
+    }
+}
+
+extension QueryPredicate {
+    /// The conditions that order what they find: those that all rows found must meet. Inside `||`
+    /// or behind `!` such a condition is a mere test.
+    @usableFromInline var rankings: [TextCondition<Entity>] {
+        switch structure {
+        case .text(let condition): condition.isRanked ? [condition] : []
+        case .conjunction(let parts): parts.flatMap(\.rankings)
+        case .property, .disjunction, .negation, .opaque: []
+        }
     }
 }
 

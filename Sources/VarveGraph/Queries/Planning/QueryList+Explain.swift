@@ -1,6 +1,10 @@
 extension QueryList {
     /// How the query would be answered in the context. Answers nothing and changes nothing.
     public func explain(in context: Context) -> QueryPlan {
+        plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
+    }
+
+    private func plan(in context: Context) -> QueryPlan {
         let words = plan.steps.map(\.words)
         guard case .all = source, let table = context.table(of: Entity.self) else {
             let access: QueryPlan.Access
@@ -17,8 +21,8 @@ extension QueryList {
         let rows = plan.planned(table)
         let head = QueryHead(of: plan.steps)
         return QueryPlan(
-            entity: Entity._descriptor.name, access: rows.access,
-            candidates: rows.candidateCount(of: table.liveCount),
+            entity: Entity._descriptor.name, access: rows.access(in: table),
+            candidates: rows.candidateCount(in: table),
             test: rows.residual?.description, order: rows.order(head), stopsEarly: rows.stopsEarly,
             steps: rows.pageWords + words.dropFirst(rows.next))
     }
@@ -30,10 +34,13 @@ extension Query {
 }
 
 extension PlannedRows {
-    var access: QueryPlan.Access {
+    func access(in table: Table<Entity>) -> QueryPlan.Access {
         switch source {
         case .scan: .scan
-        case .candidates(let candidates): candidates.access
+        case .candidates(let candidates): candidates.access(in: table)
+        case .ranking(let condition):
+            .ranking(
+                table.textRankingIndexName(for: condition).map { condition.index(named: $0) })
         case .walk(let walk):
             .walk(
                 QueryPlan.Index(name: walk.name, kind: "ordered", properties: walk.properties),
@@ -41,9 +48,11 @@ extension PlannedRows {
         }
     }
 
-    func candidateCount(of liveCount: Int) -> Int {
+    func candidateCount(in table: Table<Entity>) -> Int {
         switch source {
-        case .scan: liveCount
+        case .scan: table.liveCount
+        case .ranking(let condition):
+            table.textCandidateCount(for: condition) ?? table.liveCount
         case .candidates(let candidates): candidates.count
         case .walk(let walk): walk.range.count
         }
@@ -78,20 +87,25 @@ extension QueryHead.Ordering {
     var description: String {
         switch self {
         case .properties(let comparator): comparator.description
+        case .rank(let condition): "rank of \(condition.description)"
         }
     }
 }
 
 extension Candidates {
-    var access: QueryPlan.Access {
+    func access(in table: Table<Entity>) -> QueryPlan.Access {
         switch shape {
+        case .text(let condition):
+            .index(
+                condition.index(named: table.textIndexName(for: condition) ?? ""), ranges: 1)
         case .ranges(let ranges):
             .index(
                 QueryPlan.Index(
                     name: ranges.name, kind: "\(ranges.kind)", properties: ranges.properties),
                 ranges: ranges.ranges.count)
-        case .union(let branches): .union(branches.map(\.access))
-        case .intersection(let first, let second): .intersection(first.access, second.access)
+        case .union(let branches): .union(branches.map { $0.access(in: table) })
+        case .intersection(let first, let second):
+            .intersection(first.access(in: table), second.access(in: table))
         }
     }
 }
@@ -99,7 +113,7 @@ extension Candidates {
 extension RowPlan.Step {
     var words: String {
         switch self {
-        case .filter(let predicate): "filter \(predicate)"
+        case .filter(let predicate): "filter \(predicate.description)"
         case .sort(let comparator): "sort by \(comparator.description)"
         case .limit(let limit, let offset): "limit \(limit) behind \(offset)"
         case .last: "the last one"
@@ -108,5 +122,12 @@ extension RowPlan.Step {
         case .intersection: "keep the rows of another query"
         case .transform(let transform): transform.name
         }
+    }
+}
+
+extension TextCondition {
+    func index(named name: String) -> QueryPlan.Index {
+        QueryPlan.Index(
+            name: name, kind: "text", properties: paths.map { SendablePath($0).propertyName })
     }
 }

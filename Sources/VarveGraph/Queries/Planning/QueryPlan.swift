@@ -17,6 +17,8 @@ public struct QueryPlan: Sendable, Equatable {
         case union([Access])
         /// What both of two accesses name.
         case intersection(Access, Access)
+        /// Rows by how well they match a text, best first, by an index or by reading all of them.
+        case ranking(Index?)
         /// Rows in the order of an index, forwards or backwards, as long as they are wanted.
         case walk(Index, backwards: Bool)
     }
@@ -43,7 +45,8 @@ public struct QueryPlan: Sendable, Equatable {
     /// The entity's persisted name.
     public let entity: String
     public let access: Access
-    /// How many rows the access names, at most.
+    /// How many rows the access names: exactly for one index, at most for a union, about so many
+    /// for an intersection.
     public let candidates: Int
     /// What each of them is tested for; nil where the access answers the conditions exactly.
     public let test: String?
@@ -83,7 +86,8 @@ extension QueryPlan.Access: CustomStringConvertible {
         case .union(let branches):
             "any of (" + branches.map(\.description).joined(separator: "; ") + ")"
         case .intersection(let first, let second): "both of (\(first); \(second))"
-        case .walk(let index, let backwards): "\(backwards ? "back" : "") along \(index)"
+        case .ranking(let index): "by rank" + (index.map { " in \($0)" } ?? " in all rows")
+        case .walk(let index, let backwards): "\(backwards ? "back " : "")along \(index)"
         }
     }
 }

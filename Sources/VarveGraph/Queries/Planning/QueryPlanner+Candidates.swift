@@ -2,21 +2,24 @@
 
 extension QueryPlanner {
     /// What each index, and each condition with branches, offers for a conjunction.
-    func candidates(for conditions: [QueryPredicate<Entity>]) -> [Candidates] {
-        var options: [Candidates] = []
+    func candidates(for conditions: [QueryPredicate<Entity>]) -> [Candidates<Entity>] {
+        var options: [Candidates<Entity>] = []
         for index in table.indexDefinitions.indices {
             if let ranges = ranges(of: index, for: conditions) { options.append(ranges) }
         }
         for (position, condition) in conditions.enumerated() {
             if let union = union(for: condition, at: position) { options.append(union) }
+            if let text = text(for: condition, at: position) { options.append(text) }
         }
         return options
     }
 
     /// Candidates for each branch of a disjunction, if indexes serve every one of them.
-    private func union(for condition: QueryPredicate<Entity>, at position: Int) -> Candidates? {
+    private func union(for condition: QueryPredicate<Entity>, at position: Int) -> Candidates<
+        Entity
+    >? {
         guard case .disjunction = condition.structure else { return nil }
-        var parts: [Candidates] = []
+        var parts: [Candidates<Entity>] = []
         var isExact = true
         for branch in condition.branches {
             let conjuncts = branch.conjuncts
@@ -30,10 +33,20 @@ extension QueryPlanner {
             covered: isExact ? [position] : [], used: [position])
     }
 
+    /// What a text index names for a condition on text. Each row is tested again.
+    private func text(
+        for condition: QueryPredicate<Entity>, at position: Int
+    ) -> Candidates<Entity>? {
+        guard case .text(let text) = condition.structure,
+            let count = table.textCandidateCount(for: text)
+        else { return nil }
+        return Candidates(shape: .text(text), count: count, covered: [], used: [position])
+    }
+
     /// The ranges of one index that hold what meets some of the conditions.
     private func ranges(
         of index: Int, for conditions: [QueryPredicate<Entity>]
-    ) -> Candidates? {
+    ) -> Candidates<Entity>? {
         let definition = table.indexDefinitions[index]
         guard definition.kind != .text else { return nil }
         var search = IndexSearch(conditions)
@@ -79,9 +92,9 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     /// Fixes the next component, if a condition says what it equals.
     mutating func addEquality(at path: AnyKeyPath) -> Bool {
         for (position, condition) in conditions.enumerated() {
-            guard case .property(let property) = condition.structure,
-                property.relation == .equal || property.relation == .isIn,
-                property.path.raw == path,
+            guard case .property(let given) = condition.structure,
+                given.relation == .equal || given.relation == .isIn,
+                let property = given.onPath(path),
                 property.operands.count * bounds.count <= IndexSearch.rangeLimit
             else { continue }
             bounds = bounds.flatMap { bounds in
@@ -133,6 +146,11 @@ struct IndexSearch<Entity: EntityModelProtocol> {
 }
 
 extension PropertyCondition {
+    /// The condition as one on the path, if it is one.
+    func onPath(_ path: AnyKeyPath) -> PropertyCondition? {
+        self.path.raw == path ? self : alternatives.first { $0.path.raw == path }
+    }
+
     var isExactAsEquality: Bool { trust == .total }
 
     /// Whether a range up to or from the operand accepts what the comparison accepts, as long as

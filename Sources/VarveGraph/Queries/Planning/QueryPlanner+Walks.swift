@@ -42,7 +42,8 @@ extension QueryPlanner {
             properties: definition.components.prefix(depth).map(\.path.propertyName),
             range: range,
             order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
-            isDescending: isReversed, covered: search.exact, used: search.used)
+            isDescending: isReversed, isWhole: depth == definition.components.count,
+            covered: search.exact, used: search.used)
     }
 
     /// Whether the paths run against the components, all of them; nil where they do neither.

@@ -14,29 +14,42 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         conditions = head.conjuncts
     }
 
+    /// The cheapest way; of equally cheap ones the first.
     func plan() -> PlannedRows<Entity> {
-        guard !table.indexDefinitions.isEmpty, head.wanted != 0 else {
-            return planned(.scan, covered: [], orderings: head.orderings)
-        }
+        let ways = alternatives()
+        var best = ways[0]
+        for way in ways.dropFirst() where way.cost < best.cost { best = way }
+        return best.rows
+    }
+
+    /// All ways to answer, with what each is expected to cost. The first is one without an index.
+    func alternatives() -> [(cost: Double, rows: PlannedRows<Entity>)] {
+        if let ranked = ranking() { return [(0, ranked)] }
+        let scan = planned(.scan, covered: [], orderings: head.orderings)
+        guard !table.indexDefinitions.isEmpty, head.wanted != 0 else { return [(0, scan)] }
         let options = candidates(for: conditions)
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
-        var best = planned(.scan, covered: [], orderings: head.orderings)
-        var bestCost = estimate.scanCost
+        var ways = [(cost: estimate.scanCost, rows: scan)]
         for option in options + intersections(options) {
-            let cost = estimate.cost(of: option)
-            guard cost < bestCost else { continue }
-            bestCost = cost
-            best = planned(
+            let rows = planned(
                 .candidates(option), covered: option.covered, orderings: head.orderings)
+            ways.append((estimate.cost(of: option), rows))
         }
         for walk in walks() {
-            let cost = estimate.cost(of: walk)
-            guard cost < bestCost else { continue }
-            bestCost = cost
-            best = planned(.walk(walk), covered: walk.covered, orderings: [])
+            let rows = planned(.walk(walk), covered: walk.covered, orderings: [])
+            ways.append((estimate.cost(of: walk), rows))
         }
-        return best
+        return ways
+    }
+
+    /// The order of a text condition alone comes from whoever computes the scores: they depend on
+    /// all rows, so that no other way to find rows would save anything.
+    private func ranking() -> PlannedRows<Entity>? {
+        guard head.orderings.count == 1, case .rank(let condition) = head.orderings[0],
+            let position = conditions.firstIndex(where: { $0.isRanked })
+        else { return nil }
+        return planned(.ranking(condition), covered: [position], orderings: [])
     }
 
     private func planned(
@@ -54,7 +67,7 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
 
     /// Which part of the rows each condition lets through: exactly, where an index answers it
     /// alone, else guessed from its kind.
-    private func selectivities(_ options: [Candidates]) -> [Double] {
+    private func selectivities(_ options: [Candidates<Entity>]) -> [Double] {
         let rows = Double(max(1, table.liveCount))
         return conditions.enumerated().map { position, condition in
             let counts = options.filter { $0.used == [position] }.map { Double($0.count) / rows }
@@ -63,9 +76,9 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     }
 
     /// Pairs of candidates for different conditions, where both together are fewer.
-    private func intersections(_ options: [Candidates]) -> [Candidates] {
+    private func intersections(_ options: [Candidates<Entity>]) -> [Candidates<Entity>] {
         let few = options.sorted { $0.count < $1.count }.prefix(4)
-        var pairs: [Candidates] = []
+        var pairs: [Candidates<Entity>] = []
         let rows = Double(max(1, table.liveCount))
         for (position, first) in few.enumerated() {
             for second in few.dropFirst(position + 1)
@@ -83,6 +96,11 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
 }
 
 extension QueryPredicate {
+    fileprivate var isRanked: Bool {
+        if case .text(let condition) = structure { return condition.isRanked }
+        return false
+    }
+
     /// Which part of the rows is likely to meet the condition, as far as its kind tells.
     var guessedSelectivity: Double {
         switch structure {
@@ -96,6 +114,7 @@ extension QueryPredicate {
         case .conjunction(let parts): parts.reduce(1) { $0 * $1.guessedSelectivity }
         case .disjunction(let parts): parts.reduce(0) { min(1, $0 + $1.guessedSelectivity) }
         case .negation(let predicate): 1 - predicate.guessedSelectivity
+        case .text: 0.1
         case .opaque: 0.5
         }
     }

@@ -12,7 +12,7 @@ extension Table {
     ///
     /// Many are put in order by setting a bit for each, few by sorting.
     @usableFromInline
-    func slotsInOrder(of candidates: Candidates) -> ContiguousArray<UInt32> {
+    func slotsInOrder(of candidates: Candidates<Entity>) -> ContiguousArray<UInt32> {
         if case .intersection = candidates.shape { return slots(in: numbers(of: candidates)) }
         // A word of the set is passed in the time that a few steps of a sort take.
         guard candidates.count < orderNumberLimit / 512 else {
@@ -50,7 +50,7 @@ extension Table {
         return slotsByOrdinal[number] - 1
     }
 
-    private func numbers(of candidates: Candidates) -> SlotSet {
+    private func numbers(of candidates: Candidates<Entity>) -> SlotSet {
         if case .intersection(let first, let second) = candidates.shape {
             let other = numbers(of: second)
             var common = SlotSet(limit: orderNumberLimit)
@@ -62,7 +62,7 @@ extension Table {
         return numbers
     }
 
-    private func forEachNumber(of candidates: Candidates, _ body: (Int) -> Void) {
+    private func forEachNumber(of candidates: Candidates<Entity>, _ body: (Int) -> Void) {
         switch candidates.shape {
         case .ranges(let ranges):
             let usesSlots = order.slotsByOrdinal == nil
@@ -71,6 +71,11 @@ extension Table {
                     body(usesSlots ? Int(slot) : Int(truncatingIfNeeded: ordinal))
                     return true
                 }
+            }
+        case .text(let condition):
+            let usesSlots = order.slotsByOrdinal == nil
+            for slot in textCandidates(for: condition)?.slots ?? [] {
+                body(usesSlots ? Int(slot) : Int(cells[Int(slot)].metadata.ordinal))
             }
         case .union(let branches):
             for branch in branches { forEachNumber(of: branch, body) }

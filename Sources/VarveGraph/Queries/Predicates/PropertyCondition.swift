@@ -18,11 +18,16 @@ struct PropertyCondition: Sendable {
     /// One, or any number for `isIn`.
     @usableFromInline let operands: [QueryOperand]
     @usableFromInline let trust: OrderTrust
+    /// The same condition on other paths, by which an index may name the property: an optional
+    /// one is ordered by its `nilFirst`.
+    @usableFromInline let alternatives: [PropertyCondition]
 
     @usableFromInline
     init(
-        _ path: AnyKeyPath, _ relation: Relation, _ operands: [QueryOperand], trust: OrderTrust
+        _ path: AnyKeyPath, _ relation: Relation, _ operands: [QueryOperand], trust: OrderTrust,
+        alternatives: [PropertyCondition] = []
     ) {
+        self.alternatives = alternatives
         self.path = SendablePath(path)
         self.relation = relation
         self.operands = operands

@@ -42,8 +42,10 @@ extension QueryPredicate {
             condition.opposite.map { .property($0) } ?? .negation(self)
         case .disjunction(let branches): .conjunction(branches.map { !$0 })
         case .conjunction(let parts): .disjunction(parts.map { !$0 })
-        case .negation(let predicate): predicate.structure
-        case .opaque: .negation(self)
+        // Behind `!` a ranked condition is a mere test, behind a second one as well.
+        case .negation(let predicate) where predicate.rankings.isEmpty: predicate.structure
+        case .negation: .negation(self)
+        case .text, .opaque: .negation(self)
         }
     }
 
@@ -60,15 +62,16 @@ extension QueryPredicate {
     }
 }
 
-extension QueryPredicate: CustomStringConvertible {
+extension QueryPredicate {
     /// The condition in words, as a plan shows it.
-    public var description: String { structure.description }
+    var description: String { structure.description }
 }
 
 extension PredicateStructure {
     var description: String {
         switch self {
         case .property(let condition): condition.description
+        case .text(let condition): condition.description
         case .conjunction(let parts):
             parts.map(\.structure.factor).joined(separator: " && ")
         case .disjunction(let branches):

@@ -1,4 +1,13 @@
-// Comparisons of optional properties. Nil meets none of them: it is neither less nor greater.
+// Comparisons of optional properties. Nil equals nil, and is neither less nor greater than a value.
+
+/// The property is equal to the value.
+@inlinable
+public func == <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
+    path: KeyPath<Entity, Value?>, value: Value?
+) -> QueryPredicate<Entity> {
+    let read = PropertyReader(path)
+    return .optional(path, value) { read($0) == value }
+}
 
 /// The property has a value, which is less than the given one.
 @inlinable
@@ -49,6 +58,20 @@ public func >= <Entity: EntityModelProtocol, Value: Comparable & Sendable>(
 }
 
 extension QueryPredicate {
+    /// An equality of an optional property, which an index of its `nilFirst` serves as well.
+    @usableFromInline
+    static func optional<Value: Comparable & Sendable>(
+        _ path: KeyPath<Entity, Value?>, _ value: Value?,
+        matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool
+    ) -> QueryPredicate<Entity> {
+        let ordered = PropertyCondition(
+            path.appending(path: \.nilFirst), .equal, [QueryOperand(NilFirst<Value>(value))],
+            trust: .of(Value.self))
+        let condition = PropertyCondition(
+            path, .equal, [QueryOperand(value)], trust: .unknown, alternatives: [ordered])
+        return QueryPredicate(.property(condition), matches: matches)
+    }
+
     /// A comparison of an optional property: an index of its `nilFirst` holds the present values
     /// behind nil.
     @usableFromInline

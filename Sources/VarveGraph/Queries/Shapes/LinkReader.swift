@@ -27,14 +27,10 @@ final class LinkReader {
     @usableFromInline
     func first(of parent: UInt32) -> UInt32? { column[parent].first }
 
-    /// Leaves out what was deleted; entities that are still to come stay. A tombstone is there or
-    /// it is not.
+    /// Whether the entity of a slot without a row was deleted, rather than still to come. A
+    /// tombstone is there or it is not.
     @usableFromInline
-    func dropDeleted(from slots: inout ContiguousArray<UInt32>) {
-        let isOfTombstones = child.descriptor.tombstoneOwner != nil
-        slots.removeAll {
-            !child.isLive(Slot($0))
-                && (isOfTombstones || child.metadata(of: Slot($0)).isFormer)
-        }
+    func isDeleted(_ slot: UInt32) -> Bool {
+        child.descriptor.tombstoneOwner != nil || child.metadata(of: Slot(slot)).isFormer
     }
 }

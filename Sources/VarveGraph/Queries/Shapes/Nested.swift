@@ -66,8 +66,12 @@ extension Nested {
         { place, level, deeper in
             typealias Value = Relation<Child, Direction, Cardinality, Rule>
             var plan = RowPlan<Child>()
-            if let filter = level.filter { plan.steps.append(filter.step()) }
-            if level.kind == .ids { return .ids(Value.self, at: place, plan: plan, as: LoadedForm()) }
+            if let filter = level.filter {
+                plan.steps.append(.filter(filter.condition(on: Child.self)))
+            }
+            if level.kind == .ids {
+                return .ids(Value.self, at: place, plan: plan, as: LoadedForm())
+            }
             if !deeper.isEmpty { plan.shape.steps.append(ShapeStep(.nested(deeper))) }
             let form = LoadedForm(
                 isFragment: level.kind == .fragments, isSlice: level.filter != nil)

@@ -13,6 +13,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @usableFromInline let context: Context
     /// Whether conditions of the plan may hide linked entities.
     @usableFromInline let mayHide: Bool
+    @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Child>
     // Made when the first child is met, or a depth list would prepare every branch of the model.
     @exclusivity(unchecked) @usableFromInline var preparedLoader: RowLoader<Child>?
     @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<UInt32> = []
@@ -30,6 +31,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     ) {
         links = LinkReader(relation: relation, table: parent, in: context)
         table = unsafeDowncast(links.child, to: Table<Child>.self)
+        rows = RowCursor(table)
         mayHide = !plan.keepsAllRows
         self.plan = plan
         self.form = form
@@ -71,45 +73,84 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @inlinable
     func one(of parent: UInt32) -> Content? {
         guard let slot = links.first(of: parent) else { return nil }
-        if recent.isEmpty {
-            recent = ContiguousArray(repeating: (slot, load(slot)), count: RelatedRows.recentCount)
-        }
+        return shared(slot) { load(slot) }
+    }
+
+    /// The content for a child, made now unless it is among the recent ones.
+    @inlinable
+    func shared(_ slot: UInt32, _ make: () -> Content?) -> Content? {
         let place = Int(slot) & (RelatedRows.recentCount - 1)
-        if recent[place].0 != slot { recent[place] = (slot, load(slot)) }
+        if recent.isEmpty {
+            // No table gives out this slot.
+            recent = ContiguousArray(repeating: (.max, nil), count: RelatedRows.recentCount)
+        }
+        if recent[place].0 != slot { recent[place] = (slot, make()) }
         return recent[place].1
     }
 
     @inlinable
     func load(_ slot: UInt32) -> Content? {
-        guard table.row(at: Slot(slot)) != nil else { return nil }
-        let slots = plan.apply(to: [slot], in: context)
-        guard !slots.isEmpty else { return nil }
-        let entities = loader.load(slots)
-        return Content(
-            .entities(entities, isFragment: form.isFragment), isSlice: form.isSlice)
+        let entities: [Child]
+        if plan.steps.isEmpty {
+            entities = loader.load(slot)
+        } else {
+            guard rows.row(at: slot) != nil else { return nil }
+            entities = loader.load(plan.apply(to: [slot], in: context))
+        }
+        guard !entities.isEmpty else { return nil }
+        return Content(.entities(entities, isFragment: form.isFragment), isSlice: form.isSlice)
     }
 
-    /// The ids that a relation holds; nil where a to-one relation has none.
+    /// The ids that a to-many relation holds.
     @inlinable
-    func ids(of parent: UInt32, isToMany: Bool) -> Content? {
+    func idList(of parent: UInt32) -> Content? {
         links.read(parent, into: &slots)
         let linked = slots.count
-        if plan.steps.isEmpty {
-            links.dropDeleted(from: &slots)
-        } else {
-            slots = plan.apply(to: liveSlots(), in: context)
+        guard linked > 0 else { return noIDs }
+        if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
+        let ids = [Child.ID](unsafeUninitializedCapacity: slots.count) { buffer, count in
+            guard let base = buffer.baseAddress else { return }
+            for slot in slots {
+                guard let id = shownID(slot) else { continue }
+                (base + count).initialize(to: id)
+                count += 1
+            }
         }
-        guard isToMany || !slots.isEmpty else { return nil }
-        let isIncomplete = isToMany && (mayHide || slots.count < linked)
-        return Content(
-            .ids(slots.map { table.id(of: Slot($0)) }), isSlice: form.isSlice || isIncomplete)
+        return Content(.ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
+    }
+
+    @inlinable var noIDs: Content {
+        if let emptyList { return emptyList }
+        let content = Content(.ids([]), isSlice: form.isSlice || mayHide)
+        emptyList = content
+        return content
+    }
+
+    /// The id that a to-one relation holds; nil where there is none.
+    @inlinable
+    func oneID(of parent: UInt32) -> Content? {
+        guard let slot = links.first(of: parent) else { return nil }
+        return shared(slot) {
+            if !plan.steps.isEmpty {
+                guard rows.row(at: slot) != nil, !plan.apply(to: [slot], in: context).isEmpty
+                else { return nil }
+            }
+            return shownID(slot).map { Content(.ids([$0]), isSlice: form.isSlice) }
+        }
+    }
+
+    /// The id of an entity that is there or still to come; nil for one that was deleted.
+    @inlinable
+    func shownID(_ slot: UInt32) -> Child.ID? {
+        if let row = rows.row(at: slot) { return row.pointee.id }
+        return links.isDeleted(slot) ? nil : table.id(of: Slot(slot))
     }
 
     /// The linked slots that have rows.
     @inlinable
     func liveSlots() -> ContiguousArray<UInt32> {
         var live = slots
-        live.removeAll { table.row(at: Slot($0)) == nil }
+        live.removeAll { rows.row(at: $0) == nil }
         return live
     }
 }

@@ -17,13 +17,33 @@ final class RowLoader<Entity: EntityModelProtocol> {
     func load(_ slots: ContiguousArray<UInt32>) -> [Entity] {
         Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
+            // Taken out of the loop: what calls a closure counts a reference to it.
+            let first = fills.first
             for slot in slots {
                 guard let row = rows.row(at: slot) else { continue }
                 let entity = base + count
                 entity.initialize(to: row.pointee)
                 count += 1
-                for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
+                guard let first else { continue }
+                first(UnsafeMutableRawPointer(entity), slot)
+                var next = 1
+                while next < fills.count {
+                    fills[next](UnsafeMutableRawPointer(entity), slot)
+                    next += 1
+                }
             }
+        }
+    }
+
+    /// The entity at a slot alone; none where the slot holds no row.
+    @inlinable
+    func load(_ slot: UInt32) -> [Entity] {
+        guard let row = rows.row(at: slot) else { return [] }
+        return Array(unsafeUninitializedCapacity: 1) { buffer, count in
+            guard let entity = buffer.baseAddress else { return }
+            entity.initialize(to: row.pointee)
+            count = 1
+            for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
         }
     }
 }

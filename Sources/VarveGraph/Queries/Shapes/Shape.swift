@@ -7,6 +7,8 @@ struct Shape<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     init() {}
 
+    @inlinable var isEmpty: Bool { steps.isEmpty }
+
     /// What fills the relations of one entity after another. Tables and relations are looked up
     /// here, once for a query and not once for an entity.
     ///

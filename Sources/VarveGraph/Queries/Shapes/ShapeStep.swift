@@ -98,9 +98,8 @@ extension ShapeStep {
         let shape = RelationShape { context, table in
             let rows = RelatedRows<Child>(plan, form, place.index, table, context)
             return { address, slot in
-                guard let content = rows.ids(of: slot, isToMany: Cardinality.isToMany) else {
-                    return
-                }
+                let content = Cardinality.isToMany ? rows.idList(of: slot) : rows.oneID(of: slot)
+                guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
                     Value(content)
             }
@@ -119,10 +118,15 @@ extension ShapeStep {
         let shape = RelationShape { context, _ in
             guard Cardinality.isToMany else { return nil }
             let query = QueryList<Child>(.all, plan: plan).sorted(by: .updatedAt)
-            let value = Value(
-                entities: query.resolve(in: context), isFragment: form.isFragment,
-                isSlice: form.isSlice)
+            // The same for every parent, made for the first.
+            var made: Value?
             return { address, _ in
+                let value =
+                    made
+                    ?? Value(
+                        entities: query.resolve(in: context), isFragment: form.isFragment,
+                        isSlice: form.isSlice)
+                made = value
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee = value
             }
         }

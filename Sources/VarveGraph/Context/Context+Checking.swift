@@ -1,0 +1,65 @@
+/// A link to an entity that the context does not hold.
+public struct DanglingLink: Hashable, Sendable {
+    /// The persisted name of the type that declares the relation.
+    public let type: String
+    public let id: String
+    public let relation: String
+    public let targetType: String
+    public let targetID: String
+    /// Whether the entity was deleted; else it is still to come.
+    public let isDeleted: Bool
+}
+
+extension Context {
+    /// All links of entities to others that the context does not hold, in the order of the
+    /// entities. They show again when their targets are saved.
+    ///
+    /// - Complexity: linear in the number of entities and links.
+    public func danglingLinks() -> [DanglingLink] {
+        var found: [DanglingLink] = []
+        for (position, table) in tables.tables.enumerated() where !table.relations.isEmpty {
+            for slot in table.liveSlots() {
+                for relation in table.relations.indices {
+                    found += danglingLinks(of: slot, relation: relation, table: position)
+                }
+            }
+        }
+        return found
+    }
+
+    private func danglingLinks(of slot: UInt32, relation: Int, table position: Int)
+        -> [DanglingLink]
+    {
+        let table = tables.tables[position]
+        let child = tables.tables[table.relations[relation].childTable]
+        let targets = links(of: slot, relation: relation, table: position).slots
+        return targets.filter { !child.isLive(Slot($0)) }.map { target in
+            DanglingLink(
+                type: table.descriptor.name, id: table.idText(of: Slot(slot)),
+                relation: table.descriptor.relations[relation].name,
+                targetType: child.descriptor.name, targetID: child.idText(of: Slot(target)),
+                isDeleted: child.metadata(of: Slot(target)).isFormer)
+        }
+    }
+
+    /// Throws where an entity lacks the related entity of a relation `.required` to one: it has no
+    /// link, or one to an entity that the context does not hold.
+    ///
+    /// A save does not check this, because an entity often arrives before what it is related to.
+    /// Call it at the end of a transaction that must leave no gap.
+    ///
+    /// - Complexity: linear in the number of entities.
+    public func checkRequiredRelations() throws(ContextError) {
+        for (position, table) in tables.tables.enumerated() {
+            for (index, relation) in table.descriptor.relations.enumerated()
+            where relation.isRequired && !relation.isToMany {
+                for slot in table.liveSlots()
+                where liveChildren(of: slot, relation: index, table: position).isEmpty {
+                    throw .requiredRelationMissing(
+                        type: table.descriptor.name, id: table.idText(of: Slot(slot)),
+                        relation: relation.name)
+                }
+            }
+        }
+    }
+}

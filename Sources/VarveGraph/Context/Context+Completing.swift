@@ -1,0 +1,47 @@
+// Links that were written while a relation had no other side, by an earlier version of the types.
+
+extension Context {
+    /// Whether a relation with another side has links of which that side knows nothing.
+    package func hasOneSidedLinks(relation: Int, table: Int) -> Bool {
+        !oneSidedLinks(relation: relation, table: table).isEmpty
+    }
+
+    /// Tells the other side of a relation of the links that it lacks.
+    ///
+    /// A child that can have one parent only and is listed by several stays with the first of
+    /// them; the others lose it.
+    package mutating func completeLinks(relation: Int, table: Int) {
+        let resolved = tables.tables[table].relations[relation]
+        guard let inverse = resolved.inverse else { return }
+        let mark = begin()
+        defer { end(mark) }
+        for link in oneSidedLinks(relation: relation, table: table) {
+            var back = links(of: link.child, relation: inverse, table: resolved.childTable)
+            if back.contains(link.parent) { continue }
+            if !resolved.inverseIsToMany, back.count > 0 {
+                removeLink(to: link.child, of: link.parent, relation: relation, table: table)
+            } else {
+                back.append(link.parent)
+                setLinks(back, of: link.child, relation: inverse, table: resolved.childTable)
+            }
+        }
+    }
+
+    private func oneSidedLinks(
+        relation: Int, table position: Int
+    ) -> [(parent: UInt32, child: UInt32)] {
+        let table = tables.tables[position]
+        let resolved = table.relations[relation]
+        guard let inverse = resolved.inverse else { return [] }
+        var found: [(parent: UInt32, child: UInt32)] = []
+        table.links[relation].forEach { parent, list in
+            for child in list.slots
+            where !links(of: child, relation: inverse, table: resolved.childTable)
+                .contains(parent)
+            {
+                found.append((parent, child))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,102 @@
+extension Context {
+    /// The first unique index, from a number on, in which another entity has the row's values and
+    /// whose resolver is to be asked.
+    @inlinable
+    func collision<Entity: EntityModelProtocol>(
+        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
+    ) -> Collision? {
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        for index in start..<table.indexDefinitions.count
+        where table.indexDefinitions[index].kind == .unique {
+            let existing = withUnsafePointer(to: row) {
+                table.firstSlot(sharing: index, with: $0, except: slot)
+            }
+            guard let existing else { continue }
+            let uniqueness = table.indexDefinitions[index].uniqueness
+            if uniqueness?.ignoresNil(in: row) == true { continue }
+            return Collision(index: index, existing: existing)
+        }
+        return nil
+    }
+
+    /// Lets the resolvers of unique indexes deal with entities that have the values of a row that
+    /// is about to be stored. Afterwards the row is merged anew, because a resolver may have
+    /// changed what it merges with.
+    ///
+    /// - Parameters:
+    ///   - row: what is to be stored, merged and normalized.
+    ///   - entity: what is being saved.
+    @usableFromInline
+    mutating func resolve<Entity: EntityModelProtocol>(
+        _ first: Collision, of row: inout Entity, from entity: Entity, _ hash: UInt64,
+        _ options: MergeStrategy<Entity>, in position: Int
+    ) throws -> (slot: Slot?, isNew: Bool) {
+        var known: (slot: Slot?, isNew: Bool) = (nil, true)
+        var next: Collision? = first
+        // Each entity is dealt with once for an index: a resolver may leave it its value.
+        var index = first.index
+        var asked: Set<Slot> = []
+        while let collision = next {
+            if collision.index != index { asked = [] }
+            index = collision.index
+            guard asked.insert(collision.existing).inserted else {
+                next = self.collision(of: row, at: known.slot, from: index + 1, in: position)
+                continue
+            }
+            row = entity
+            _ = merge(&row, hash: hash, options, in: position)
+            try resolve(collision, with: row, in: position)
+            row = entity
+            known = merge(&row, hash: hash, options, in: position)
+            row._normalize()
+            next = self.collision(of: row, at: known.slot, from: index, in: position)
+        }
+        return known
+    }
+
+    private mutating func resolve<Entity: EntityModelProtocol>(
+        _ collision: Collision, with new: Entity, in position: Int
+    ) throws {
+        // Not held as a table: a second reference would make the next change copy it.
+        let (definition, existing) = { (table: Table<Entity>) in
+            (table.indexDefinitions[collision.index], table.id(of: collision.existing))
+        }(unsafeDowncast(tables.tables[position], to: Table<Entity>.self))
+        guard let uniqueness = definition.uniqueness else { return }
+        switch uniqueness.resolver.action {
+        case .upsert:
+            // The event names both by their slots.
+            let slot = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+                .internSlot(of: new.id)
+            try deleteRow(
+                at: collision.existing, table: position,
+                cause: .upsert(table: position, slot: slot.rawValue))
+        case .throw:
+            throw ContextError.uniqueValueIndexViolation(
+                type: Entity._descriptor.name, existing: String(describing: existing),
+                new: String(describing: new.id), indexName: definition.name,
+                value: uniqueness.value(new).map { String(describing: $0) } ?? "nil")
+        case .custom(let resolve):
+            try resolve(existing, new, UniqueIndexReference(definition), &self)
+        }
+    }
+}
+
+/// An entity that has the values of one that is being saved.
+@usableFromInline
+struct Collision {
+    /// The number of the index among the type's.
+    @usableFromInline let index: Int
+    @usableFromInline let existing: Slot
+
+    @inlinable
+    init(index: Int, existing: Slot) {
+        self.index = index
+        self.existing = existing
+    }
+}
+
+extension Uniqueness {
+    /// Whether the constraint does not hold for an entity, as one of its values is nil.
+    @usableFromInline
+    func ignoresNil(in entity: Entity) -> Bool { resolver.ignoresNil && value(entity) == nil }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+
+extension EntityModelProtocol {
+    /// When the entity was last saved, or nil where the context does not hold it.
+    ///
+    /// The save of a related entity is none of this one. In a store it is the time of the
+    /// transaction; a deletion's is that of its ``Deleted``.
+    public func updatedAt(in context: Context) -> Date? {
+        context.microseconds(of: Self.self, id: id).map(Date.init(microseconds:))
+    }
+
+    /// When the entity, or, with `withNested`, any entity that this value has loaded was last saved.
+    ///
+    /// - Parameter withNested: whether loaded relations count, as deep as they are loaded; those
+    ///   that hold ids too.
+    /// - Complexity: linear in what is loaded.
+    public func updatedAt(in context: Context, withNested: Bool) -> Date? {
+        let times = withNested ? Self._descriptor.relations.indices.map { $0 } : []
+        return latest(in: context, ofRelationsAt: times, includingSelf: true)
+    }
+
+    /// When the entity, or any that this value has loaded in one of the relations, was last saved.
+    public func updatedAt(
+        in context: Context, withNested relations: PartialKeyPath<Self>...
+    ) -> Date? {
+        latest(
+            in: context, ofRelationsAt: relations.map(context.relationIndex), includingSelf: true)
+    }
+
+    /// When any of the entities that this value has loaded in a relation was last saved.
+    public func updatedAt<Child, Direction, Cardinality, Rule>(
+        _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
+        in context: Context
+    ) -> Date? {
+        latest(
+            in: context, ofRelationsAt: [context.relationIndex(relation)], includingSelf: false)
+    }
+
+    private func latest(
+        in context: Context, ofRelationsAt relations: [Int], includingSelf: Bool
+    ) -> Date? {
+        var times = nestedTimes(in: context, ofRelationsAt: relations)
+        if includingSelf { times.append(context.microseconds(of: Self.self, id: id)) }
+        return times.compactMap { $0 }.max().map(Date.init(microseconds:))
+    }
+
+    private func nestedTimes(in context: Context, ofRelationsAt relations: [Int]) -> [Int64?] {
+        withUnsafePointer(to: self) { address in
+            relations.map { index in
+                let relation = Self._descriptor.relations[index]
+                return relation.latest(UnsafeRawPointer(address) + relation.offset, context)
+            }
+        }
+    }
+
+    /// The latest time of the entity and of everything that it has loaded.
+    func latestNested(in context: Context) -> Int64? {
+        let nested = nestedTimes(
+            in: context, ofRelationsAt: Array(Self._descriptor.relations.indices))
+        return (nested + [context.microseconds(of: Self.self, id: id)]).compactMap { $0 }.max()
+    }
+}
+
+extension Relation {
+    /// The latest time of what the relation holds.
+    func latest(in context: Context) -> Int64? {
+        let loaded = entities
+        guard loaded.isEmpty else {
+            return loaded.compactMap { $0.latestNested(in: context) }.max()
+        }
+        return ids.compactMap { context.microseconds(of: Entity.self, id: $0) }.max()
+    }
+}
+
+extension Context {
+    /// When an entity was last saved, in microseconds since 1970.
+    func microseconds<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> Int64? {
+        guard let table = table(of: type), let slot = table.slot(of: id), table.isLive(slot) else {
+            return nil
+        }
+        return table.metadata(of: slot).updatedAt
+    }
+}
+
+extension Date {
+    package init(microseconds: Int64) {
+        self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
+    }
+}

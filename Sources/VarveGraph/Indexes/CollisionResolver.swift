@@ -1,0 +1,116 @@
+/// What happens when an entity is saved with a value that is unique and that another one has.
+///
+/// ```swift
+/// extension CollisionResolver where Entity == User {
+///     static var updateCurrentUser: Self {
+///         CollisionResolver { existingID, new, indexName, context in
+///             guard var user: User = context.find(existingID), user.isCurrent else { return }
+///             user.isCurrent = false
+///             try user.save(to: &context)
+///         }
+///     }
+/// }
+/// ```
+///
+/// A resolver runs before the new entity is stored, within its save: what it throws takes back
+/// everything. Where it leaves the other entity its value, both keep it.
+public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
+    enum Action: Sendable {
+        case upsert
+        case `throw`
+        case custom(
+            @Sendable (Entity.ID, Entity, UniqueIndexReference<Entity>, inout Context) throws ->
+                Void)
+    }
+
+    let action: Action
+    @usableFromInline let ignoresNil: Bool
+
+    private init(_ action: Action, ignoresNil: Bool = false) {
+        self.action = action
+        self.ignoresNil = ignoresNil
+    }
+
+    /// A resolver that is given the id of the entity that has the value, the entity that is being
+    /// saved as it would be stored, and the name of the index.
+    public init(
+        _ resolve:
+            @escaping @Sendable (
+                _ existingID: Entity.ID, _ new: Entity, _ indexName: String,
+                _ context: inout Context
+            ) throws -> Void
+    ) {
+        self.init(.custom { try resolve($0, $1, $2.name, &$3) })
+    }
+
+    /// A resolver that is given a reference to the index, by which it reads the values:
+    /// `new[keyPath: index]`.
+    @_disfavoredOverload
+    public init(
+        _ resolve:
+            @escaping @Sendable (
+                _ existingID: Entity.ID, _ new: Entity, _ index: UniqueIndexReference<Entity>,
+                _ context: inout Context
+            ) throws -> Void
+    ) {
+        self.init(.custom(resolve))
+    }
+
+    /// The entity that has the value is deleted, with all that its delete rules take along.
+    public static var upsert: Self { Self(.upsert) }
+
+    /// The save throws ``ContextError/uniqueValueIndexViolation(type:existing:new:indexName:value:)``.
+    public static var `throw`: Self { Self(.throw) }
+
+    /// The same, except that any number of entities may have nil: `.throw.ignoringNil`.
+    public var ignoringNil: Self { Self(action, ignoresNil: true) }
+}
+
+/// Names the unique index at which two entities collide, and reads its values.
+public struct UniqueIndexReference<Entity: EntityModelProtocol>: Sendable {
+    /// The name of the property that declares the index.
+    public let name: String
+    let value: @Sendable (Entity) -> Any?
+
+    @usableFromInline
+    init(_ definition: IndexDefinition<Entity>) {
+        name = definition.name
+        if let uniqueness = definition.uniqueness {
+            value = uniqueness.value
+        } else {
+            value = { _ in nil }
+        }
+    }
+}
+
+extension UniqueIndexReference: CustomStringConvertible {
+    public var description: String { name }
+}
+
+extension EntityModelProtocol {
+    /// The value of the property that an index is about, or a list of them where it is about
+    /// several; nil where one of them is nil.
+    public subscript(keyPath index: UniqueIndexReference<Self>) -> Any? { index.value(self) }
+}
+
+/// Two entities have a value that is unique: an error for resolvers of the application's own.
+public struct UniqueConstraintViolation: Error, Hashable, Sendable {
+    public let type: String
+    /// The id of the entity that has the value.
+    public let existingID: String
+    public let indexName: String
+
+    public init<Entity: EntityModelProtocol>(
+        existingId: Entity.ID, keyPath index: UniqueIndexReference<Entity>
+    ) {
+        type = Entity._descriptor.name
+        existingID = String(describing: existingId)
+        indexName = index.name
+    }
+}
+
+extension UniqueConstraintViolation: CustomStringConvertible {
+    public var description: String {
+        "the \(type) \(existingID) has the same value already in the unique index \(indexName)"
+    }
+}

@@ -1,0 +1,48 @@
+/// Declares an ordered index of an entity, over one to four properties.
+///
+/// ```swift
+/// @Index<Self>(\.age) private var ageIndex
+/// @Index<Self>(\.lastName, \.firstName.desc) private var nameIndex
+/// ```
+///
+/// It serves comparisons, ranges and sorting on its first properties, in either direction. A
+/// property may be computed; an optional one is indexed as `\.email.nilFirst`.
+@propertyWrapper
+public struct Index<Entity: EntityModelProtocol>: OmitableFromCoding {
+    /// The declaration itself is all there is.
+    @inlinable public var wrappedValue: Never.Type? { nil }
+
+    @inlinable
+    public init() {}
+}
+
+// The paths are read from the source by `@EntityModel`. Here they are only checked, and as they
+// are never evaluated, a declaration costs an entity nothing.
+
+extension Index {
+    @inlinable
+    public init<A: Comparable>(
+        _ first: @autoclosure () -> KeyPath<Entity, A>
+    ) {}
+
+    @inlinable
+    public init<A: Comparable, B: Comparable>(
+        _ first: @autoclosure () -> KeyPath<Entity, A>,
+        _ second: @autoclosure () -> KeyPath<Entity, B>
+    ) {}
+
+    @inlinable
+    public init<A: Comparable, B: Comparable, C: Comparable>(
+        _ first: @autoclosure () -> KeyPath<Entity, A>,
+        _ second: @autoclosure () -> KeyPath<Entity, B>,
+        _ third: @autoclosure () -> KeyPath<Entity, C>
+    ) {}
+
+    @inlinable
+    public init<A: Comparable, B: Comparable, C: Comparable, D: Comparable>(
+        _ first: @autoclosure () -> KeyPath<Entity, A>,
+        _ second: @autoclosure () -> KeyPath<Entity, B>,
+        _ third: @autoclosure () -> KeyPath<Entity, C>,
+        _ fourth: @autoclosure () -> KeyPath<Entity, D>
+    ) {}
+}

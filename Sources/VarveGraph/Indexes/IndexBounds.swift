@@ -1,0 +1,48 @@
+/// Which part of an index is asked for: values of its first components, and limits of the next.
+@usableFromInline
+struct IndexBounds: Sendable {
+    @usableFromInline
+    struct Bound: Sendable {
+        @usableFromInline let operand: QueryOperand
+        @usableFromInline let isInclusive: Bool
+
+        @usableFromInline
+        init(operand: QueryOperand, isInclusive: Bool) {
+            self.operand = operand
+            self.isInclusive = isInclusive
+        }
+    }
+
+    @usableFromInline var equal: [QueryOperand] = []
+    /// Limits of the value, whatever the direction of the index.
+    @usableFromInline var lower: Bound?
+    @usableFromInline var upper: Bound?
+
+    @usableFromInline
+    init(equal: [QueryOperand] = [], lower: Bound? = nil, upper: Bound? = nil) {
+        self.equal = equal
+        self.lower = lower
+        self.upper = upper
+    }
+}
+
+/// Neighbouring postings of an index, by their positions in its order.
+@usableFromInline
+struct PostingRange: Sendable, Equatable {
+    @usableFromInline let ranks: Range<Int>
+
+    @usableFromInline
+    init(_ ranks: Range<Int>) { self.ranks = ranks }
+
+    @usableFromInline var count: Int { ranks.count }
+}
+
+/// The order in which postings are wanted.
+///
+/// `depth` is how many leading components count; postings that are equal in those come in
+/// insertion order, whatever the direction: that is what a stable sort gives.
+@usableFromInline
+enum PostingOrder: Sendable, Equatable {
+    case ascending(depth: Int)
+    case descending(depth: Int)
+}

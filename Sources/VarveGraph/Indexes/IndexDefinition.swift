@@ -1,0 +1,179 @@
+/// What an index is for.
+@usableFromInline
+enum IndexKind: Sendable {
+    /// `@Index`: in the order of the values.
+    case ordered
+    /// `@HashIndex`: by equality of all components.
+    case hash
+    /// `@Unique`: by equality of all components, and a constraint.
+    case unique
+    /// `@FullTextIndex`
+    case text
+}
+
+/// One property of an index, without its type.
+@usableFromInline
+struct IndexComponent: Sendable {
+    /// The path in ascending direction.
+    @usableFromInline let path: SendablePath
+    /// The path with `.desc`; nil where the index has no order.
+    @usableFromInline let descendingPath: SendablePath?
+    @usableFromInline let isDescending: Bool
+
+    @usableFromInline
+    init(path: SendablePath, descendingPath: SendablePath?, isDescending: Bool) {
+        self.path = path
+        self.descendingPath = descendingPath
+        self.isDescending = isDescending
+    }
+}
+
+/// One index of an entity type, as its declaration says, with the closures that read rows.
+@usableFromInline
+final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Sendable {
+    /// The name of the property that declares it.
+    @usableFromInline let name: String
+    @usableFromInline let kind: IndexKind
+    @usableFromInline let components: [IndexComponent]
+    /// Where entries stand: by value, or by hash.
+    @usableFromInline let content: Content
+    /// What happens to a second row with the same values, where that is forbidden.
+    @usableFromInline let uniqueness: Uniqueness<Entity>?
+
+    @usableFromInline
+    enum Content: Sendable {
+        case ordered([_OrderedProperty<Entity>])
+        case hashed([_HashedProperty<Entity>])
+        /// Not in a tree: by the words of the texts.
+        case text([TextField])
+    }
+
+    /// The key of a row. It is exact where rows with equal keys have equal values in everything
+    /// that orders them; rows of one hash are not ordered among themselves, so hashes are.
+    @usableFromInline let key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+    /// Whether two rows have the same values, so that an entry of one serves the other.
+    @usableFromInline let isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
+
+    @usableFromInline
+    init(
+        name: String, kind: IndexKind, content: Content, uniqueness: Uniqueness<Entity>? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.content = content
+        self.uniqueness = uniqueness
+        switch content {
+        case .ordered(let properties):
+            components = properties.map(\.component)
+            (key, isSame) = IndexDefinition.access(to: properties)
+        case .hashed(let properties):
+            components = properties.map(\.component)
+            (key, isSame) = IndexDefinition.access(to: properties)
+        case .text(let fields):
+            components = fields.map {
+                IndexComponent(
+                    path: SendablePath($0.path), descendingPath: nil, isDescending: false)
+            }
+            key = { _ in (0, true) }
+            isSame = { fields.haveEqualTexts(in: $0, and: $1) }
+        }
+        precondition(
+            (1...4).contains(components.count), "\(Entity.self).\(name) needs 1 to 4 properties")
+    }
+
+    /// The properties of a full-text index; nil for every other.
+    @usableFromInline var textFields: [TextField]? {
+        guard case .text(let fields) = content else { return nil }
+        return fields
+    }
+
+    private typealias Access = (
+        key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
+        isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
+    )
+
+    /// The closures of the one property themselves, or closures around those of several.
+    private static func access(to properties: [_OrderedProperty<Entity>]) -> Access {
+        if properties.count == 1 { return (properties[0].key, properties[0].isSame) }
+        let first = properties[0].key
+        let tests = properties.map(\.isSame)
+        return (
+            { (first($0).key, false) },
+            { first, second in tests.allSatisfy { $0(first, second) } }
+        )
+    }
+
+    private static func access(to properties: [_HashedProperty<Entity>]) -> Access {
+        let tests = properties.map(\.isSame)
+        var isSame = tests[0]
+        if tests.count > 1 { isSame = { a, b in tests.allSatisfy { $0(a, b) } } }
+        let hashes = properties.map(\.hash)
+        if hashes.count == 1 {
+            let hash = hashes[0]
+            return (
+                { row in
+                    var hasher = Hasher()
+                    hash(row, &hasher)
+                    return (UInt64(bitPattern: Int64(hasher.finalize())), true)
+                }, isSame
+            )
+        }
+        return (
+            { row in
+                var hasher = Hasher()
+                for hash in hashes { hash(row, &hasher) }
+                return (UInt64(bitPattern: Int64(hasher.finalize())), true)
+            }, isSame
+        )
+    }
+
+    /// Compares two rows by the first `depth` components. Rows of a hashed index are all equal.
+    @usableFromInline
+    func compare(
+        _ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>, depth: Int = .max
+    ) -> Int {
+        guard case .ordered(let properties) = content else { return 0 }
+        for position in 0..<min(depth, properties.count) {
+            let order = properties[position].compare(first, second)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+}
+
+/// An index definition without its entity's type.
+@usableFromInline
+protocol AnyIndexDefinition: AnyObject, Sendable {
+    var name: String { get }
+    var kind: IndexKind { get }
+}
+
+/// The constraint of a unique index.
+@usableFromInline
+struct Uniqueness<Entity: EntityModelProtocol>: Sendable {
+    @usableFromInline let resolver: CollisionResolver<Entity>
+    /// The values of an entity as they are shown; nil where one of them is nil.
+    @usableFromInline let value: @Sendable (Entity) -> Any?
+
+    @usableFromInline
+    init(
+        resolver: CollisionResolver<Entity>, value: @escaping @Sendable (Entity) -> Any?
+    ) {
+        self.resolver = resolver
+        self.value = value
+    }
+}
+
+extension [TextField] {
+    fileprivate func haveEqualTexts(
+        in first: UnsafeRawPointer, and second: UnsafeRawPointer
+    ) -> Bool {
+        // By bytes: texts that are equal to Swift need not have the same tokens.
+        allSatisfy { field in
+            guard let text = field.text(in: first), let other = field.text(in: second) else {
+                return field.text(in: first) == nil && field.text(in: second) == nil
+            }
+            return text.utf8.elementsEqual(other.utf8)
+        }
+    }
+}

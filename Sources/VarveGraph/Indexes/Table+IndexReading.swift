@@ -1,0 +1,282 @@
+extension Table {
+    /// The postings that may lie within the bounds, or nil where the index cannot tell: an operand
+    /// of another type, or an index for equality that is not asked for all of its values.
+    /// O(log n).
+    ///
+    /// A superset: a hash may stand for several values. Rows are to be tested again.
+    @usableFromInline
+    func postings(of index: Int, in bounds: IndexBounds) -> PostingRange? {
+        let definition = indexDefinitions[index]
+        switch definition.content {
+        case .hashed(let properties): return postings(of: index, properties, in: bounds)
+        case .ordered(let properties): return postings(of: index, properties, in: bounds)
+        case .text: return nil
+        }
+    }
+
+    private func postings(
+        of index: Int, _ properties: [_HashedProperty<Entity>], in bounds: IndexBounds
+    ) -> PostingRange? {
+        guard bounds.equal.count == properties.count, bounds.lower == nil, bounds.upper == nil
+        else { return nil }
+        var hasher = Hasher()
+        for (property, operand) in zip(properties, bounds.equal) {
+            guard property.hashOperand(operand, &hasher) else { return nil }
+        }
+        let key = UInt64(bitPattern: Int64(hasher.finalize()))
+        return PostingRange(ranks(of: index, from: .hash(key, false), to: .hash(key, true)))
+    }
+
+    private func postings(
+        of index: Int, _ properties: [_OrderedProperty<Entity>], in bounds: IndexBounds
+    ) -> PostingRange? {
+        guard bounds.equal.count <= properties.count else { return nil }
+        var values: [IndexBoundValue<Entity>] = []
+        for (property, operand) in zip(properties, bounds.equal) {
+            guard let value = property.bound(operand) else { return nil }
+            values.append(value)
+        }
+        var start = IndexEdge(values: values, isBehindEqual: false)
+        var end = IndexEdge(values: values, isBehindEqual: true)
+        if bounds.lower != nil || bounds.upper != nil {
+            guard values.count < properties.count else { return nil }
+            let property = properties[values.count]
+            let isDescending = property.component.isDescending
+            let first = isDescending ? bounds.upper : bounds.lower
+            let last = isDescending ? bounds.lower : bounds.upper
+            if let first {
+                guard let value = property.bound(first.operand) else { return nil }
+                start = IndexEdge(values: values + [value], isBehindEqual: !first.isInclusive)
+            }
+            if let last {
+                guard let value = property.bound(last.operand) else { return nil }
+                end = IndexEdge(values: values + [value], isBehindEqual: last.isInclusive)
+            }
+        }
+        return PostingRange(ranks(of: index, from: start, to: end))
+    }
+
+    private func ranks(
+        of index: Int, from start: IndexEdge<Entity>, to end: IndexEdge<Entity>
+    ) -> Range<Int> {
+        let lower = rank(of: index, start)
+        return lower..<max(lower, rank(of: index, end))
+    }
+
+    private func rank(of index: Int, _ edge: IndexEdge<Entity>) -> Int {
+        let tree = indexContents[index].tree
+        guard let key = edge.key else { return edge.isBehindEqual ? tree.count : 0 }
+        return tree.rank(
+            ofBound: key, isExact: edge.isExact, isBehindEqual: edge.isBehindEqual
+        ) { slot in
+            row(at: Slot(slot)).map(edge.compare) ?? 0
+        }
+    }
+
+    // MARK: - Walking
+
+    /// Calls `body` with each posting of a range until it answers false: in the wanted order or,
+    /// without one, in that of the index.
+    @inlinable
+    func forEachPosting(
+        of index: Int, in range: PostingRange, order: PostingOrder? = nil,
+        _ body: (_ slot: UInt32, _ ordinal: UInt64) -> Bool
+    ) {
+        let depth = indexDefinitions[index].components.count
+        switch order {
+        case .descending(let wanted): walkBackward(index, range.ranks, depth: wanted, body)
+        case .ascending(let wanted) where wanted < depth:
+            walkForward(index, range.ranks, depth: wanted, body)
+        default:
+            indexContents[index].tree.forEachSpan(in: range.ranks) { span in
+                for position in 0..<span.count {
+                    guard body(span.slots[position], span.ordinals[position]) else { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    /// Forward, and in insertion order where the first `depth` components are equal.
+    @usableFromInline
+    func walkForward(
+        _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
+    ) {
+        let definition = indexDefinitions[index]
+        var group: [IndexEntry] = []
+        var isWanted = true
+        indexContents[index].tree.forEachSpan(in: ranks) { span in
+            for position in 0..<span.count {
+                let entry = span[position]
+                if let last = group.last, !areEqual(last, entry, depth, definition) {
+                    isWanted = Table.emit(&group, isSorted: false, body)
+                    guard isWanted else { return false }
+                }
+                group.append(entry)
+            }
+            return true
+        }
+        if isWanted { _ = Table.emit(&group, isSorted: false, body) }
+    }
+
+    /// Backward, but in insertion order where the first `depth` components are equal.
+    @usableFromInline
+    func walkBackward(
+        _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
+    ) {
+        let definition = indexDefinitions[index]
+        let tree = indexContents[index].tree
+        // Entries that are equal in all components stand in insertion order already.
+        let isSorted = depth >= definition.components.count
+        var end = ranks.upperBound
+        while end > ranks.lowerBound {
+            var group: [IndexEntry] = []
+            var isWanted = true
+            var groupEnd = end
+            var position = end
+            tree.forEachSpan(in: ranks.lowerBound..<end, isReversed: true) { span in
+                for offset in (0..<span.count).reversed() {
+                    let entry = span[offset]
+                    if let last = group.last, !areEqual(last, entry, depth, definition) {
+                        group.reverse()
+                        isWanted = Table.emit(&group, isSorted: isSorted, body)
+                        guard isWanted else { return false }
+                        groupEnd = position
+                    }
+                    group.append(entry)
+                    position -= 1
+                    // The start of a long run of equals is found faster than walked to.
+                    if group.count > 64 { return false }
+                }
+                return true
+            }
+            guard isWanted else { return }
+            guard position > ranks.lowerBound, let last = group.last else {
+                group.reverse()
+                _ = Table.emit(&group, isSorted: isSorted, body)
+                return
+            }
+            let start = max(ranks.lowerBound, startOfGroup(of: last, index, depth))
+            guard emitRun(start..<groupEnd, of: tree, isSorted: isSorted, body) else { return }
+            end = start
+        }
+    }
+
+    /// Hands on a run of equals, forward.
+    private func emitRun(
+        _ ranks: Range<Int>, of tree: PostingTree, isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
+    ) -> Bool {
+        var isWanted = true
+        var group: [IndexEntry] = []
+        tree.forEachSpan(in: ranks) { span in
+            for offset in 0..<span.count {
+                if isSorted {
+                    isWanted = body(span.slots[offset], span.ordinals[offset])
+                    guard isWanted else { return false }
+                } else {
+                    group.append(span[offset])
+                }
+            }
+            return true
+        }
+        return isWanted && Table.emit(&group, isSorted: isSorted, body)
+    }
+
+    private func startOfGroup(of entry: IndexEntry, _ index: Int, _ depth: Int) -> Int {
+        let definition = indexDefinitions[index]
+        guard depth > 0, let row = row(at: Slot(entry.slot)) else { return 0 }
+        let isExact = definition.components.count == 1 && definition.key(row).isExact
+        return indexContents[index].tree.rank(
+            ofBound: entry.key, isExact: isExact, isBehindEqual: false
+        ) { slot in
+            self.row(at: Slot(slot)).map { definition.compare(row, $0, depth: depth) } ?? 0
+        }
+    }
+
+    private func areEqual(
+        _ first: IndexEntry, _ second: IndexEntry, _ depth: Int,
+        _ definition: IndexDefinition<Entity>
+    ) -> Bool {
+        if depth == 0 { return true }
+        if first.key != second.key { return false }
+        guard let row = row(at: Slot(first.slot)), let other = self.row(at: Slot(second.slot))
+        else { return false }
+        return definition.compare(row, other, depth: depth) == 0
+    }
+
+    private static func emit(
+        _ group: inout [IndexEntry], isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
+    ) -> Bool {
+        if !isSorted && group.count > 1 { group.sort { $0.ordinal < $1.ordinal } }
+        for entry in group {
+            guard body(entry.slot, entry.ordinal) else { return false }
+        }
+        group.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    // MARK: - Equal rows
+
+    /// The first row in insertion order that has a row's values in an index, except that at a slot.
+    @usableFromInline
+    func firstSlot(
+        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?
+    ) -> Slot? {
+        let definition = indexDefinitions[index]
+        let (key, isExact) = definition.key(row)
+        let tree = indexContents[index].tree
+        let start = tree.rank(ofBound: key, isExact: isExact, isBehindEqual: false) { slot in
+            compare(row, withRowAt: slot, definition)
+        }
+        var found: Slot?
+        tree.forEachSpan(in: start..<tree.count) { span in
+            for position in 0..<span.count {
+                guard span.keys[position] == key,
+                    let other = self.row(at: Slot(span.slots[position])),
+                    definition.compare(row, other) == 0
+                else { return false }
+                guard Slot(span.slots[position]) != slot, definition.isSame(row, other)
+                else { continue }
+                found = Slot(span.slots[position])
+                return false
+            }
+            return true
+        }
+        return found
+    }
+}
+
+/// One end of the postings that are asked for.
+private struct IndexEdge<Entity> {
+    /// The key of the first value; nil where there is none, which stands for the whole index.
+    let key: UInt64?
+    let isExact: Bool
+    let isBehindEqual: Bool
+    let values: [IndexBoundValue<Entity>]
+
+    init(values: [IndexBoundValue<Entity>], isBehindEqual: Bool) {
+        key = values.first?.key
+        isExact = values.count == 1 && values[0].isExact
+        self.isBehindEqual = isBehindEqual
+        self.values = values
+    }
+
+    private init(key: UInt64, isBehindEqual: Bool) {
+        self.key = key
+        isExact = true
+        self.isBehindEqual = isBehindEqual
+        values = []
+    }
+
+    static func hash(_ key: UInt64, _ isBehindEqual: Bool) -> IndexEdge {
+        IndexEdge(key: key, isBehindEqual: isBehindEqual)
+    }
+
+    func compare(_ row: UnsafePointer<Entity>) -> Int {
+        for value in values {
+            let order = value.compare(row)
+            if order != 0 { return order }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,97 @@
+/// A query for some properties of its entities, as tuples. No entity is copied as a whole.
+public struct QueryProjection<Entity: EntityModelProtocol, each Value>: Sendable {
+    @usableFromInline let list: QueryList<Entity>
+    @usableFromInline let read: @Sendable (RowSet<Entity>) -> [(repeat each Value)]
+
+    @inlinable
+    init(
+        _ list: QueryList<Entity>,
+        _ read: @escaping @Sendable (RowSet<Entity>) -> [(repeat each Value)]
+    ) {
+        self.list = list
+        self.read = read
+    }
+
+    /// The properties of each entity, in the query's order.
+    @inlinable
+    public func resolve(in context: Context) -> [(repeat each Value)] {
+        list.rows(in: context).map { read($0) } ?? []
+    }
+
+    /// The properties of the first entity, or nil where there is none.
+    @inlinable
+    public func first(in context: Context) -> (repeat each Value)? {
+        list.limit(1).rows(in: context).flatMap { read($0).first }
+    }
+}
+
+extension RowSet {
+    /// What `body` answers for each row, in the query's order.
+    @inlinable
+    func map<Value>(_ body: (UnsafePointer<Entity>) -> Value) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(knownCount)
+        forEach { _, row in values.append(body(row)) }
+        return values
+    }
+
+    /// How many rows there are, where that is known beforehand; else zero.
+    @usableFromInline var knownCount: Int {
+        switch rows {
+        case .planned(let rows): rows.knownCount(of: table.liveCount) ?? 0
+        case .slots(let slots): slots.count
+        }
+    }
+}
+
+// Compilers specialise code with parameter packs less well than code without: the usual numbers
+// of properties are written out, which takes a third of the time.
+
+extension QueryList {
+    /// Asks for one property only: `User.query().select(\.name)` resolves to `[String]`.
+    @inlinable
+    public func select<Value>(_ path: KeyPath<Entity, Value>) -> QueryProjection<Entity, Value> {
+        let read = PropertyReader(path)
+        return QueryProjection(self) { $0.map { read($0) } }
+    }
+
+    /// Asks for properties only: `User.query().select(\.name, \.age)` resolves to
+    /// `[(String, Int)]`.
+    @inlinable
+    public func select<First, Second>(
+        _ first: KeyPath<Entity, First>, _ second: KeyPath<Entity, Second>
+    ) -> QueryProjection<Entity, First, Second> {
+        let (first, second) = (PropertyReader(first), PropertyReader(second))
+        return QueryProjection(self) { $0.map { (first($0), second($0)) } }
+    }
+
+    /// Asks for properties only.
+    @inlinable
+    public func select<First, Second, Third>(
+        _ first: KeyPath<Entity, First>, _ second: KeyPath<Entity, Second>,
+        _ third: KeyPath<Entity, Third>
+    ) -> QueryProjection<Entity, First, Second, Third> {
+        let (first, second) = (PropertyReader(first), PropertyReader(second))
+        let third = PropertyReader(third)
+        return QueryProjection(self) { $0.map { (first($0), second($0), third($0)) } }
+    }
+
+    /// Asks for any number of properties only.
+    @inlinable
+    public func select<each Value>(
+        _ path: repeat KeyPath<Entity, each Value>
+    ) -> QueryProjection<Entity, repeat each Value> {
+        let readers = (repeat PropertyReader(each path))
+        return QueryProjection(self) { $0.map { row in (repeat (each readers)(row)) } }
+    }
+}
+
+extension Query {
+    /// Asks for properties only; `first(in:)` answers those of the entity.
+    @inlinable
+    public func select<each Value>(
+        _ path: repeat KeyPath<Entity, each Value>
+    ) -> QueryProjection<Entity, repeat each Value> {
+        list.select(repeat each path)
+    }
+}

@@ -1,0 +1,145 @@
+/// The rows that a query finds, to be counted, added up or compared where they lie.
+@usableFromInline
+struct RowSet<Entity: EntityModelProtocol> {
+    @usableFromInline let table: Table<Entity>
+    @usableFromInline let rows: Rows
+
+    @usableFromInline
+    enum Rows {
+        /// What a plan finds while it passes the table.
+        case planned(PlannedRows<Entity>)
+        case slots(ContiguousArray<UInt32>)
+    }
+
+    @inlinable
+    init(_ table: Table<Entity>, _ rows: Rows) {
+        self.table = table
+        self.rows = rows
+    }
+
+    /// Calls `body` with each row in the query's order.
+    @inlinable
+    func forEach(_ body: (UInt32, UnsafePointer<Entity>) -> Void) {
+        switch rows {
+        case .planned(let rows):
+            rows.forEachRow(in: table) { slot, row in
+                body(slot, row)
+                return true
+            }
+        case .slots(let slots):
+            var cursor = RowCursor(table)
+            for slot in slots {
+                if let row = cursor.row(at: slot) { body(slot, row) }
+            }
+        }
+    }
+
+    /// The least value, or the greatest; nil where there is none. Of equal ones the first.
+    @inlinable
+    func extreme<Value: Comparable>(
+        isMaximum: Bool, _ read: (UnsafePointer<Entity>) -> Value?
+    ) -> Value? {
+        var found: Value?
+        forEach { _, row in
+            guard let value = read(row) else { return }
+            guard let best = found else {
+                found = value
+                return
+            }
+            let order = ValueOrder.compare(value, best)
+            if isMaximum ? order > 0 : order < 0 { found = value }
+        }
+        return found
+    }
+
+    @inlinable
+    func sum<Value: AdditiveArithmetic>(_ read: (UnsafePointer<Entity>) -> Value?) -> Value {
+        var sum = Value.zero
+        forEach { _, row in
+            if let value = read(row) { sum += value }
+        }
+        return sum
+    }
+
+    @inlinable
+    func integerSum<Value: FixedWidthInteger>(
+        _ read: (UnsafePointer<Entity>) -> Value?
+    ) -> IntegerSum<Value> {
+        var sum = IntegerSum<Value>()
+        forEach { _, row in
+            if let value = read(row) { sum.add(value) }
+        }
+        return sum
+    }
+
+    @inlinable
+    func average<Value: BinaryFloatingPoint>(
+        _ read: (UnsafePointer<Entity>) -> Value?
+    ) -> Value? {
+        var sum = Value.zero
+        var count = 0
+        forEach { _, row in
+            guard let value = read(row) else { return }
+            sum += value
+            count += 1
+        }
+        return count == 0 ? nil : sum / Value(count)
+    }
+}
+
+/// A sum of integers that is exact whatever its parts are: it wraps around and counts how often.
+@frozen
+@usableFromInline
+struct IntegerSum<Value: FixedWidthInteger> {
+    /// The sum without its higher bits.
+    @usableFromInline var low = Value.zero
+    /// How many times the sum left the type's range above, less how many times below.
+    @usableFromInline var turns = 0
+    @usableFromInline var count = 0
+
+    @inlinable
+    init() {}
+
+    @inlinable
+    mutating func add(_ value: Value) {
+        let (sum, overflow) = low.addingReportingOverflow(value)
+        low = sum
+        if overflow { turns += value < 0 ? -1 : 1 }
+        count += 1
+    }
+
+    /// The sum, or nil where it does not fit the type.
+    @inlinable var exact: Value? { turns == 0 ? low : nil }
+
+    /// The sum, rounded to a double once or, where it does not fit the type, twice.
+    @inlinable var approximate: Double {
+        Double(low) + Double(turns) * Double(sign: .plus, exponent: Value.bitWidth, significand: 1)
+    }
+
+    @inlinable var average: Double? { count == 0 ? nil : approximate / Double(count) }
+}
+
+/// Why an aggregate has no answer.
+public enum AggregateError: Error, Hashable, Sendable {
+    /// The sum does not fit the property's type.
+    case sumOutOfRange(entity: String, property: String)
+}
+
+extension AggregateError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .sumOutOfRange(let entity, let property):
+            "the sum of \(entity).\(property) does not fit the property's type"
+        }
+    }
+}
+
+extension AggregateError {
+    @usableFromInline
+    static func sumOutOfRange<Entity: EntityModelProtocol>(
+        _ path: PartialKeyPath<Entity>
+    ) -> AggregateError {
+        .sumOutOfRange(
+            entity: Entity._descriptor.name, property: SendablePath(path).propertyName)
+    }
+}

@@ -1,0 +1,132 @@
+internal import Foundation
+internal import VarveEvents
+
+/// In which order the pages of a query follow one another.
+@usableFromInline
+struct PageOrder<Entity: EntityModelProtocol> {
+    /// What the query sorts by, if the order of its answer is that and then insertion order; nil
+    /// for a query in an order of its own.
+    private let parts: [RowComparator<Entity>.Part]?
+
+    /// Where a page starts.
+    @usableFromInline
+    enum Start {
+        /// With the first row that this query finds.
+        case query(QueryList<Entity>)
+        /// With a slot, where slot order is the order: the place is found, not looked for.
+        case slot(UInt32, (@Sendable (UnsafePointer<Entity>) -> Bool)?)
+        /// Somewhere in the whole list.
+        case list
+    }
+
+    @usableFromInline
+    init(of query: QueryList<Entity>, _ cursor: QueryCursor?) throws(QueryCursorError) {
+        let head = QueryHead(of: query.plan.steps)
+        var parts: [RowComparator<Entity>.Part]?
+        if case .all = query.source, case .all = head.page, head.next == query.plan.steps.count {
+            parts = head.orderings.isEmpty ? [] : head.comparator?.parts
+        }
+        self.parts = parts
+        guard let cursor else { return }
+        let name = Entity._descriptor.name
+        guard cursor.entity == name, cursor.values.count == parts?.count ?? 0 else {
+            throw .otherQuery(
+                cursor: "\(cursor.entity) by \(cursor.values.count) values",
+                query: "\(name) by \(parts?.count ?? 0) values")
+        }
+    }
+
+    @usableFromInline
+    func start(
+        of query: QueryList<Entity>, behind cursor: QueryCursor?, _ table: Table<Entity>
+    ) throws(QueryCursorError) -> Start {
+        guard let parts else { return .list }
+        guard let cursor else { return .query(query) }
+        if parts.isEmpty {
+            let planned = query.plan.planned(table)
+            if case .scan = planned.source, let slot = table.slot(behind: cursor) {
+                return .slot(slot, planned.residual?.matches)
+            }
+        }
+        return .query(restricted(query, try bounds(of: cursor, parts), cursor.ordinal))
+    }
+
+    private func bounds(
+        of cursor: QueryCursor, _ parts: [RowComparator<Entity>.Part]
+    ) throws(QueryCursorError) -> [CursorValue<Entity>.Bound] {
+        var bounds: [CursorValue<Entity>.Bound] = []
+        for (part, text) in zip(parts, cursor.values) {
+            guard let bound = part.cursorValue?.bound(text) else {
+                throw .unreadableValue(entity: cursor.entity, property: part.words, value: text)
+            }
+            bounds.append(bound)
+        }
+        return bounds
+    }
+
+    /// The query with nothing but what stands behind the cursor.
+    private func restricted(
+        _ query: QueryList<Entity>, _ bounds: [CursorValue<Entity>.Bound], _ ordinal: UInt64
+    ) -> QueryList<Entity> {
+        let comparisons = bounds.map(\.comparison)
+        let isBehind = QueryPredicate<Entity>(.opaque("behind a cursor")) { row in
+            for comparison in comparisons {
+                let order = comparison(row)
+                if order != 0 { return order > 0 }
+            }
+            return Table<Entity>.metadata(besideRow: row).ordinal > ordinal
+        }
+        // The first says less than the second, but an index may know it.
+        guard let condition = bounds.first?.condition else { return query.filter(isBehind) }
+        return query.filter(condition).filter(isBehind)
+    }
+
+    /// The cursor behind the row at a slot.
+    @usableFromInline
+    func cursor(
+        at slot: UInt32, position: Int, _ table: Table<Entity>
+    ) throws(QueryCursorError) -> QueryCursor {
+        let slot = Slot(slot)
+        var values: [String] = []
+        for part in parts ?? [] {
+            guard let row = table.row(at: slot), let text = part.cursorValue?.encode(row) else {
+                throw .valueNotCodable(entity: Entity._descriptor.name, property: part.words)
+            }
+            values.append(text)
+        }
+        return QueryCursor(
+            entity: Entity._descriptor.name, values: values,
+            ordinal: table.metadata(of: slot).ordinal, id: table.encodedID(of: slot),
+            position: position)
+    }
+}
+
+extension RowComparator.Part {
+    /// The property in words.
+    fileprivate var words: String { name ?? path?.propertyName ?? "" }
+}
+
+extension Table {
+    /// The slot behind the cursor's, where slot order is insertion order and the slot is known.
+    fileprivate func slot(behind cursor: QueryCursor) -> UInt32? {
+        guard isInSlotOrder, let slot = slot(ofEncodedID: cursor.id),
+            metadata(of: slot).ordinal == cursor.ordinal
+        else { return nil }
+        return slot.rawValue + 1
+    }
+
+    /// The id as a log writes it; empty for an id that no log can hold.
+    fileprivate func encodedID(of slot: Slot) -> [UInt8] {
+        var writer = ByteWriter()
+        guard (try? Entity._storeID(id(of: slot), into: &writer)) != nil else { return [] }
+        return writer.withBytes { [UInt8]($0) }
+    }
+
+    func slot(ofEncodedID id: [UInt8]) -> Slot? {
+        guard !id.isEmpty else { return nil }
+        return id.withUnsafeBytes { bytes in
+            var reader = ByteReader(bytes)
+            return (try? Entity._loadID(from: &reader)).flatMap { slot(of: $0) }
+        }
+    }
+}

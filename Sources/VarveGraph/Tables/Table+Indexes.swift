@@ -1,0 +1,145 @@
+// Indexes follow the rows that are stored. Each change of a row passes through these: entries of
+// the old row go while it still stands in its cell, because finding an entry may compare rows, and
+// entries of the new row come when it does.
+
+extension Table {
+    /// Adds the row that stands in the cell, if one does, to indexes, one bit for each.
+    @inlinable
+    func indexRow(
+        in cell: UnsafeMutablePointer<Cell>, at slot: Slot, into indexes: UInt64 = .max
+    ) {
+        guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
+        insertEntries(of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, into: indexes)
+    }
+
+    /// Takes the row that stands in the cell, if one does, out of all indexes.
+    @inlinable
+    func unindexRow(in cell: UnsafeMutablePointer<Cell>, at slot: Slot) {
+        guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
+        removeEntries(
+            of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, from: .max)
+    }
+
+    /// Takes the row that stands in the cell out of the indexes in which a new one has other
+    /// values. Answers the indexes that the new row is to be added to.
+    @inlinable
+    func unindexChanges(
+        in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot
+    ) -> UInt64 {
+        guard let old = Table.row(in: cell) else { return .max }
+        var changed = withUnsafePointer(to: row) { changedIndexes(from: old, to: $0) }
+        if changed != 0 && hasTextIndexes {
+            withUnsafePointer(to: row) { replaceTexts(of: old, with: $0, at: slot, in: &changed) }
+        }
+        if changed != 0 {
+            removeEntries(
+                of: old, at: slot, ordinal: cell.pointee.metadata.ordinal, from: changed)
+        }
+        return changed
+    }
+
+    /// The indexes in which two rows have different values, one bit for each.
+    @inlinable
+    func changedIndexes(from old: UnsafePointer<Entity>, to new: UnsafePointer<Entity>) -> UInt64 {
+        var changed: UInt64 = 0
+        for index in indexDefinitions.indices where !indexDefinitions[index].isSame(old, new) {
+            changed |= 1 << UInt64(index)
+        }
+        return changed
+    }
+
+    @inlinable
+    func insertEntries(
+        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64
+    ) {
+        for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
+            let definition = indexDefinitions[index]
+            if let fields = definition.textFields {
+                indexContents[index].text?.insert(fields.texts(in: row), slot: slot.rawValue)
+                continue
+            }
+            let (key, isExact) = definition.key(row)
+            let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
+            indexContents[index].tree.insert(entry, isExact: isExact) { other in
+                self.compare(row, withRowAt: other, definition)
+            }
+        }
+    }
+
+    @inlinable
+    func removeEntries(
+        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, from indexes: UInt64
+    ) {
+        for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
+            let definition = indexDefinitions[index]
+            if let fields = definition.textFields {
+                indexContents[index].text?.remove(fields.texts(in: row), slot: slot.rawValue)
+                continue
+            }
+            let (key, isExact) = definition.key(row)
+            let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
+            indexContents[index].tree.remove(entry, isExact: isExact) { other in
+                self.compare(row, withRowAt: other, definition)
+            }
+        }
+    }
+
+    /// Changes texts at once: words that both rows have are not touched. Takes the indexes that are
+    /// done with out of those that are to be changed.
+    @usableFromInline
+    func replaceTexts(
+        of old: UnsafePointer<Entity>, with new: UnsafePointer<Entity>, at slot: Slot,
+        in changed: inout UInt64
+    ) {
+        for index in indexDefinitions.indices where changed & (1 << UInt64(index)) != 0 {
+            guard let fields = indexDefinitions[index].textFields else { continue }
+            indexContents[index].text?.replace(
+                fields.texts(in: old), with: fields.texts(in: new), slot: slot.rawValue)
+            changed &= ~(1 << UInt64(index))
+        }
+    }
+
+    @inlinable
+    func compare(
+        _ row: UnsafePointer<Entity>, withRowAt slot: UInt32, _ definition: IndexDefinition<Entity>
+    ) -> Int {
+        guard let other = self.row(at: Slot(slot)) else { return 0 }
+        return definition.compare(row, other)
+    }
+
+    /// Makes the content of an index from the rows, which were loaded without it. O(n log n).
+    @inlinable
+    func builtIndex(_ index: Int) -> IndexContent {
+        let definition = indexDefinitions[index]
+        if let fields = definition.textFields { return builtTextIndex(fields) }
+        var entries = ContiguousArray<IndexEntry>()
+        entries.reserveCapacity(liveCount)
+        forEachRow { slot, row in
+            entries.append(
+                IndexEntry(
+                    key: definition.key(row).key, ordinal: metadata(of: slot).ordinal,
+                    slot: slot.rawValue))
+            return true
+        }
+        PostingTree.sort(&entries, isExact: { self.isExact($0, definition) }) { first, second in
+            guard let row = self.row(at: Slot(first)) else { return 0 }
+            return self.compare(row, withRowAt: second, definition)
+        }
+        return IndexContent(tree: PostingTree(sorted: entries))
+    }
+
+    @usableFromInline
+    func builtTextIndex(_ fields: [TextField]) -> IndexContent {
+        var content = IndexContent(kind: .text)
+        content.text = TextPostings(
+            (0..<UInt32(slotCount)).lazy.compactMap { slot in
+                self.row(at: Slot(slot)).map { (slot: slot, texts: fields.texts(in: $0)) }
+            })
+        return content
+    }
+
+    @usableFromInline
+    func isExact(_ entry: IndexEntry, _ definition: IndexDefinition<Entity>) -> Bool {
+        row(at: Slot(entry.slot)).map { definition.key($0).isExact } ?? true
+    }
+}

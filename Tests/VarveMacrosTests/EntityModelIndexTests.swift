@@ -1,0 +1,136 @@
+import SwiftDiagnostics
+import Testing
+
+@Suite("@EntityModel: indexes")
+struct EntityModelIndexTests {
+    private func expansion(_ members: String, in surroundings: (String) -> String = { $0 })
+        -> Expansion
+    {
+        Expansion(surroundings("@EntityModel struct User { let id: Int\n\(members)\n}"))
+    }
+
+    /// The calls that describe indexes, each on one line.
+    private func calls(_ expansion: Expansion) -> [String] {
+        let lines = expansion.member("_describe").split(separator: "\n").map {
+            $0.drop { $0 == " " }
+        }
+        var calls: [String] = []
+        for line in lines.dropFirst().dropLast() {
+            if line.hasPrefix("_description.") {
+                calls.append(String(line))
+            } else {
+                calls[calls.count - 1] += line
+            }
+        }
+        return calls.filter { !$0.hasPrefix("_description.id(") }
+    }
+
+    @Test("Each declaration becomes a call with its paths, in both directions where there is order")
+    func kinds() {
+        let expansion = expansion(
+            #"""
+            @Index<Self>(\.age) private var ageIndex
+            @Index<Self>(\.name, \.age.desc) private var nameIndex
+            @HashIndex<Self>(\.age, \.name) private var hash
+            @Unique<Self>(\.name) private var uniqueName
+            @Unique<Self>(\.name, \.age, collisions: .throw) private var both
+            @FullTextIndex<Self>(\.name, \.note) private var text
+            """#)
+        #expect(expansion.messages == [])
+        let library = "VarveGraph."
+        #expect(
+            calls(expansion) == [
+                #"_description.index("ageIndex",[\#(library)_OrderedProperty(\Self.age, reversed: \Self.age.desc),])"#,
+                #"_description.index("nameIndex",[\#(library)_OrderedProperty(\Self.name, reversed: \Self.name.desc),"#
+                    + #"\#(library)_OrderedProperty(\Self.age, descending: \Self.age.desc, reversed: \Self.age.desc.desc),])"#,
+                #"_description.hashIndex("hash",[\#(library)_HashedProperty(\Self.age),\#(library)_HashedProperty(\Self.name),])"#,
+                #"_description.unique("uniqueName",[\#(library)_UniqueProperty(\Self.name),])"#,
+                #"_description.unique("both",[\#(library)_UniqueProperty(\Self.name),\#(library)_UniqueProperty(\Self.age),], collisions: .throw)"#,
+                #"_description.fullTextIndex("text",[\#(library)_SearchedProperty(\Self.name),\#(library)_SearchedProperty(\Self.note),])"#,
+            ])
+    }
+
+    @Test("A path that names the entity is one from Self, however it is spelled")
+    func roots() {
+        let paths = [
+            (#"\.a"#, #"\Self.a"#), (#"\Self.a"#, #"\Self.a"#), (#"\User.a.b"#, #"\Self.a.b"#),
+            (#"\V1.User.a"#, #"\Self.a"#), (#"\Schema.V1.User.a?.b"#, #"\Self.a?.b"#),
+            (#"\Other.a"#, #"\Other.a"#), (#"\.user.a[0]"#, #"\Self.user.a[0]"#),
+        ]
+        for (written, expected) in paths {
+            let expansion = expansion("@HashIndex<Self>(\(written)) private var index") {
+                "extension Schema.V1 { \($0) }"
+            }
+            #expect(expansion.messages == [])
+            #expect(
+                calls(expansion)
+                    == [
+                        #"_description.hashIndex("index",[VarveGraph._HashedProperty(\#(expected)),])"#
+                    ])
+        }
+    }
+
+    @Test("A generic entity may name itself with its arguments")
+    func genericRoot() {
+        let expansion = Expansion(
+            #"@EntityModel struct Box<T> { @HashIndex<Box<T>>(\Box<T>.kind) var index; let id: Int }"#
+        )
+        #expect(expansion.messages == [])
+        #expect(expansion.member("_describe").contains(#"_HashedProperty(\Self.kind)"#))
+    }
+
+    @Test("A property of the entity that is called `desc` is no direction")
+    func propertyCalledDesc() {
+        #expect(
+            calls(expansion(#"@Index<Self>(\.desc) private var index"#)) == [
+                #"_description.index("index",[VarveGraph._OrderedProperty(\Self.desc, reversed: \Self.desc.desc),])"#
+            ])
+    }
+
+    @Test("What cannot be an index is refused, with the reason")
+    func misuse() {
+        let cases = [
+            (
+                #"@Index<Self> private var x"#,
+                #"the index 'x' needs the properties that it is about: write '@Index<Self>(\.property)'"#
+            ),
+            (
+                #"@Unique<Self>(collisions: .throw) private var x"#,
+                #"the index 'x' needs the properties that it is about: write '@Unique<Self>(\.property)'"#
+            ),
+            (
+                #"@HashIndex<Self>(\.a, \.b, \.c, \.d, \.e) private var x"#,
+                "the index 'x' has more than 4 properties"
+            ),
+            (
+                #"@Index<Self>(\.a, order: 1) private var x"#,
+                "'@Index' has no argument 'order'"
+            ),
+            (
+                #"@Index<Self>(\.a, collisions: .throw) private var x"#,
+                "'@Index' has no argument 'collisions'"
+            ),
+            (
+                #"@Index<Self>(path) private var x"#,
+                #"the index 'x' needs key path literals, such as '\.age' or '\.age.desc'"#
+            ),
+            (
+                "#if DEBUG\n@Index<Self>(\\.a) private var x\n#endif",
+                "the index 'x' depends on '#if', where '@EntityModel' does not see it: move it out of"
+                    + " '#if'"
+            ),
+        ]
+        for (source, message) in cases {
+            #expect(expansion(source).messages == [message])
+        }
+    }
+
+    @Test("A static index works, with a warning and a fix")
+    func staticIndex() {
+        let expansion = expansion(#"@Index<Self>(\.a) static var x"#)
+        #expect(expansion.messages == ["Index should be declared as instance property"])
+        #expect(expansion.diagnostics.map(\.diagMessage.severity) == [.warning])
+        #expect(expansion.fixes.first?.result.contains("static") == false)
+        #expect(calls(expansion).count == 1)
+    }
+}

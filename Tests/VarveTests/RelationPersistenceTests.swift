@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+import Varve
+
+@EntityModel("Plant")
+private struct PlantV1 {
+    let id: String
+    @Relationship var seeds: [SeedV1]? = nil
+}
+
+@EntityModel("Seed")
+private struct SeedV1 {
+    let id: String
+    var kind = ""
+}
+
+/// The same types, of which the seed now says what it is the other side of.
+@EntityModel("Plant")
+private struct PlantV2 {
+    let id: String
+    @Relationship var seeds: [SeedV2]? = nil
+}
+
+@EntityModel("Seed")
+private struct SeedV2 {
+    let id: String
+    var kind = ""
+    @Relationship(deleteRule: .deny, inverse: \.seeds) var plant: PlantV2?
+}
+
+/// Two relations that claim one other side.
+@EntityModel("Seed")
+private struct SeedInConflict {
+    let id: String
+    @Relationship(inverse: \.seeds) var plant: PlantInConflict?
+    // Spelled differently, or the macro would refuse it.
+    @Relationship(inverse: \.seeds) var former: FormerPlant?
+}
+
+private typealias FormerPlant = PlantInConflict
+
+@EntityModel("Plant")
+private struct PlantInConflict {
+    let id: String
+    @Relationship var seeds: [SeedInConflict]? = nil
+}
+
+/// Goes without a tombstone.
+@EntityModel
+private struct Weed {
+    let id: String
+    func asDeleted(in context: Context) -> Deleted<Weed>? { nil }
+}
+
+@EntityModel
+private struct Garden {
+    let id: String
+    @Relationship() var weeds: [Weed]?
+    @Relationship() var plants: [PlantV2]?
+}
+
+@Suite("Relations in a store")
+struct RelationPersistenceTests {
+    @Test("An inverse that one side declares is in the log on both sides, and survives")
+    func oneSided() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, PlantV2.self)
+        try store.write { context in
+            try PlantV2(id: "a", seeds: [SeedV2(id: "1"), SeedV2(id: "2")]).save(to: &context)
+            try SeedV2(id: "1", plant: .relation(PlantV2(id: "b"))).save(to: &context)
+        }
+        try store.close()
+        let again = try Store(at: place.url, mode: .readOnly, SeedV2.self)
+        again.context.checkInvariants()
+        #expect(SeedV2.query("1").related(\.$plant).resolve(in: again.context)?.id == "b")
+        #expect(
+            PlantV2.query("a").related(\.$seeds).resolve(in: again.context).map(\.id) == ["2"])
+    }
+
+    @Test("Links from before a relation had another side are completed when the store is opened")
+    func laterInverse() throws {
+        let place = StoreTests.Place()
+        let first = try Store(at: place.url, PlantV1.self)
+        try first.write { context in
+            try PlantV1(id: "a", seeds: [SeedV1(id: "1"), SeedV1(id: "2")]).save(to: &context)
+            try PlantV1(id: "b", seeds: [SeedV1(id: "2"), SeedV1(id: "3")]).save(to: &context)
+        }
+        try first.close()
+        func check(_ context: Context) {
+            context.checkInvariants()
+            #expect(
+                PlantV2.query("a").related(\.$seeds).resolve(in: context).map(\.id) == ["1", "2"])
+            #expect(PlantV2.query("b").related(\.$seeds).resolve(in: context).map(\.id) == ["3"])
+            #expect(SeedV2.query("3").related(\.$plant).resolve(in: context)?.id == "b")
+        }
+        check(try Store(at: place.url, mode: .readOnly, PlantV2.self).context)
+        let second = try Store(at: place.url, PlantV2.self)
+        check(second.context)
+        #expect(second.lastTransaction.rawValue == 2)
+        try second.write { try SeedV2(id: "4", plant: .id("b")).save(to: &$0) }
+        try second.close()
+        let third = try Store(at: place.url, PlantV2.self)
+        #expect(third.lastTransaction.rawValue == 3)
+        third.context.checkInvariants()
+        #expect(
+            PlantV2.query("b").related(\.$seeds).resolve(in: third.context).map(\.id) == ["3", "4"])
+    }
+
+    @Test("A delete that is denied throws out of the write and changes nothing")
+    func deny() throws {
+        let store = try Store.inMemory(PlantV2.self)
+        try store.write {
+            try PlantV2(id: "a", seeds: [SeedV2(id: "1")]).save(to: &$0)
+        }
+        let error = ContextError.deleteDenied(
+            type: "Seed", id: "1", relation: "plant", children: ["a"])
+        #expect(throws: error) { try store.write { try SeedV2.delete(id: "1", from: &$0) } }
+        #expect(SeedV2.query("1").exists(in: store.context))
+        #expect(store.lastTransaction.rawValue == 1)
+    }
+
+    @Test("Two relations that claim one other side are a typed error when the store is opened")
+    func conflict() throws {
+        let error = #expect(throws: StoreError.self) {
+            try Store.inMemory(PlantInConflict.self)
+        }
+        guard case .schema(let problems) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problems.allSatisfy { $0.reason.contains("Plant.seeds") })
+        #expect(problems.map(\.type).contains("Seed"))
+    }
+
+    @Test("An id shows in a one-way relation until its entity was there and went, also reopened")
+    func formerTargets() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Garden.self)
+        try store.write { context in
+            for id in ["1", "2"] { try Weed(id: id).save(to: &context) }
+            for id in ["a", "b"] { try PlantV2(id: id).save(to: &context) }
+            try Garden(
+                id: "g", weeds: .ids(["1", "2", "3", "4"]), plants: .ids(["a", "b", "c", "d"])
+            ).save(to: &context)
+        }
+        try store.write { context in
+            try Weed.delete(id: "1", from: &context)
+            try Weed(id: "3").save(to: &context)
+            try Weed.delete(id: "3", from: &context)
+            try PlantV2.delete(id: "a", from: &context)
+            try PlantV2.delete(id: "b", from: &context)
+            try Deleted<PlantV2>.delete(id: "b", from: &context)
+            try Deleted(PlantV2(id: "d")).save(to: &context)
+            try Deleted<PlantV2>.delete(id: "d", from: &context)
+        }
+        func shown(_ context: Context) -> [[String]?] {
+            let garden = Garden.query("g").id(\.$weeds).id(\.$plants).resolve(in: context)
+            return [garden?.$weeds.ids, garden?.$plants.ids]
+        }
+        // Weed 3 and the tombstone of d came and went in one transaction: the log knows of neither.
+        #expect(shown(store.context) == [["2", "3", "4"], ["c", "d"]])
+        try store.close()
+        let again = try Store(at: place.url, Garden.self)
+        #expect(shown(again.context) == [["2", "3", "4"], ["c", "d"]])
+        try again.write { try Weed(id: "1").save(to: &$0) }
+        #expect(shown(again.context) == [["1", "2", "3", "4"], ["c", "d"]])
+    }
+}
