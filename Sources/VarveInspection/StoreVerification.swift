@@ -41,7 +41,8 @@ public struct StoreVerification: Sendable {
         }
         return StoreVerification(
             path: fileSystem.displayPath, problems: problems, segments: log.segments,
-            checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions, storedBytes: log.storedBytes,
+            checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions,
+            storedBytes: log.storedBytes,
             rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail)
     }
 

@@ -11,7 +11,8 @@ extension Log {
             try roll(writerEpoch: active.header.writerEpoch)
         }
         return Compaction(
-            sequence: lastSequence, snapshot: snapshot, next: active.header, manifest: manifest, base: base,
+            sequence: lastSequence, snapshot: snapshot, next: active.header, manifest: manifest,
+            base: base,
             environment: environment, pins: pins)
     }
 

@@ -20,7 +20,9 @@ struct CheckpointDamageTests {
         return (disk, payloads)
     }
 
-    @Test("Row 57: damage to any byte of the newest checkpoint falls back to the one before and is reported")
+    @Test(
+        "Row 57: damage to any byte of the newest checkpoint falls back to the one before and is reported"
+    )
     func everyByte() throws {
         let (disk, payloads) = try Self.disk()
         let name = "checkpoint-0000000002"
@@ -59,7 +61,8 @@ struct CheckpointDamageTests {
         #expect(again.log.manifest.previousCheckpoint == 1)
     }
 
-    @Test("Row 57: when no checkpoint can be used and the log does not reach back, nothing is served")
+    @Test(
+        "Row 57: when no checkpoint can be used and the log does not reach back, nothing is served")
     func none() throws {
         let (disk, payloads) = try Self.disk()
         let log = try CompactionLog(disk).open()
@@ -75,7 +78,9 @@ struct CheckpointDamageTests {
             return
         }
         #expect(problems.count == 2)
-        #expect(disk.image.files.filter { $0.key != "LOCK" } == before.files.filter { $0.key != "LOCK" })
+        #expect(
+            disk.image.files.filter { $0.key != "LOCK" } == before.files.filter { $0.key != "LOCK" }
+        )
     }
 
     @Test("A log that reaches back to its beginning needs no checkpoint")
@@ -130,7 +135,9 @@ struct CheckpointDamageTests {
         #expect(read.payloads == payloads && read.report.checkpointProblems.count == 1)
     }
 
-    @Test("Row 39: ages count from the newest transaction where the clock runs ahead, and the newest hundred stay")
+    @Test(
+        "Row 39: ages count from the newest transaction where the clock runs ahead, and the newest hundred stay"
+    )
     func clocks() throws {
         let disk = SimulatedDisk()
         let log = try CompactionLog(disk).open().log
@@ -148,7 +155,8 @@ struct CheckpointDamageTests {
         // of the simulation.
         #expect(log.manifest.floor <= LogSequence(150))
         try log.append(CrashWorkload.payload(301))
-        try CompactionLog.compact(log, payloads + [CrashWorkload.payload(301)], retaining: .age(seconds: 0))
+        try CompactionLog.compact(
+            log, payloads + [CrashWorkload.payload(301)], retaining: .age(seconds: 0))
         #expect(log.manifest.floor <= LogSequence(202))
         #expect(log.manifest.retention == .age(seconds: 0))
     }

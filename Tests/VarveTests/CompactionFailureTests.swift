@@ -85,7 +85,8 @@ struct CompactionFailureTests {
         return faulty.operations - before
     }
 
-    @Test("Row 57: a damaged newest checkpoint is reported, and the next compaction mends the store")
+    @Test(
+        "Row 57: a damaged newest checkpoint is reported, and the next compaction mends the store")
     func damaged() throws {
         let disk = SimulatedDisk()
         let store = try CompactionTests.open(disk)

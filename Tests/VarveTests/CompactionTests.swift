@@ -132,7 +132,9 @@ struct CompactionTests {
         store.context.checkInvariants()
     }
 
-    @Test("Row 37: what is pinned is kept, whatever the retention says; what is not is below the floor")
+    @Test(
+        "Row 37: what is pinned is kept, whatever the retention says; what is not is below the floor"
+    )
     func pins() throws {
         let store = try Self.open(SimulatedDisk())
         try Self.fill(store, 0..<30)

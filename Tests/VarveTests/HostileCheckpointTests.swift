@@ -117,7 +117,9 @@ struct HostileCheckpointTests {
         for (index, page) in pages.enumerated() {
             var changed = pages
             changed[index].key.count = .max
-            if page.key.kind < 128, index > 0 { #expect(open(try forged(disk, file, changed)) == nil) }
+            if page.key.kind < 128, index > 0 {
+                #expect(open(try forged(disk, file, changed)) == nil)
+            }
         }
         // As many types and entities as fit into numbers.
         var changed = pages
@@ -142,7 +144,9 @@ struct HostileCheckpointTests {
         var types = ByteWriter()
         types.writeVarint(28)
         types.writeSigned(0)
-        var changed = pages.filter { ($0.key.kind != 3 || $0.key.subject != type) && $0.key.kind < 4 }
+        var changed = pages.filter {
+            ($0.key.kind != 3 || $0.key.subject != type) && $0.key.kind < 4
+        }
         changed.append(Page(key: pages[rows].key, bytes: page.copyBytes()))
         changed[changed.count - 1].key.count = UInt32(count)
         for number in 1...pages[1].key.count {

@@ -57,7 +57,9 @@ struct OlderAppCompactionTests {
         } + TeamV2.query().resolve(in: third.context).map { "team \($0.id)" }
     }
 
-    @Test("Row 60: unknown fields, relations and types survive byte for byte, through several compactions")
+    @Test(
+        "Row 60: unknown fields, relations and types survive byte for byte, through several compactions"
+    )
     func unknownThings() throws {
         let expected = try newerApp(afterCompactions: 0)
         #expect(expected.count == 6 && expected.contains("team t"))

@@ -119,7 +119,8 @@ final class Compactor: Sendable {
                 checkpointRawBytes: size?.raw, bytesBefore: before,
                 bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
-                floor: TransactionID(dropped.floor.rawValue), duration: start.duration(to: clock.now),
+                floor: TransactionID(dropped.floor.rawValue),
+                duration: start.duration(to: clock.now),
                 leftover: leftover)
         } catch {
             compaction.abandon()

@@ -24,31 +24,18 @@ package struct CheckpointFile: Sendable {
         // One row may be as large as a transaction, with its id and numbers beside it.
         pageBytesMax = configuration.transactionBytesMax.rawValue &+ (1 << 20)
         let file = try Self.open(self.name, reference, in: fileSystem)
-        length = try LogError.wrapping { () throws(FileSystemError) in try file.length() }
-        let read = { [name = self.name] (offset: UInt64, count: UInt64) throws(LogError) in
-            try LogError.wrapping { () throws(FileSystemError) in
-                try file.readBytes(at: FrameOffset(offset), count: Int(count), name: name)
-            }
-        }
-        let total = length.rawValue
-        let head = try read(0, min(total, UInt64(CheckpointHeader.byteCount)))
+        let bytes = try CheckpointBytes(file, name: self.name)
+        length = ByteCount(bytes.count)
+        let head = try bytes.read(0, min(bytes.count, UInt64(CheckpointHeader.byteCount)))
         header = try CheckpointHeader.decode(head, of: reference, store: store, mode: mode)
-        func damaged() -> LogError {
-            .checkpointDamaged(
-                file: reference.file.text, reason: "its page table is not what was written")
-        }
-        let locatorBytes = UInt64(CheckpointFooter.locatorByteCount)
-        guard total >= UInt64(CheckpointHeader.byteCount) + locatorBytes,
-            let start = CheckpointFooter.locate(
-                try read(total - locatorBytes, locatorBytes), fileLength: total),
-            let footer = CheckpointFooter.decode(
-                try read(start.rawValue, total - start.rawValue), at: start,
-                seed: header.placeSeed)
-        else { throw damaged() }
+        let footer = try bytes.readFooter(seed: header.placeSeed)
         var digest = ChainDigest.start
         head.withUnsafeBytes { digest.extend(with: $0) }
-        footer.extend(&digest, seed: header.placeSeed)
-        guard digest == footer.digest else { throw damaged() }
+        footer?.extend(&digest, seed: header.placeSeed)
+        guard let footer, digest == footer.digest else {
+            throw .checkpointDamaged(
+                file: reference.file.text, reason: "its page table is not what was written")
+        }
         pages = footer.pages
         contentDigest = footer.contentDigest
     }
@@ -84,5 +71,35 @@ extension CheckpointFooter {
                 digest.extend(with: UnsafeRawBufferPointer(buffer))
             }
         }
+    }
+}
+
+/// Reads pieces of a checkpoint's file, of the length that it had when it was opened.
+private struct CheckpointBytes {
+    let count: UInt64
+    private let file: any StoreFile
+    private let name: String
+
+    init(_ file: any StoreFile, name: String) throws(LogError) {
+        self.file = file
+        self.name = name
+        count = try LogError.wrapping { () throws(FileSystemError) in try file.length().rawValue }
+    }
+
+    func read(_ offset: UInt64, _ count: UInt64) throws(LogError) -> [UInt8] {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try file.readBytes(at: FrameOffset(offset), count: Int(count), name: name)
+        }
+    }
+
+    /// Nil where the end of the file is none.
+    func readFooter(seed: PlaceSeed) throws(LogError) -> CheckpointFooter? {
+        let locator = UInt64(CheckpointFooter.locatorByteCount)
+        guard count >= UInt64(CheckpointHeader.byteCount) + locator,
+            let start = CheckpointFooter.locate(
+                try read(count - locator, locator), fileLength: count)
+        else { return nil }
+        return CheckpointFooter.decode(
+            try read(start.rawValue, count - start.rawValue), at: start, seed: seed)
     }
 }

@@ -60,7 +60,9 @@ extension CheckpointHeader {
         _ bytes: [UInt8], of expected: CheckpointReference, store: StoreID, mode: LogMode
     ) throws(LogError) -> CheckpointHeader {
         let file = expected.file.text
-        func damaged(_ reason: String) -> LogError { .checkpointDamaged(file: file, reason: reason) }
+        func damaged(_ reason: String) -> LogError {
+            .checkpointDamaged(file: file, reason: reason)
+        }
         let header = bytes.withUnsafeBytes { CheckpointHeader(checking: $0) }
         guard let header else { throw damaged("its header is not what was written") }
         try header.features.check(file: file, version: header.version, mode: mode)

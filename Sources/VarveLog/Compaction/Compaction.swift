@@ -126,12 +126,12 @@ package final class Compaction {
             _ = try fileSystem.createDurably(
                 .manifest(generation: manifest.generation), content: manifest.encode())
         } catch {
+            // From the rename on the manifest may count: nothing that it names may go.
+            isInForce = error.operation == .rename || error.operation == .synchronizeDirectory
+            guard error.operation == .rename else { throw .fileSystem(error) }
             // A rename may have happened although it reported an error: the directory decides.
-            guard error.operation == .rename, try isThere(manifest) else {
-                if error.operation == .synchronizeDirectory { isInForce = true }
-                throw .fileSystem(error)
-            }
-            isInForce = true
+            isInForce = try isThere(manifest)
+            guard isInForce else { throw .fileSystem(error) }
             try LogError.wrapping { () throws(FileSystemError) in
                 try fileSystem.synchronizeDirectory()
             }
@@ -139,7 +139,7 @@ package final class Compaction {
         isInForce = true
     }
 
-    /// The manifest has its name. Nothing may be taken back any more.
+    /// The manifest has its name, or may have it. Nothing may be taken back any more.
     package private(set) var isInForce = false
 
     private func isThere(_ manifest: Manifest) throws(LogError) -> Bool {

@@ -61,7 +61,8 @@ struct VerifyCommand: Command {
             Numerals.size(verification.storedBytes) + " stored",
             Numerals.size(verification.rawBytes) + " raw",
         ]
-        try session.write(StyledText("  " + counts.compactMap { $0 }.joined(separator: ", "), .faint))
+        try session.write(
+            StyledText("  " + counts.compactMap { $0 }.joined(separator: ", "), .faint))
     }
 
     private static func text(of tail: RecoveryReport.DroppedTail) -> String {
