@@ -35,7 +35,7 @@ public struct _UniqueProperty<Entity: EntityModelProtocol>: Sendable {
         return { entity in
             let value = entity[keyPath: path.raw]
             guard let type = Value.self as? any NilTestable.Type else { return value }
-            return opened( value, as: type)
+            return opened(value, as: type)
         }
     }
 
@@ -77,7 +77,7 @@ extension Optional: NilTestable {
     @usableFromInline var unwrappedValue: Any? {
         guard let value = self else { return nil }
         guard let type = Wrapped.self as? any NilTestable.Type else { return value }
-        return opened( value, as: type)
+        return opened(value, as: type)
     }
 }
 
