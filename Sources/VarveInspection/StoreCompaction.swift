@@ -79,7 +79,7 @@ public struct StoreCompaction: Sendable {
             let before = try compaction.measureFiles()
             let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                 writer throws(LogError) in
-                try encode(state, to: writer)
+                try writer.append(state)
             } verify: { file throws(LogError) in
                 try file.verifyContent()
             }
@@ -105,23 +105,5 @@ public struct StoreCompaction: Sendable {
         log.finish(manifest)
         try compaction.removeSuperseded(by: manifest)
         return dropped
-    }
-
-    private static func encode(
-        _ state: ReplayState, to writer: CheckpointWriter
-    ) throws(LogError) -> UInt64 {
-        do {
-            let encoder = try CheckpointEncoder(state.checkpointSource) {
-                part, bytes throws(LogError) in
-                try writer.append(part, bytes)
-            }
-            return try encoder.run()
-        } catch CheckpointFailure<LogError>.sink(let error) {
-            throw error
-        } catch {
-            // Rows of an older definition that cannot be brought to the newest.
-            throw .checkpointDamaged(
-                file: writer.header.reference.file.text, reason: "it cannot be written: \(error)")
-        }
     }
 }

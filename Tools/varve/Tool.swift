@@ -5,7 +5,8 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        FollowCommand.self, CompactCommand.self,
+        FollowCommand.self, CompactCommand.self, BackupCommand.self,
+        SalvageCommand.self, HexdumpCommand.self,
     ]
 
     /// Runs the program with its arguments, without its own name.

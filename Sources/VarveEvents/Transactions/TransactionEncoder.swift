@@ -149,6 +149,19 @@ package struct TransactionEncoder: ~Copyable {
         for entity in entities { write(entity) }
     }
 
+    /// Enters an entity behind the others, without asking whether it is there already: so that the
+    /// table becomes that of another transaction, place by place.
+    mutating func append(_ entity: TransactionView.Entity) {
+        entities.append(entity.type, entity.id)
+    }
+
+    /// Appends events in their binary form, of a transaction with the same id and time whose entity
+    /// table begins as this one's does.
+    mutating func copy(_ events: UnsafeRawBufferPointer, count: Int) {
+        body.write(events)
+        eventCount += count
+    }
+
     /// Appends the whole transaction to `writer`.
     package mutating func finish(_ header: TransactionHeader, into writer: inout ByteWriter) {
         precondition(
