@@ -27,6 +27,7 @@ extension Store {
     ) throws -> Result {
         let written = try writing().append(label, options, body)
         if let awaited = written.awaited { try awaited.commits.wait(for: awaited.transaction) }
+        compactor?.startIfDue()
         return written.result
     }
 
@@ -41,6 +42,7 @@ extension Store {
     ) async throws -> Result {
         let writer = try writing()
         let attempt = AsyncWrite<Result>()
+        defer { compactor?.startIfDue() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard attempt.begin(continuation) else { return }
@@ -66,19 +68,30 @@ extension Store {
     public func flush() throws { try writer?.flush() }
 
     /// Makes everything durable, marks the log's end as clean and releases the store. Every later
-    /// write throws; snapshots stay usable. Waits for the writes that are under way.
-    public func close() throws { try writer?.close() }
+    /// write throws; snapshots stay usable. Waits for the writes that are under way, and gives up
+    /// a compaction.
+    public func close() throws {
+        try compactor?.stop()
+        try writer?.close()
+    }
 
     /// Releases the store for a while, as an app does that goes to the background: everything is
     /// made durable, the lock is given back and the files are closed. Reading goes on; a write
     /// throws ``StoreError/suspended`` until ``resume()``.
-    public func suspend() throws { try writer?.suspend() }
+    public func suspend() throws {
+        try compactor?.stop()
+        try writer?.suspend()
+    }
 
     /// Takes a suspended store up again, with whatever another process has written meanwhile.
     ///
     /// - Complexity: that of reading the newest segment, or, where another process has written,
     ///   that of opening the store.
-    public func resume() throws { try complete(writer?.resume()) }
+    public func resume() throws {
+        let newInverses = try writer?.resume()
+        compactor?.allow()
+        try complete(newInverses)
+    }
 
     /// Relations that have another side since the log was written. Logged, because what follows in
     /// the log counts on what the lists hold.

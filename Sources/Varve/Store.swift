@@ -34,6 +34,9 @@ public final class Store: Sendable {
     /// Nil in a store that can be written.
     let follower: Lock<HeldFollower>?
     let opening: StoreOpening
+    /// Nil in a store that is only read.
+    let compactor: Compactor?
+    let openingFloor: TransactionID
     private let temporaryDirectory: TemporaryDirectory?
 
     // MARK: - Opening
@@ -44,25 +47,32 @@ public final class Store: Sendable {
     ///   - url: the store's directory. Its parent must exist.
     ///   - mode: whether the store can be written.
     ///   - durability: what a write waits for.
+    ///   - retention: how much history compactions keep.
+    ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
+    ///     enough; otherwise only ``compact(retaining:progress:)`` does.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
     /// - Complexity: linear in the length of the log.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
+        retention: Retention = .standard, compactsAutomatically: Bool = true,
         _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
+        retention: Retention = .standard, compactsAutomatically: Bool = true,
         types: [any EntityModelProtocol.Type]
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// A store without a disk, gone with its last reference.
@@ -81,7 +91,8 @@ public final class Store: Sendable {
     package init(
         in fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
-        durability: Durability, types: [any EntityModelProtocol.Type],
+        durability: Durability, retention: Retention = .standard,
+        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type],
         temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
         let opening = StoreOpening(
@@ -104,6 +115,10 @@ public final class Store: Sendable {
             Writer(
                 opened, log: $0, opening: opening, published: published, durability: durability)
         }
+        compactor = writer.map {
+            Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
+        }
+        openingFloor = opened.floor
         try complete(opened.newInverses)
     }
 
@@ -125,7 +140,8 @@ public final class Store: Sendable {
         StoreStatistics(
             lastTransaction: lastTransaction, durableTransaction: durableTransaction,
             log: writer?.figures.withLock { $0.log } ?? LogStatistics(),
-            isWritable: writer?.figures.withLock { $0.isWritable } ?? false)
+            isWritable: writer?.figures.withLock { $0.isWritable } ?? false, floor: floor,
+            compactionFailure: compactor?.failure)
     }
 }
 
@@ -165,4 +181,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public let log: LogStatistics
     /// False in read-only mode, after closing, and after an I/O error that ended the writing.
     public let isWritable: Bool
+    /// The oldest transaction that can be asked for.
+    public let floor: TransactionID
+    /// Why the last compaction that started by itself failed; nil when it did not.
+    public let compactionFailure: String?
 }

@@ -18,6 +18,8 @@ public enum StoreError: Error, Sendable {
     case nestedWrite
     /// The body of a write put another context in the place of the one that it was given.
     case foreignContext
+    /// The transaction is older than the history that the store keeps.
+    case belowFloor(TransactionID, floor: TransactionID)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -55,6 +57,9 @@ extension StoreError: CustomStringConvertible {
         case .nestedWrite: "write was called inside write: pass the context on instead"
         case .foreignContext:
             "the body of a write must change the context it is given, not replace it by another"
+        case .belowFloor(let transaction, let floor):
+            "transaction \(transaction) is no longer kept; history begins with \(floor): "
+                + "open the store with a longer retention to keep more"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"

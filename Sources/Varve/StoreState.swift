@@ -8,4 +8,8 @@ struct StoreState: Sendable {
     var catalog: Catalog
     var schema: Schema
     var lastTransaction: TransactionID
+    /// The time of that transaction.
+    var lastTime: Timestamp
+    /// What the log holds and the app's types do not name.
+    var unread: UnreadState
 }

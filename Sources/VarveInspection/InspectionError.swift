@@ -53,7 +53,9 @@ extension InspectionError: CustomStringConvertible {
         case .noSuchTransaction(let id, let first, let last):
             first <= last
                 ? "there is no transaction \(id); the log holds \(first) to \(last)"
-                : "there is no transaction \(id); the log is empty"
+                : first > 1
+                    ? "there is no transaction \(id); what came before \(first) is not kept"
+                    : "there is no transaction \(id); the log is empty"
         case .noSuchType(let name, let known):
             "there is no type '\(name)'; "
                 + (known.isEmpty

@@ -5,7 +5,7 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        FollowCommand.self,
+        FollowCommand.self, CompactCommand.self,
     ]
 
     /// Runs the program with its arguments, without its own name.

@@ -40,6 +40,23 @@ final class CommitEncoder {
         encoder.finish(header, into: &output)
         try confirmDefinitions(&state, header)
         state.lastTransaction = header.id
+        state.lastTime = header.time
+        return true
+    }
+
+    /// Encodes a transaction of nothing but the definitions that the log lacks. False where it
+    /// lacks none.
+    func encodePendingDefinitions(
+        _ state: inout StoreState, _ header: TransactionHeader
+    ) throws -> Bool {
+        guard !state.schema.pending.isEmpty else { return false }
+        encoder.begin(id: header.id, time: header.time)
+        try encodeDefinitions(state.schema)
+        output.removeAll()
+        encoder.finish(header, into: &output)
+        try confirmDefinitions(&state, header)
+        state.lastTransaction = header.id
+        state.lastTime = header.time
         return true
     }
 

@@ -26,7 +26,7 @@ extension Writer {
     }
 
     private func seal(_ core: Core, _ open: OpenLog) throws(LogError) {
-        defer { noteFigures(open) }
+        defer { noteFigures(open, core) }
         try open.log.seal()
         core.seal.didSeal()
     }
@@ -142,8 +142,9 @@ extension Writer {
             turn.withLock { core in
                 core.head = opened.state
                 core.access = .open(open)
+                if let size = opened.checkpoint { core.newestCheckpoint = size }
                 // In the turn: from here on others append to the log.
-                noteFigures(open)
+                noteFigures(open, core)
             }
             published.publish(opened.state)
             newInverses = opened.newInverses

@@ -19,10 +19,16 @@ final class Writer: Sendable {
         /// The state behind everything appended: what the next body builds on.
         var head: StoreState
         var seal = SealSchedule()
+        /// How large the newest checkpoint is, if there is one.
+        var newestCheckpoint: CheckpointSize?
 
-        init(_ access: Access, _ opening: StoreOpening, head: StoreState) {
+        init(
+            _ access: Access, _ opening: StoreOpening, head: StoreState,
+            newestCheckpoint: CheckpointSize?
+        ) {
             self.access = access
             self.opening = opening
+            self.newestCheckpoint = newestCheckpoint
             self.head = head
         }
     }
@@ -71,8 +77,10 @@ final class Writer: Sendable {
         let open = OpenLog(
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs))
-        figures = Lock(WriterFigures(open))
-        turn = Lock(Core(.open(open), opening, head: opened.state))
+        figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
+        turn = Lock(
+            Core(
+                .open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint))
     }
 
     // MARK: - Writing
@@ -118,10 +126,10 @@ final class Writer: Sendable {
         return written
     }
 
-    private func append(
+    func append(
         _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog
     ) throws {
-        defer { noteFigures(open) }
+        defer { noteFigures(open, core) }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
                 try open.log.append(
@@ -159,7 +167,7 @@ final class Writer: Sendable {
         return nil
     }
 
-    private func header(
+    func header(
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
         TransactionHeader(
@@ -170,8 +178,8 @@ final class Writer: Sendable {
             metadata: options.metadata)
     }
 
-    func noteFigures(_ open: OpenLog) {
-        let new = WriterFigures(open)
+    func noteFigures(_ open: OpenLog, _ core: Core) {
+        let new = WriterFigures(open, newestCheckpoint: core.newestCheckpoint)
         figures.withLock { $0 = new }
     }
 

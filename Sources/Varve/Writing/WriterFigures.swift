@@ -8,8 +8,12 @@ struct WriterFigures: Sendable {
     private var progress: SyncProgress
     private var isPoisoned: Bool
     private var isOpen = true
+    let pins: LogPins
+    let compaction: CompactionFigures
 
-    init(_ open: Writer.OpenLog) {
+    init(_ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?) {
+        pins = open.log.pins
+        compaction = CompactionFigures(open.log, newestCheckpoint)
         log = open.log.statistics
         progress = open.log.progress
         isPoisoned = open.log.isPoisoned

@@ -14,7 +14,7 @@ package struct ReplayedEntity {
 }
 
 /// The links of one relation, as slots of its target type.
-package struct ReplayedLinks {
+package struct ReplayedLinks: Sendable {
     private let column: LinkColumn
 
     init(_ column: LinkColumn) { self.column = column }
@@ -145,6 +145,12 @@ extension ReplayState {
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> UInt32? {
         table(type)?.slot(of: id, hash: KeyedHash.hash(id))
+    }
+
+    /// The transaction that last touched the entity or tombstone at a slot; nil at a vacant one.
+    package func transaction(of type: TypeNumber, at slot: UInt32) -> TransactionID? {
+        guard let table = table(type), Int(slot) < table.slotCount else { return nil }
+        return table.records[Int(slot)].version?.transaction
     }
 
     /// Calls `body` with the bytes of the id at a slot, vacant or not.

@@ -32,6 +32,17 @@ package final class ReplayState {
         self.lastTransaction = lastTransaction
     }
 
+    /// A state that was loaded.
+    init(
+        catalog: Catalog, lastTransaction: TransactionID, lastTime: Timestamp,
+        tables: [ReplayTable]
+    ) {
+        self.catalog = catalog
+        self.lastTransaction = lastTransaction
+        self.lastTime = lastTime
+        self.tables = tables
+    }
+
     /// The id that the next transaction must have.
     package var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
 

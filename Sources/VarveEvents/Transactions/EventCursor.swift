@@ -56,8 +56,7 @@ struct EventCursor {
     mutating func ordinal() throws(EventError) -> Ordinal {
         let offset = position
         let ordinal = try varint()
-        // Far more than entities that were ever inserted, and small enough to count on from.
-        guard ordinal > 0, ordinal < 1 << 48 else {
+        guard ordinal > 0, ordinal < Ordinal.limit else {
             throw .malformed(.valueOutOfRange(offset: offset, typeName: "Ordinal"))
         }
         return Ordinal(ordinal)

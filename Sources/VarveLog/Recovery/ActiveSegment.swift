@@ -80,6 +80,7 @@ extension ActiveSegment {
         report.interruptedRoll = layout.abandonedSuccessor != nil
         report.ignoredFrames = scan.tally.totals.ignoredFrames
         report.temporaryFiles = layout.temporaryFiles
+        report.orphans = layout.orphans.names
         let end = file.length.rawValue
         // Beside a live writer an incomplete frame is work in progress.
         if !promisedOnly, scan.cut.rawValue < end {

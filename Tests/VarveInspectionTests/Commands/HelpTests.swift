@@ -13,16 +13,17 @@ struct HelpTests {
             run.output == """
                 Usage: varve COMMAND [OPTION]... STORE [ARGUMENT]...
 
-                Shows what is in a Varve store, without the program that wrote it. Takes no
-                lock and changes nothing, so it may run beside a writer.
+                Shows what is in a Varve store, without the program that wrote it. All but
+                'compact' take no lock and change nothing, so they may run beside a writer.
 
                 Commands:
-                  info    what a store holds: files, transactions, types, bytes
-                  log     the transactions, newest first
-                  show    one transaction: its events, with old and new values
-                  cat     the current entities of a type, as JSON lines
-                  verify  check every checksum and the chain of the segments
-                  follow  the transactions as they are written, until interrupted
+                  info     what a store holds: files, transactions, types, bytes
+                  log      the transactions, newest first
+                  show     one transaction: its events, with old and new values
+                  cat      the current entities of a type, as JSON lines
+                  verify   check every checksum and the chain of the segments
+                  follow   the transactions as they are written, until interrupted
+                  compact  write a checkpoint and drop history that is not to be kept
 
                 Options:
                   -j, --json        write JSON, one object on each line
@@ -137,10 +138,10 @@ struct HelpTests {
         Usage: varve verify [OPTION]... STORE
 
         Reads every byte of a store and checks every checksum, the chain of the segments,
-        and whether each transaction follows from the state before it. Goes on behind
-        damage and lists all of it, with segment and offset. The status is 1 when there is
-        any. An unpromised end, which an interrupted writer leaves and the next one cuts
-        off, is no damage.
+        whether each transaction follows from the state before it, and whether the
+        checkpoints hold what the log leads to. Goes on behind damage and lists all of it,
+        with segment and offset. The status is 1 when there is any. An unpromised end,
+        which an interrupted writer leaves and the next one cuts off, is no damage.
 
         """,
     ]
