@@ -28,6 +28,13 @@ private func measureNested(_ suite: Suite) {
             precondition(User.query(ids).with(\.$posts).resolve(in: context).count == ids.count)
         })
     suite.measure(
+        "100 users with their posts with authors", operations: 1, unit: .microseconds,
+        target: "< 300", prepare: prepare,
+        { context in
+            let query = User.query(ids).with(\.$posts) { $0.with(\.$author) }
+            precondition(query.resolve(in: context).count == ids.count)
+        })
+    suite.measure(
         "100 users with 3 posts each, sorted and limited", operations: 1, unit: .microseconds,
         prepare: prepare,
         { context in

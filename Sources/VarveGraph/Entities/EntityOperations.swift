@@ -42,6 +42,8 @@ package struct EntityOperations: Sendable {
             throws(CodecError) -> Void
     /// Makes the content of one index of a table whose rows were loaded; any thread may.
     @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
+    /// Drops the before-rows of the table's journal.
+    @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
 
@@ -94,6 +96,10 @@ package struct EntityOperations: Sendable {
         }
         buildIndex = { table, index in
             unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
+        }
+        clearBeforeRows = { table in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            table.beforeRows.removeAll(keepingCapacity: table.beforeRows.count < 1_024)
         }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }

@@ -112,6 +112,9 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
             (ordinals + start).update(from: other.ordinals + range.lowerBound, count: range.count)
             (slots + start).update(from: other.slots + range.lowerBound, count: range.count)
             (counts + start).update(from: other.counts + range.lowerBound, count: range.count)
+            Prefetch.references(
+                in: other.children + range.lowerBound,
+                byteCount: range.count * MemoryLayout<AnyObject>.stride)
             for (offset, position) in range.enumerated() {
                 (children + start + offset).initialize(to: other.children[position])
             }

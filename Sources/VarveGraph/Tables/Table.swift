@@ -314,18 +314,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         deleteCauses[change.slot] = nil
     }
 
-    @usableFromInline
-    override func clearJournal() {
-        super.clearJournal()
-        if !beforeRows.isEmpty { beforeRows.removeAll(keepingCapacity: beforeRows.count < 1_024) }
-    }
-
     /// Clears a journal that holds one row change and nothing else: after nearly every save. In
     /// code that knows the row's type this is a tenth of a save cheaper.
     @inlinable
     func clearJournalOfOneRow() {
         if beforeRows.count == 1 { beforeRows.removeLast() }
         rowJournal.removeLast()
+        journalWasShortened()
     }
 
     // MARK: - Scanning

@@ -33,14 +33,18 @@ extension QueryPlanner {
             covered: isExact ? [position] : [], used: [position])
     }
 
-    /// What a text index names for a condition on text. Each row is tested again.
+    /// What a text index names for a condition on text. Each row is tested again, unless the index
+    /// holds the very texts and words decide.
     private func text(
         for condition: QueryPredicate<Entity>, at position: Int
     ) -> Candidates<Entity>? {
         guard case .text(let text) = condition.structure,
             let count = table.textCandidateCount(for: text)
         else { return nil }
-        return Candidates(shape: .text(text), count: count, covered: [], used: [position])
+        let isExact = text.isRanked && table.textRankingIndexName(for: text) != nil
+        return Candidates(
+            shape: .text(text), count: count, covered: isExact ? [position] : [],
+            used: [position])
     }
 
     /// The ranges of one index that hold what meets some of the conditions.
@@ -65,7 +69,7 @@ extension QueryPlanner {
         }
         let found = IndexRanges(
             index: index, name: definition.name, kind: definition.kind,
-            properties: search.properties, ranges: ranges)
+            paths: search.paths, ranges: ranges)
         return Candidates(
             shape: .ranges(found), count: found.count,
             covered: definition.kind == .ordered ? search.exact : [], used: search.used)
@@ -82,7 +86,7 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     private(set) var used: Set<Int> = []
     /// Those conditions that the ranges meet exactly.
     private(set) var exact: Set<Int> = []
-    private(set) var properties: [String] = []
+    private(set) var paths: [SendablePath] = []
 
     /// More ranges than this are not worth looking up one by one.
     private static var rangeLimit: Int { 10_000 }
@@ -140,8 +144,7 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     private mutating func note(_ property: PropertyCondition, at position: Int, isExact: Bool) {
         used.insert(position)
         if isExact { exact.insert(position) }
-        let name = property.path.propertyName
-        if properties.last != name { properties.append(name) }
+        if paths.last?.raw != property.path.raw { paths.append(property.path) }
     }
 }
 

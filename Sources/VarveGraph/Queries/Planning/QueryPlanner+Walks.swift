@@ -39,7 +39,7 @@ extension QueryPlanner {
         guard let range = table.postings(of: index, in: search.bounds[0]) else { return nil }
         return IndexWalk(
             index: index, name: definition.name,
-            properties: definition.components.prefix(depth).map(\.path.propertyName),
+            paths: definition.components.prefix(depth).map(\.path),
             range: range,
             order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
             isDescending: isReversed, isWhole: depth == definition.components.count,
