@@ -43,6 +43,9 @@ package struct EntityReader: ~Copyable {
     private let table: ReplayTable
     private let target: TypeDefinition
     private var conversions: [RowConversion?]
+    /// The revision whose rows need no conversion, once one was met: a number is compared without
+    /// counting references to the conversion.
+    private var identicalRevision: UInt32?
     private var scratch = ByteWriter(capacity: 256)
 
     /// `target` is the type's current definition if nil.
@@ -61,8 +64,12 @@ package struct EntityReader: ~Copyable {
     ) throws(CodecError) -> Result? {
         let record = table.records[Int(slot)]
         guard record.liveness != .vacant else { return nil }
+        if record.revision == identicalRevision {
+            return try body(Self.entity(slot, record, record.rowBytes, rowStays: true))
+        }
         let conversion = try conversion(from: Int(record.revision))
         if conversion.isIdentity {
+            identicalRevision = record.revision
             return try body(Self.entity(slot, record, record.rowBytes, rowStays: true))
         }
         scratch.removeAll()

@@ -42,7 +42,8 @@ extension Table {
             let place =
                 cell.flatMap { isNextLeaf ? nil : $0 + 1 }
                 ?? cells.mutablePointer(at: slot.index)
-            place.pointee.row = row
+            // Without `consume` the row is copied, which counts a reference to each of its texts.
+            place.pointee.row = consume row
             place.pointee.metadata = entity.metadata
             noteLoaded(slot, ordinal: entity.metadata.ordinal)
             cell = place
