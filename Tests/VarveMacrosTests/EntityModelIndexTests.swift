@@ -132,7 +132,7 @@ struct EntityModelIndexTests {
             Expansion("@EntityModel public struct User { \(members) }").member("typealias")
         }
         let index = #"@Index<Self>(\.name, \.id.desc) var index"#
-        #expect(alias("\(index); public let id: [Int]?") == "public typealias ID = [Int]?")
+        #expect(alias("\(index); public let id: [Int]") == "public typealias ID = [Int]")
         #expect(alias("public let id: Int; @Index<Self>(\\.name) var index") == "")
         #expect(alias("\(index); public typealias ID = Int; public let id: ID") == "")
         #expect(alias("\(index); public let id: ID") == "")
