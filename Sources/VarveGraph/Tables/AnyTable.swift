@@ -121,6 +121,13 @@ package class AnyTable {
         preconditionFailure("a table without an entity type")
     }
 
+    /// Whether what a slot without a row stands for was deleted, rather than still to come. A
+    /// tombstone is there or it is not.
+    @usableFromInline
+    func isGone(_ slot: Slot) -> Bool {
+        descriptor.tombstoneOwner != nil || metadata(of: slot).isFormer
+    }
+
     /// Stamps and order of the row or the former row at the slot.
     package func metadata(of slot: Slot) -> RowMetadata {
         preconditionFailure("a table without an entity type")
