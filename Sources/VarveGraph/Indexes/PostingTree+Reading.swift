@@ -28,6 +28,8 @@ extension PostingTree {
                 for position in 0..<starting - 1 { rank += Int(parts.counts[position]) }
                 node = parts.child(starting - 1)
             }
+            // The keys, which are half of it.
+            Prefetch.lines(at: node, byteCount: 32 + PostingLeaf.limit * 8)
             let columns = PostingLeaf.columns(of: node)
             return rank
                 + PostingTree.partition(columns.count) {
@@ -61,6 +63,7 @@ extension PostingTree {
                 for before in 0..<position { rank += Int(parts.counts[before]) }
                 node = parts.child(position)
             }
+            PostingLeaf.prefetch(node)
             let columns = PostingLeaf.columns(of: node)
             let position = columns.upperBound(of: posting, isExact, order) - 1
             guard position >= 0, columns[position] == posting else { return nil }

@@ -27,11 +27,13 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         if let ranked = ranking() { return [(0, ranked)] }
         let scan = planned(.scan, covered: [], orderings: head.orderings)
         guard !table.indexDefinitions.isEmpty, head.wanted != 0 else { return [(0, scan)] }
-        let options = candidates(for: conditions)
+        // Conditions are what candidates, and most of the time of planning, come from.
+        let options = conditions.isEmpty ? [] : candidates(for: conditions)
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
         var ways = [(cost: estimate.scanCost, rows: scan)]
-        for option in options + intersections(options) {
+        let pairs = options.count < 2 ? [] : intersections(options)
+        for option in options + pairs {
             let rows = planned(
                 .candidates(option), covered: option.covered, orderings: head.orderings)
             ways.append((estimate.cost(of: option), rows))
