@@ -59,8 +59,8 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         orderings: [QueryHead<Entity>.Ordering]
     ) -> PlannedRows<Entity> {
         var rest: [QueryPredicate<Entity>] = []
-        for (position, condition) in conditions.enumerated() where !covered.contains(position) {
-            rest.append(condition)
+        for position in conditions.indices where !covered.contains(position) {
+            rest.append(conditions[position])
         }
         return PlannedRows(
             source: source, residual: rest.isEmpty ? nil : .all(of: rest), orderings: orderings,
@@ -71,10 +71,15 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     /// alone, else guessed from its kind.
     private func selectivities(_ options: [Candidates<Entity>]) -> [Double] {
         let rows = Double(max(1, table.liveCount))
-        return conditions.enumerated().map { position, condition in
-            let counts = options.filter { $0.used == [position] }.map { Double($0.count) / rows }
-            return min(1, counts.min() ?? condition.guessedSelectivity)
+        var parts: [Double] = []
+        for position in conditions.indices {
+            var least: Double?
+            for option in options where option.used == [position] {
+                least = min(least ?? .infinity, Double(option.count) / rows)
+            }
+            parts.append(min(1, least ?? conditions[position].guessedSelectivity))
         }
+        return parts
     }
 
     /// Pairs of candidates for different conditions, where both together are fewer.
