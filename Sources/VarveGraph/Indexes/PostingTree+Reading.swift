@@ -38,6 +38,27 @@ extension PostingTree {
         }
     }
 
+    /// Whether any entry has the key. O(log n), in one descent that counts nothing: what a save asks
+    /// of a unique index, and the answer is nearly always no.
+    @usableFromInline
+    func hasEntry(withKey key: UInt64) -> Bool {
+        withExtendedLifetime(root) {
+            var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            for _ in 0..<height {
+                let parts = PostingInner.parts(of: node)
+                let starting = PostingTree.partition(parts.count) { parts.keys[$0] < key }
+                // What stands behind the last entry of a child is the first of the next.
+                if starting < parts.count && parts.keys[starting] == key { return true }
+                guard starting > 0 else { return false }
+                node = parts.child(starting - 1)
+            }
+            Prefetch.lines(at: node, byteCount: 32 + PostingLeaf.limit * 8)
+            let columns = PostingLeaf.columns(of: node)
+            let position = PostingTree.partition(columns.count) { columns.keys[$0] < key }
+            return position < columns.count && columns.keys[position] == key
+        }
+    }
+
     /// How many of the first `count` positions satisfy a condition that none satisfies behind one
     /// that does not.
     @inline(__always)

@@ -230,6 +230,7 @@ extension Table {
         let definition = indexDefinitions[index]
         let (key, isExact) = definition.key(row)
         let tree = indexContents[index].tree
+        guard tree.hasEntry(withKey: key) else { return nil }
         let start = tree.rank(ofBound: key, isExact: isExact, isBehindEqual: false) { slot in
             compare(row, withRowAt: slot, definition)
         }
