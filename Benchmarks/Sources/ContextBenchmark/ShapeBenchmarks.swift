@@ -11,9 +11,11 @@ func measureShapes(_ suite: Suite) {
 
 private func measureNested(_ suite: Suite) {
     let ids = (0..<min(100, suite.options.rows)).map { Dataset.id("user", $0) }
+    // Kept: after a release of so many strings the allocator tidies up for milliseconds.
+    let posts = Lazy { Array(allPosts(suite).prefix(100_000)) }
     let prepare = {
         var context = suite.loaded
-        for post in allPosts(suite).prefix(100_000) { save(post, to: &context) }
+        for post in posts.value { save(post, to: &context) }
         return context
     }
     suite.measure(
@@ -26,13 +28,6 @@ private func measureNested(_ suite: Suite) {
         "100 users with their posts", operations: 1, unit: .microseconds, prepare: prepare,
         { context in
             precondition(User.query(ids).with(\.$posts).resolve(in: context).count == ids.count)
-        })
-    suite.measure(
-        "100 users with their posts with authors", operations: 1, unit: .microseconds,
-        target: "< 300", prepare: prepare,
-        { context in
-            let query = User.query(ids).with(\.$posts) { $0.with(\.$author) }
-            precondition(query.resolve(in: context).count == ids.count)
         })
     suite.measure(
         "100 users with 3 posts each, sorted and limited", operations: 1, unit: .microseconds,

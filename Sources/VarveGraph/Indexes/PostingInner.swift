@@ -5,8 +5,8 @@
 /// value reads the row of an entry, and only an entry that stands in the index has one.
 final class PostingInner: ManagedBuffer<Int, UInt64> {
     /// Narrow: copying a node touches a cold line for each child that it retains.
-    static var width: Int { 16 }
-    static var mergeLimit: Int { 8 }
+    static var width: Int { 8 }
+    static var mergeLimit: Int { 4 }
 
     static func make() -> PostingInner {
         unsafeDowncast(create(minimumCapacity: width * 4) { _ in 0 }, to: PostingInner.self)

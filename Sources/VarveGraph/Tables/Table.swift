@@ -363,7 +363,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
 
     @usableFromInline
-    override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+    override package func metadata(of slot: Slot) -> RowMetadata {
+        // In the cell itself: a copy of it would count every reference of its row.
+        cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
+    }
 
     @usableFromInline
     override func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
