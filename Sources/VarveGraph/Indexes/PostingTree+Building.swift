@@ -100,7 +100,7 @@ extension PostingTree {
                 spare[ends[digit]] = entry
                 ends[digit] += 1
             }
-            entries.update(fromContentsOf: spare[..<entries.count])
+            _ = entries.update(fromContentsOf: spare[..<entries.count])
             guard shift > 0 else { return }
             var start = 0
             for digit in 0..<256 {
