@@ -76,16 +76,16 @@ package struct LogVerification: Sendable {
             guard case .store(let generation) = try listing.kind(in: fileSystem) else {
                 return ([:], nil)
             }
-            return ([:], readManifest(generation))
+            return ([:], readableManifest(generation))
         }
     }
 
-    private func readManifest(_ generation: UInt64) -> Manifest? {
+    /// The manifest, as far as it can be read: what is wrong with it was noted already.
+    private func readableManifest(_ generation: UInt64) -> Manifest? {
         do throws(LogError) {
             return try LogLayout.readManifest(
                 fileSystem, generation: generation, mode: .readOnly)
         } catch {
-            // Whatever is wrong with it was noted.
             return nil
         }
     }
