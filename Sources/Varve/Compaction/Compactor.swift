@@ -111,6 +111,8 @@ final class Compactor: Sendable {
         guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
+            var frozen = frozen
+            frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
             let size = try writeCheckpoint(compaction, frozen, progress)
             progress(CompactionProgress(phase: .finishing, fraction: 0))
             let (dropped, leftover) = try conclude(compaction, retention, size)

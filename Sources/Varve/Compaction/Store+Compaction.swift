@@ -34,8 +34,7 @@ extension Store {
 
     /// The oldest transaction that can be asked for.
     public var floor: TransactionID {
-        guard let writer else { return openingFloor }
-        return TransactionID(writer.figures.withLock { $0.pins }.floor.rawValue)
+        writer?.floor ?? openingFloor
     }
 
     /// Whether compactions were told to end, because the store is being closed or suspended.

@@ -35,6 +35,11 @@ extension Writer {
         published.publish(core.head)
     }
 
+    /// The oldest transaction that is answered for.
+    var floor: TransactionID {
+        TransactionID(figures.withLock { $0.pins }.floor.rawValue)
+    }
+
     /// Throws where the log cannot be written any more.
     func checkLogIsWritable() throws {
         try turn.withLock { core in
@@ -50,6 +55,7 @@ extension Writer {
             guard case .open(let open) = core.access else { return }
             open.log.finish(manifest)
             if let size { core.newestCheckpoint = size }
+            core.head.timeline = core.head.timeline.trimmed(below: floor)
             noteFigures(open, core)
         }
     }

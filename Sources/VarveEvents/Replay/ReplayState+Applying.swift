@@ -16,6 +16,7 @@ extension ReplayState {
         if hasDefinitions { try checkReferences(transaction.id) }
         lastTransaction = transaction.id
         lastTime = transaction.header.time
+        timeline.note(transaction.header)
     }
 
     private static func next(
@@ -52,6 +53,7 @@ extension ReplayState {
                     table.clearRow(slot, at: version(of: transaction))
                 }
             }
+        case .former: break
         case .unknown: unknownEventCount += 1
         }
     }
