@@ -1,10 +1,13 @@
-/// Collects what transactions have put into one list.
+/// Collects what transactions, taken in their order, have put into one list that was not in it before.
+/// What was there, went, and came back, as an undo brings it, was there before.
 package struct LinkScan {
     private let type: TypeNumber
     private let holder: [UInt8]
     private let relation: RelationNumber
     /// The encoded ids of what was put in.
     package private(set) var targets: Set<[UInt8]> = []
+    /// What the transactions name: the first time tells whether it was there.
+    private var known: Set<[UInt8]> = []
 
     package init(of type: TypeNumber, holder: [UInt8], relation: RelationNumber) {
         self.type = type
@@ -19,8 +22,12 @@ package struct LinkScan {
             guard case .link(let link) = event, link.relation == relation,
                 isHolder(view.entities[Int(link.parent.rawValue)])
             else { continue }
+            for removal in link.removals {
+                known.insert([UInt8](view.entities[Int(removal.entity.rawValue)].id))
+            }
             for insertion in link.insertions {
-                targets.insert([UInt8](view.entities[Int(insertion.entity.rawValue)].id))
+                let target = [UInt8](view.entities[Int(insertion.entity.rawValue)].id)
+                if known.insert(target).inserted { targets.insert(target) }
             }
         }
     }

@@ -124,6 +124,8 @@ package final class Reversal<Target: ReversalTarget> {
                 return try setFormer(of: place, event.entity, events, step)
             }
             let presence = target.presence(of: place)
+            // What has returned already need not be restored.
+            if step.selection != nil, presence == .live { return }
             if !isExact, presence == .live {
                 report(.exists, of: place)
                 guard isForced else { return }

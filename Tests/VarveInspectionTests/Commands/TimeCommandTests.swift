@@ -99,7 +99,7 @@ struct TimeCommandTests {
         try withStore { store in
             store.context.checkInvariants()
             let folder = Folder.query("f").id(\.$notes).resolve(in: store.context)
-            #expect(folder?.$notes.ids == [0, 1])
+            #expect(folder?.$notes.ids == [0, 1, 2])
             try store.undo()
             try store.undo()
             try store.undo()
