@@ -136,9 +136,12 @@ final class Compactor: Sendable {
         guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
+            var frozen = frozen
+            frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
             let size = try writeCheckpoint(compaction, frozen, progress)
             progress(CompactionProgress(phase: .finishing, fraction: 0))
-            let (dropped, leftover) = try conclude(compaction, retention, size)
+            let (dropped, leftover) = try conclude(
+                compaction, retention, size, forgetting: frozen.timeline.forgotten)
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: before,
@@ -201,9 +204,12 @@ final class Compactor: Sendable {
 
     /// Puts the manifest in force and removes what it made superfluous.
     private func conclude(
-        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?
+        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
+        forgetting forgotten: TransactionID
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
-        let (manifest, dropped) = try compaction.plan(retention)
+        let (manifest, dropped) = try compaction.plan(
+            retention, forgetting: LogSequence(forgotten.rawValue))
+        if forgotten > 0 { try compaction.removeLostTails() }
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         try checkCancellation()
         try writer.checkLogIsWritable()

@@ -26,6 +26,7 @@ extension ReplayState {
     func end(_ transaction: TransactionView) {
         lastTransaction = transaction.id
         lastTime = transaction.header.time
+        timeline.note(transaction.header)
     }
 
     private static func next(
@@ -62,6 +63,12 @@ extension ReplayState {
                     }
                     table.clearRow(slot, at: version(of: transaction))
                 }
+            }
+        case .former: break
+        case .withdraw(let event):
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
+                guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
+                table.withdraw(slot)
             }
         case .unknown: unknownEventCount += 1
         }

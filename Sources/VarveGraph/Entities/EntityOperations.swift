@@ -49,6 +49,17 @@ package struct EntityOperations: Sendable {
     @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
+    /// The slot of an encoded id, given out now if the id is new.
+    @usableFromInline package let intern:
+        @Sendable (inout Context, UnsafeRawBufferPointer) throws(CodecError) -> Slot
+    /// Puts an encoded row at a slot, at a place in the order, as a logged change without hooks.
+    @usableFromInline package let restoreRow:
+        @Sendable (inout Context, Slot, UnsafeRawBufferPointer, UInt64) throws(CodecError) -> Void
+    /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
+    @usableFromInline package let dropRow: @Sendable (inout Context, Slot, Bool) -> Void
+    /// An entity that has a unique value of the row at a slot, with the name of the index.
+    @usableFromInline package let rival:
+        @Sendable (Context, Slot) -> (index: String, slot: Slot)?
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
@@ -107,6 +118,17 @@ package struct EntityOperations: Sendable {
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             table.beforeRows.removeAll(keepingCapacity: table.beforeRows.count < 1_024)
         }
+        intern = { (context, id) throws(CodecError) in
+            var reader = ByteReader(id)
+            return context.internSlot(of: Entity.self, try Entity._loadID(from: &reader))
+        }
+        restoreRow = { (context, slot, row, ordinal) throws(CodecError) in
+            try context.restoreRow(of: Entity.self, at: slot, from: row, ordinal: ordinal)
+        }
+        dropRow = { context, slot, keepsPlace in
+            context.removeRow(Entity.self, at: slot, keepsPlace: keepsPlace)
+        }
+        rival = { context, slot in context.rival(of: Entity.self, at: slot) }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 }

@@ -134,9 +134,16 @@ package class AnyTable {
     }
 
     /// The id of a slot as people read it.
-    func idText(of slot: Slot) -> String { preconditionFailure("a table without an entity type") }
+    package func idText(of slot: Slot) -> String {
+        preconditionFailure("a table without an entity type")
+    }
 
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
+        preconditionFailure("a table without an entity type")
+    }
+
+    /// Gives a slot without a row a place in the order, or with nil takes it away.
+    func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
         preconditionFailure("a table without an entity type")
     }
 
@@ -218,10 +225,16 @@ package struct LinkListChange: Sendable {
 
 /// A link list that a module outside the graph may look at.
 package struct LinkList: Sendable {
-    let list: SlotList
+    var list: SlotList
     package var slots: ContiguousArray<UInt32> { list.slots }
     package var count: Int { list.count }
     package func isIdentical(to other: LinkList) -> Bool { list.isIdentical(to: other.list) }
+    package func slot(at position: Int) -> UInt32 { list.slot(at: position) }
+    package func position(of slot: UInt32) -> Int? { list.position(of: slot) }
+    package mutating func insert(_ slot: UInt32, at position: Int) {
+        list.insert(slot, at: position)
+    }
+    package mutating func remove(at position: Int) { list.remove(at: position) }
 }
 
 /// Why a row was deleted.

@@ -275,7 +275,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
-        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal) { materializeOrder() }
+        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
+            !isBetweenNeighbours(slot, ordinal: ordinal)
+        {
+            materializeOrder()
+        }
         order.insert(slot.rawValue, ordinal: ordinal)
     }
 
@@ -369,7 +373,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     @usableFromInline
-    override func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
+    override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
+
+    override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
+        restoreVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+    }
 
     @usableFromInline
     override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
