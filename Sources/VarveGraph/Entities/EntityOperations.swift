@@ -21,6 +21,10 @@ package struct EntityOperations: Sendable {
     /// Compares a before-row with the row at a slot, field by field.
     @usableFromInline package let compare:
         @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
+    /// Whether a slot holds a row.
+    @usableFromInline let isLive: @Sendable (AnyTable, Slot) -> Bool
+    @usableFromInline let metadata: @Sendable (AnyTable, Slot) -> RowMetadata
+    @usableFromInline let liveSlots: @Sendable (AnyTable) -> ContiguousArray<UInt32>
     /// Fills a new table: a known slot or none for the next, the id's bytes, the row's bytes or
     /// none, the metadata.
     @usableFromInline package let load:
@@ -83,6 +87,9 @@ package struct EntityOperations: Sendable {
             try Entity._changes(
                 from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
         }
+        isLive = { unsafeDowncast($0, to: Table<Entity>.self).row(at: $1) != nil }
+        metadata = { unsafeDowncast($0, to: Table<Entity>.self).storedMetadata(of: $1) }
+        liveSlots = { unsafeDowncast($0, to: Table<Entity>.self).collectLiveSlots() }
         load = { (table, slot, id, row, metadata) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             return try table.load(at: slot, id: id, row: row, metadata: metadata)

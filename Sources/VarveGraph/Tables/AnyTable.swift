@@ -116,10 +116,12 @@ package class AnyTable {
         if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
 
+    // The following go through the operations and not through overrides: an override in a generic class
+    // is generic code, which copies a row, and counts its references, to look at it.
+
     /// Whether the slot holds a row.
-    package func isLive(_ slot: Slot) -> Bool {
-        preconditionFailure("a table without an entity type")
-    }
+    @usableFromInline
+    package final func isLive(_ slot: Slot) -> Bool { descriptor.operations.isLive(self, slot) }
 
     /// Whether what a slot without a row stands for was deleted, rather than still to come. A
     /// tombstone is there or it is not.
@@ -129,8 +131,9 @@ package class AnyTable {
     }
 
     /// Stamps and order of the row or the former row at the slot.
-    package func metadata(of slot: Slot) -> RowMetadata {
-        preconditionFailure("a table without an entity type")
+    @usableFromInline
+    package final func metadata(of slot: Slot) -> RowMetadata {
+        descriptor.operations.metadata(self, slot)
     }
 
     /// The id of a slot as people read it.
@@ -148,8 +151,9 @@ package class AnyTable {
     }
 
     /// Live slots in insertion order.
-    package func liveSlots() -> ContiguousArray<UInt32> {
-        preconditionFailure("a table without an entity type")
+    @usableFromInline
+    package final func liveSlots() -> ContiguousArray<UInt32> {
+        descriptor.operations.liveSlots(self)
     }
 
     /// Sets the links of one relation of one slot. For filling a new table.

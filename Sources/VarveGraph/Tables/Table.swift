@@ -352,8 +352,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
-    @usableFromInline
-    override package func liveSlots() -> ContiguousArray<UInt32> {
+    @inlinable
+    func collectLiveSlots() -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         forEachRow { slot, _ in
@@ -363,11 +363,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return slots
     }
 
-    @usableFromInline
-    override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
-
-    @usableFromInline
-    override package func metadata(of slot: Slot) -> RowMetadata {
+    @inlinable
+    func storedMetadata(of slot: Slot) -> RowMetadata {
         // In the cell itself: a copy of it would count every reference of its row.
         cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
     }
