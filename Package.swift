@@ -93,7 +93,7 @@ let package = Package(
         .target(name: "VarveLog", dependencies: ["CLZ4", "CVarve"], swiftSettings: settings),
         .target(name: "VarveEvents", swiftSettings: settings),
         .target(
-            name: "VarveGraph", dependencies: ["VarveEvents", "VarveMacros"],
+            name: "VarveGraph", dependencies: ["CVarve", "VarveEvents", "VarveMacros"],
             swiftSettings: settings),
         .macro(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,

@@ -27,6 +27,9 @@ package struct EntityOperations: Sendable {
         @Sendable (
             AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
         ) throws(CodecError) -> Slot
+    /// The same for entities that are all there and get the next slots.
+    @usableFromInline package let loadAll:
+        @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
@@ -42,6 +45,8 @@ package struct EntityOperations: Sendable {
             throws(CodecError) -> Void
     /// Makes the content of one index of a table whose rows were loaded; any thread may.
     @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
+    /// Drops the before-rows of the table's journal.
+    @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
     /// The slot of an encoded id, given out now if the id is new.
@@ -82,6 +87,9 @@ package struct EntityOperations: Sendable {
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             return try table.load(at: slot, id: id, row: row, metadata: metadata)
         }
+        loadAll = { (table, entities) throws(CodecError) in
+            try unsafeDowncast(table, to: Table<Entity>.self).load(entities)
+        }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
             return unsafeDowncast(table, to: Table<Entity>.self)
@@ -117,6 +125,10 @@ package struct EntityOperations: Sendable {
             context.removeRow(Entity.self, at: slot, keepsPlace: keepsPlace)
         }
         rival = { context, slot in context.rival(of: Entity.self, at: slot) }
+        clearBeforeRows = { table in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            table.beforeRows.removeAll(keepingCapacity: table.beforeRows.count < 1_024)
+        }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 }
@@ -124,38 +136,3 @@ package struct EntityOperations: Sendable {
 /// What is left to do for a deleted entity when everything that its delete rules take is gone.
 @usableFromInline
 typealias DeleteEnd = (inout Context) throws -> Void
-
-extension Table {
-    /// Appends a slot with an id, or takes a known one, and puts a row there where there are row
-    /// bytes. For filling a new table.
-    @inlinable
-    func load(
-        at knownSlot: Slot?, id idBytes: UnsafeRawBufferPointer,
-        row rowBytes: UnsafeRawBufferPointer?, metadata: RowMetadata
-    ) throws(CodecError) -> Slot {
-        var idReader = ByteReader(idBytes)
-        let id = try Entity._loadID(from: &idReader)
-        let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
-        guard let rowBytes else {
-            vacantIDs[slot.index] = id
-            if metadata.isFormer {
-                cells.mutablePointer(at: slot.index).pointee.metadata = metadata
-            }
-            return slot
-        }
-        var reader = ByteReader(rowBytes)
-        let row = try Entity(_id: id, from: &reader)
-        let cell = cells.mutablePointer(at: slot.index)
-        cell.pointee.row = row
-        cell.pointee.metadata = metadata
-        vacantIDs.clear(at: slot.index) { $0 == nil }
-        noteLoaded(slot, ordinal: metadata.ordinal)
-        return slot
-    }
-
-    @inlinable
-    func noteLoaded(_ slot: Slot, ordinal: UInt64) {
-        didInsert(slot, ordinal: ordinal)
-        nextOrdinal = max(nextOrdinal, ordinal + 1)
-    }
-}

@@ -84,6 +84,7 @@ package class AnyTable {
     }
 
     /// Tells what finds first changes that the journal was shortened.
+    @usableFromInline
     func journalWasShortened() { firstChanges.truncate(to: rowJournal.count) }
 
     /// Whether there is anything to forget.
@@ -99,10 +100,15 @@ package class AnyTable {
     }
 
     /// Forgets all before-images.
-    func clearJournal() {
-        // Asked first: emptying an empty collection costs more than the question.
-        // What a large transaction needed is given back.
-        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024) }
+    final func clearJournal() {
+        // Asked first: emptying an empty collection costs more than the question. What a large
+        // transaction needed is given back.
+        if !rowJournal.isEmpty {
+            if rowJournal.contains(where: { $0.before >= 0 }) {
+                descriptor.operations.clearBeforeRows(self)
+            }
+            rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024)
+        }
         journalWasShortened()
         if !linkJournal.isEmpty {
             linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
@@ -113,6 +119,13 @@ package class AnyTable {
     /// Whether the slot holds a row.
     package func isLive(_ slot: Slot) -> Bool {
         preconditionFailure("a table without an entity type")
+    }
+
+    /// Whether what a slot without a row stands for was deleted, rather than still to come. A
+    /// tombstone is there or it is not.
+    @usableFromInline
+    func isGone(_ slot: Slot) -> Bool {
+        descriptor.tombstoneOwner != nil || metadata(of: slot).isFormer
     }
 
     /// Stamps and order of the row or the former row at the slot.

@@ -318,18 +318,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         deleteCauses[change.slot] = nil
     }
 
-    @usableFromInline
-    override func clearJournal() {
-        super.clearJournal()
-        if !beforeRows.isEmpty { beforeRows.removeAll(keepingCapacity: beforeRows.count < 1_024) }
-    }
-
     /// Clears a journal that holds one row change and nothing else: after nearly every save. In
     /// code that knows the row's type this is a tenth of a save cheaper.
     @inlinable
     func clearJournalOfOneRow() {
         if beforeRows.count == 1 { beforeRows.removeLast() }
         rowJournal.removeLast()
+        journalWasShortened()
     }
 
     // MARK: - Scanning
@@ -372,7 +367,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
 
     @usableFromInline
-    override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+    override package func metadata(of slot: Slot) -> RowMetadata {
+        // In the cell itself: a copy of it would count every reference of its row.
+        cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
+    }
 
     @usableFromInline
     override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
