@@ -60,7 +60,7 @@ struct RevisionWork {
         for id in takenBack where id < floor {
             throw .noSuchTransaction(id, first: floor, last: state.lastTransaction)
         }
-        let scan = LinkLookup(state, TransactionReader(reader.snapshot))
+        let scan = LinkLookup(state, TransactionReader(reader.snapshot), header)
         let reversal = Reversal(
             draft, .head(force: force || restored != nil), catalog: state.catalog,
             running: header.id
@@ -134,11 +134,13 @@ struct RevisionWork {
 private final class LinkLookup {
     private let state: ReplayState
     private let reader: TransactionReader
+    private let running: TransactionHeader
     private(set) var failure: InspectionError?
 
-    init(_ state: ReplayState, _ reader: TransactionReader) {
+    init(_ state: ReplayState, _ reader: TransactionReader, _ running: TransactionHeader) {
         self.state = state
         self.reader = reader
+        self.running = running
     }
 
     func linked(
@@ -148,7 +150,8 @@ private final class LinkLookup {
         guard let definition = state.catalog.definition(of: type)?.relations[relation],
             let id = state.withID(of: type, at: holder.slot, { [UInt8]($0) })
         else { return [] }
-        var scan = LinkScan(of: type, holder: id, relation: definition.number)
+        var scan = LinkScan(
+            of: type, holder: id, relation: definition.number, running: running)
         do throws(ReplayFailure<InspectionError>) {
             try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue + 1)) {
                 logged throws(InspectionError) in

@@ -8,7 +8,7 @@ enum StateReversal {
     /// transaction. Throws ``StoreError/conflicts(_:)`` where something stands against it.
     static func takeBack(
         _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
-        running: TransactionID, force: Bool
+        running: TransactionHeader, force: Bool
     ) throws {
         let (result, conflicts) = try run(
             transactions, state, .head(force: force), history, running: running)
@@ -23,7 +23,7 @@ enum StateReversal {
     static func past(
         _ transactions: [TransactionID], of state: StoreState, _ history: LogHistory
     ) throws -> StoreState {
-        try run(transactions, state, .exact, history, running: 0).state
+        try run(transactions, state, .exact, history, running: nil).state
     }
 
     /// Brings back an entity that a transaction deleted, or all that was deleted with it.
@@ -58,13 +58,14 @@ enum StateReversal {
 
     private static func run(
         _ transactions: [TransactionID], _ state: StoreState,
-        _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory, running: TransactionID
+        _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory,
+        running: TransactionHeader?
     ) throws -> (state: StoreState, conflicts: [ReversalConflict]) {
         var state = state
         let mark = state.context.begin()
-        let links = LinkHistory(history, state)
+        let links = LinkHistory(history, state, running)
         let reversal = Reversal(
-            ReversedState(state), mode, catalog: state.catalog, running: running
+            ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0
         ) { transaction, holder, relation in
             links.linked(since: transaction, holder, relation: relation)
         }
@@ -89,9 +90,11 @@ enum StateReversal {
 private final class LinkHistory {
     private let history: LogHistory
     private let state: StoreState
+    private let running: TransactionHeader?
     private(set) var failure: (any Error)?
 
-    init(_ history: LogHistory, _ state: StoreState) {
+    init(_ history: LogHistory, _ state: StoreState, _ running: TransactionHeader?) {
+        self.running = running
         self.history = history.another()
         self.state = state
     }
@@ -118,7 +121,7 @@ private final class LinkHistory {
         try table.descriptor.operations.storeID(table, Slot(holder.slot), &id)
         var scan = LinkScan(
             of: definition.number, holder: id.copyBytes(),
-            relation: definition.relations[relation].number)
+            relation: definition.relations[relation].number, running: running)
         try history.forEach(from: oldest) { view in
             try scan.take(view)
             return true

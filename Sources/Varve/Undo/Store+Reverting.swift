@@ -83,7 +83,7 @@ extension Writer {
             try StateReversal.takeBack(
                 [transaction], from: &state,
                 LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten),
-                running: turn.header.id, force: options.force)
+                running: turn.header, force: options.force)
             return state.context.hasJournal ? turn.header.id : nil
         }
     }
@@ -101,7 +101,7 @@ extension Writer {
             let undone = (target.rawValue + 1)..<turn.header.id.rawValue
             try StateReversal.takeBack(
                 undone.reversed().map { TransactionID($0) }, from: &state, history,
-                running: turn.header.id, force: true)
+                running: turn.header, force: true)
             return state.context.hasJournal ? turn.header.id : nil
         }
     }

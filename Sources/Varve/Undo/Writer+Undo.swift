@@ -53,7 +53,7 @@ extension Writer {
             try StateReversal.takeBack(
                 step.transactions, from: &state,
                 LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten),
-                running: turn.header.id, force: options.force)
+                running: turn.header, force: options.force)
             return UndoStep(step)
         }
     }
