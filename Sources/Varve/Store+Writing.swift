@@ -25,7 +25,12 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
-        let written = try writing().append(label, options, body)
+        let options = options.joined(to: StepGroup.current, of: self)
+        return try finish(try writing().append(label, options, body))
+    }
+
+    /// Waits for what a write waits for.
+    func finish<Result>(_ written: Writer.Written<Result>) throws -> Result {
         if let awaited = written.awaited { try awaited.commits.wait(for: awaited.transaction) }
         compactor?.startIfDue()
         return written.result
@@ -40,6 +45,16 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context) throws -> Result
     ) async throws -> Result {
+        let options = options.joined(to: StepGroup.current, of: self)
+        return try await onOwnThread { writer, isCancelled in
+            try writer.append(label, options, isCancelled: isCancelled, body)
+        }
+    }
+
+    /// Runs what writes on the store's own thread, and waits for the disk on none.
+    func onOwnThread<Result: Sendable>(
+        _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Written<Result>
+    ) async throws -> Result {
         let writer = try writing()
         let attempt = AsyncWrite<Result>()
         defer { compactor?.startIfDue() }
@@ -48,7 +63,7 @@ extension Store {
                 guard attempt.begin(continuation) else { return }
                 writer.bodies.async {
                     guard attempt.start() else { return }
-                    writer.run(attempt, label, options, body)
+                    writer.run(attempt, append)
                 }
             }
         } onCancel: {
@@ -56,7 +71,7 @@ extension Store {
         }
     }
 
-    private func writing() throws(StoreError) -> Writer {
+    func writing() throws(StoreError) -> Writer {
         guard let writer else { throw .readOnly }
         return writer
     }
@@ -106,12 +121,12 @@ extension Store {
 extension Writer {
     /// Runs an `async` write on the calling thread, except for waiting.
     fileprivate func run<Result: Sendable>(
-        _ attempt: AsyncWrite<Result>, _ label: String, _ options: WriteOptions,
-        _ body: (inout Context) throws -> Result
+        _ attempt: AsyncWrite<Result>,
+        _ append: (Writer, () -> Bool) throws -> Written<Result>
     ) {
         let written: Written<Result>
         do {
-            written = try append(label, options, isCancelled: { attempt.isCancelled }, body)
+            written = try append(self) { attempt.isCancelled }
         } catch {
             return attempt.finish(.failure(error))
         }

@@ -149,8 +149,12 @@ public final class Store: Sendable {
 public struct WriteOptions: Sendable, Hashable {
     /// The undo stack it belongs to: a document, a window.
     public var scope: String?
-    /// Joins transactions into one step.
+    /// Joins transactions that follow one another into one step. ``Store/group(_:_:)`` gives a group
+    /// to all writes of a block.
     public var group: String?
+    /// Joins the transaction with the step on top of its undo stack, where that has the same key
+    /// and is young enough. A group goes first.
+    public var coalescing: Coalescing?
     /// Who made the change.
     public var author: String?
     /// Whatever else is to be kept with it.
@@ -161,11 +165,13 @@ public struct WriteOptions: Sendable, Hashable {
     public var durability: Durability?
 
     public init(
-        scope: String? = nil, group: String? = nil, author: String? = nil,
-        metadata: [String: String] = [:], undoable: Bool = true, durability: Durability? = nil
+        scope: String? = nil, group: String? = nil, coalescing: Coalescing? = nil,
+        author: String? = nil, metadata: [String: String] = [:], undoable: Bool = true,
+        durability: Durability? = nil
     ) {
         self.scope = scope
         self.group = group
+        self.coalescing = coalescing
         self.author = author
         self.metadata = metadata
         self.undoable = undoable

@@ -20,6 +20,16 @@ public enum StoreError: Error, Sendable {
     case foreignContext
     /// The transaction is older than the history that the store keeps.
     case belowFloor(TransactionID, floor: TransactionID)
+    /// The store has no transaction of that number yet.
+    case unknownTransaction(TransactionID, newest: TransactionID)
+    /// The scope has no step that could be undone.
+    case nothingToUndo(scope: String?)
+    /// The scope has no step that could be redone.
+    case nothingToRedo(scope: String?)
+    /// Something came since that would be lost, or is missing. Nothing was done.
+    case conflicts([UndoConflict])
+    /// There is no savepoint of that name.
+    case unknownSavepoint(String)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -60,12 +70,26 @@ extension StoreError: CustomStringConvertible {
         case .belowFloor(let transaction, let floor):
             "transaction \(transaction) is no longer kept; history begins with \(floor): "
                 + "open the store with a longer retention to keep more"
+        case .unknownTransaction(let transaction, let newest):
+            "there is no transaction \(transaction); the newest is \(newest)"
+        case .nothingToUndo(let scope): "there is nothing to undo" + Self.place(scope)
+        case .nothingToRedo(let scope): "there is nothing to redo" + Self.place(scope)
+        case .conflicts(let conflicts):
+            "nothing was done, because something came since: "
+                + conflicts.map(\.description).joined(separator: "; ")
+        case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"
         case .replacedWhileSuspended:
             "another log lies where the suspended store was: close it and open what is there now"
         }
+    }
+}
+
+extension StoreError {
+    private static func place(_ scope: String?) -> String {
+        scope.map { " in the scope '\($0)'" } ?? ""
     }
 }
 

@@ -54,7 +54,7 @@ public struct StoreCompaction: Sendable {
     }
 
     /// The definitions for the head of the next segment.
-    private static func prologue(of catalog: Catalog) -> [UInt8] {
+    static func prologue(of catalog: Catalog) -> [UInt8] {
         guard !catalog.isEmpty else { return [] }
         var writer = ByteWriter(capacity: 4_096)
         do throws(CodecError) {
@@ -69,6 +69,12 @@ public struct StoreCompaction: Sendable {
         _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
+        // Savepoints keep what they name.
+        var pins: [LogPin] = []
+        for transaction in state.timeline.savepoints.values {
+            pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
+        }
+        defer { withExtendedLifetime(pins) {} }
         guard let compaction = try log.beginCompaction() else {
             return StoreCompaction(
                 checkpoint: 0, checkpointBytes: nil, bytesBefore: .zero, bytesAfter: .zero,
@@ -79,11 +85,13 @@ public struct StoreCompaction: Sendable {
             let before = try compaction.measureFiles()
             let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                 writer throws(LogError) in
-                try encode(state, to: writer)
+                try writer.append(state)
             } verify: { file throws(LogError) in
                 try file.verifyContent()
             }
-            let dropped = try conclude(compaction, log, kept)
+            let dropped = try conclude(
+                compaction, log, kept,
+                forgetting: LogSequence(state.timeline.forgotten.rawValue))
             return StoreCompaction(
                 checkpoint: TransactionID(compaction.sequence.rawValue),
                 checkpointBytes: size?.stored, bytesBefore: before,
@@ -97,31 +105,15 @@ public struct StoreCompaction: Sendable {
     }
 
     private static func conclude(
-        _ compaction: Compaction, _ log: Log, _ retention: Retention
+        _ compaction: Compaction, _ log: Log, _ retention: Retention,
+        forgetting forgotten: LogSequence
     ) throws(LogError) -> Compaction.Dropped {
-        let (manifest, dropped) = try compaction.plan(retention)
+        let (manifest, dropped) = try compaction.plan(retention, forgetting: forgotten)
+        if forgotten > .none { try compaction.removeLostTails() }
         guard compaction.isChange(manifest) else { return dropped }
         try compaction.install(manifest)
         log.finish(manifest)
         try compaction.removeSuperseded(by: manifest)
         return dropped
-    }
-
-    private static func encode(
-        _ state: ReplayState, to writer: CheckpointWriter
-    ) throws(LogError) -> UInt64 {
-        do {
-            let encoder = try CheckpointEncoder(state.checkpointSource) {
-                part, bytes throws(LogError) in
-                try writer.append(part, bytes)
-            }
-            return try encoder.run()
-        } catch CheckpointFailure<LogError>.sink(let error) {
-            throw error
-        } catch {
-            // Rows of an older definition that cannot be brought to the newest.
-            throw .checkpointDamaged(
-                file: writer.header.reference.file.text, reason: "it cannot be written: \(error)")
-        }
     }
 }

@@ -17,6 +17,8 @@ extension LogError: CustomStringConvertible {
         case .unsupportedFeatures(let file, let bits):
             "\(file) uses features this program does not know (bits 0x"
                 + "\(String(bits, radix: 16))); open it with a newer version"
+        case .targetExists(let directory):
+            "\(directory) is not empty; choose a new directory"
         case .openedInAnotherProcess(let opener):
             "the log was opened by \(opener) before a fork; open it again in this process"
         default: nil
@@ -66,6 +68,8 @@ extension LogError: CustomStringConvertible {
             "\(error); transactions after \(lastDurable) may be lost; reopen the store to find out"
         case .poisoned(let cause):
             "writing ended after an earlier failure; reopen the store (\(cause))"
+        case .backupCancelled:
+            "the backup was given up; nothing was left behind; start it again"
         case .compactionCancelled:
             "the compaction was given up; nothing was changed; start it again"
         case .closed:

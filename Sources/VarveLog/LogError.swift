@@ -29,6 +29,10 @@ public enum LogError: Error, Hashable, Sendable {
     case logEndsBeforeCheckpoint(checkpoint: LogSequence, last: LogSequence)
     /// The transaction is older than the history that the store keeps.
     case belowFloor(LogSequence, floor: LogSequence)
+    /// A new store is to be written where something is already.
+    case targetExists(directory: String)
+    /// The backup was given up because the store is being closed.
+    case backupCancelled
     /// The compaction was given up because the log is being closed.
     case compactionCancelled
     /// A transaction larger than the configured limit, to write or to read.

@@ -20,7 +20,7 @@ struct ImportTests {
         // Synchronization for the lock-free cache of how types are stored.
         Module(folder: "Sources/VarveEvents", system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveGraph", modules: ["VarveEvents"],
+            folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents"],
             system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/Varve", modules: ["VarveLog", "VarveEvents", "VarveGraph"],

@@ -2,7 +2,7 @@ import Testing
 import VarveLog
 import VarveTestSupport
 
-/// Rows of the catalogue of failures that no other suite holds: see Docs/TESTING.md.
+/// Rows of the catalogue of failures that no other suite holds: see Docs/RECOVERY.md.
 @Suite("Rows of the catalogue")
 struct CatalogueTests {
     private static func frames(

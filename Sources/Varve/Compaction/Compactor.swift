@@ -37,11 +37,8 @@ final class Compactor: Sendable {
     func run(
         _ retention: Retention?, progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
-        precondition(
-            DispatchQueue.getSpecific(key: identity) == nil,
-            "compact or close was called by the progress callback of a compaction")
-        // Asked first: a body of a write must not wait for a compaction that waits for its turn.
-        try writer.checkCaller()
+        // A body of a write must not wait for a compaction that waits for its turn.
+        try checkHolder()
         return try queue.sync { try perform(retention ?? self.retention, progress) }
     }
 
@@ -54,6 +51,37 @@ final class Compactor: Sendable {
                     with: Result { try perform(retention ?? self.retention, progress) })
             }
         }
+    }
+
+    /// Runs `body` while no compaction does.
+    func holding<Result>(_ body: () throws -> Result) throws -> Result {
+        try checkHolder()
+        return try queue.sync {
+            try checkCancellationOfStart()
+            return try body()
+        }
+    }
+
+    func holding<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(
+                    with: Swift.Result {
+                        try checkCancellationOfStart()
+                        return try body()
+                    })
+            }
+        }
+    }
+
+    /// Refuses what would wait for itself.
+    private func checkHolder() throws {
+        precondition(
+            DispatchQueue.getSpecific(key: identity) == nil,
+            "compact, backup or close was called by the progress callback of a compaction")
+        try writer.checkCaller()
     }
 
     /// Starts a compaction on a thread of its own if the log has grown enough.
@@ -90,10 +118,7 @@ final class Compactor: Sendable {
 
     /// Lets a running compaction end early and waits for it. None starts before `allow`.
     func stop() throws {
-        try writer.checkCaller()
-        precondition(
-            DispatchQueue.getSpecific(key: identity) == nil,
-            "compact or close was called by the progress callback of a compaction")
+        try checkHolder()
         state.withLock { $0.isCancelled = true }
         queue.sync {}
     }
@@ -111,9 +136,12 @@ final class Compactor: Sendable {
         guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
+            var frozen = frozen
+            frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
             let size = try writeCheckpoint(compaction, frozen, progress)
             progress(CompactionProgress(phase: .finishing, fraction: 0))
-            let (dropped, leftover) = try conclude(compaction, retention, size)
+            let (dropped, leftover) = try conclude(
+                compaction, retention, size, forgetting: frozen.timeline.forgotten)
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: before,
@@ -176,9 +204,12 @@ final class Compactor: Sendable {
 
     /// Puts the manifest in force and removes what it made superfluous.
     private func conclude(
-        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?
+        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
+        forgetting forgotten: TransactionID
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
-        let (manifest, dropped) = try compaction.plan(retention)
+        let (manifest, dropped) = try compaction.plan(
+            retention, forgetting: LogSequence(forgotten.rawValue))
+        if forgotten > 0 { try compaction.removeLostTails() }
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         try checkCancellation()
         try writer.checkLogIsWritable()

@@ -141,6 +141,6 @@ extension StoreState {
         }
         return CheckpointSource(
             catalog: catalog, lastTransaction: lastTransaction, lastTime: lastTime,
-            tables: tables)
+            tables: tables, timeline: timeline)
     }
 }

@@ -34,8 +34,10 @@ extension Store {
 
     /// The oldest transaction that can be asked for.
     public var floor: TransactionID {
-        guard let writer else { return openingFloor }
-        return TransactionID(writer.figures.withLock { $0.pins }.floor.rawValue)
+        writer?.floor
+            ?? max(
+                openingFloor,
+                TransactionID(published.current.timeline.forgotten.rawValue + 1))
     }
 
     /// Whether compactions were told to end, because the store is being closed or suspended.

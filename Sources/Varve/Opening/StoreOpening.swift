@@ -189,7 +189,8 @@ struct StoreOpening {
             context: context, catalog: replayed.catalog, schema: schema,
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
             unread: keepsUnread
-                ? UnreadState(takingOver: replayed, context, schema) : UnreadState())
+                ? UnreadState(takingOver: replayed, context, schema) : UnreadState(),
+            timeline: replayed.timeline)
     }
 }
 

@@ -21,6 +21,8 @@ final class Writer: Sendable {
         var seal = SealSchedule()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
+        /// What keeps the history back to each savepoint.
+        var savepointPins: [LogPin] = []
 
         init(
             _ access: Access, _ opening: StoreOpening, head: StoreState,
@@ -49,6 +51,10 @@ final class Writer: Sendable {
     }
 
     let turn: Lock<Core>
+    /// What `turn` guards; for the thread that is inside a write, which has the turn already.
+    private let core: Core
+    /// How many groups were begun.
+    private let groups = Lock(0)
     /// Held while the log is released or taken up again.
     let lifecycle = Lock(())
     let published: PublishedState
@@ -78,9 +84,9 @@ final class Writer: Sendable {
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs))
         figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
-        turn = Lock(
-            Core(
-                .open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint))
+        core = Core(.open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint)
+        turn = Lock(core)
+        pinSavepoints(core)
     }
 
     // MARK: - Writing
@@ -99,6 +105,27 @@ final class Writer: Sendable {
         _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
         _ body: (inout Context) throws -> Result
     ) throws -> Written<Result> {
+        try commit(options.durability, isCancelled: isCancelled) { core in
+            header(label, options, core)
+        } body: { state, _ in
+            try body(&state.context)
+        }
+    }
+
+    /// What the body of a transaction has at hand beside the state.
+    struct Turn {
+        let header: TransactionHeader
+        let log: Log
+    }
+
+    /// Runs a body on the whole state and appends what it changed.
+    ///
+    /// - Parameter evenIfEmpty: whether the transaction is logged where nothing changed.
+    func commit<Result>(
+        _ wished: Durability?, evenIfEmpty: Bool = false, isCancelled: () -> Bool = { false },
+        header makeHeader: (Core) throws -> TransactionHeader,
+        body: (inout StoreState, Turn) throws -> Result
+    ) throws -> Written<Result> {
         try checkCaller()
         var written: Written<Result>?
         try turn.withLock { core in
@@ -106,21 +133,22 @@ final class Writer: Sendable {
             defer { leave() }
             let open = try core.openLog()
             var state = core.head
-            let header = header(label, options, core)
+            let header = try makeHeader(core)
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            let result = try body(&state.context)
+            let result = try body(&state, Turn(header: header, log: open.log))
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }
-            let isChanged = try core.encoder.encode(&state, header)
+            let isChanged = try core.encoder.encode(
+                &state, header, evenIfEmpty: evenIfEmpty)
             state.context.endTracking()
             if isCancelled() { throw CancellationError() }
             if isChanged { try append(header, state, core, open) }
             written = Written(
                 result: result,
-                awaited: acknowledge(core, open, options, isChanged: isChanged))
+                awaited: acknowledge(core, open, wished, isChanged: isChanged))
         }
         guard let written else { preconditionFailure("a write that neither returned nor threw") }
         return written
@@ -147,9 +175,9 @@ final class Writer: Sendable {
 
     /// Shows a relaxed transaction, or says what is to be waited for.
     private func acknowledge(
-        _ core: Core, _ open: OpenLog, _ options: WriteOptions, isChanged: Bool
+        _ core: Core, _ open: OpenLog, _ wished: Durability?, isChanged: Bool
     ) -> (transaction: TransactionID, commits: GroupCommit)? {
-        switch durability.joined(with: options.durability) {
+        switch durability.joined(with: wished) {
         case .commit:
             if isChanged {
                 core.seal.didAppend(awaiting: LogSequence(core.head.lastTransaction.rawValue))
@@ -170,12 +198,33 @@ final class Writer: Sendable {
     func header(
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
-        TransactionHeader(
+        var header = TransactionHeader(
             id: TransactionID(core.head.lastTransaction.rawValue + 1),
             time: Timestamp(microseconds: core.opening.environment.wallClockMicroseconds()),
             kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,
             metadata: options.metadata)
+        if header.group == nil, let coalescing = options.coalescing {
+            header.group = core.head.timeline.group(
+                key: coalescing.key, within: coalescing.interval.microseconds, at: header.time,
+                scope: options.scope, next: header.id)
+        }
+        return header
+    }
+
+    /// A name that no other group has which could follow in the log.
+    func makeGroupName(_ label: String) -> String {
+        let number = groups.withLock { number in
+            number += 1
+            return number
+        }
+        return "\(label)#\(published.lastTransaction).\(number)"
+    }
+
+    /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
+    func logSnapshot() throws -> LogSnapshot {
+        if isInsideWrite { return try core.openLog().log.snapshot }
+        return try turn.withLock { core in try core.openLog().log.snapshot }
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {

@@ -6,6 +6,8 @@ struct CheckpointContents {
     let lastTime: Timestamp
     /// By type number - 1.
     let types: [TypeContents]
+    /// The page of undo stacks, if there is one.
+    let timelinePage: Int?
 
     struct TypeContents {
         let layout: RowLayout
@@ -28,6 +30,11 @@ struct CheckpointContents {
         guard parts.count >= 2, parts[0].kind == .catalog, parts[1].kind == .types else {
             throw .content(.structure(page: 0, reason: "definitions and counts come first"))
         }
+        let timelines = parts.indices.filter { parts[$0].kind == .timeline }
+        guard timelines.count <= 1 else {
+            throw .content(.structure(page: timelines[1], reason: "undo stacks stand on one page"))
+        }
+        timelinePage = timelines.first
         let pages = (
             try CheckpointReadFailure.reading { () throws(Failure) in try read(0) },
             try CheckpointReadFailure.reading { () throws(Failure) in try read(1) }
@@ -141,6 +148,7 @@ private struct TypesPageReader {
     ) throws(CheckpointContentError) {
         var found = types.map { _ in UInt64(0) }
         for (page, part) in parts.enumerated().dropFirst(2) where !part.kind.isIgnorable {
+            if part.kind == .timeline { continue }
             let index = Int(part.type.rawValue) - 1
             guard types.indices.contains(index) else {
                 throw .structure(page: page, reason: "type \(part.type) is not defined")
@@ -160,7 +168,7 @@ private struct TypesPageReader {
                 }
                 types[index].links[position].append(page)
             case .tombstoneLists: types[index].tombstoneLists.append(page)
-            case .catalog, .types, .other:
+            case .catalog, .types, .timeline, .other:
                 throw .structure(page: page, reason: "kind \(part.kind.code) is unknown here")
             }
         }

@@ -36,6 +36,7 @@ package final class CheckpointEncoder<Failure: Error> {
         for index in source.tables.indices { try writeRows(of: index) }
         for index in source.tables.indices { try writeLinks(of: index) }
         for index in source.tables.indices { try writeTombstoneLists(of: index) }
+        try writeTimeline()
         return digest.value
     }
 
@@ -189,6 +190,14 @@ package final class CheckpointEncoder<Failure: Error> {
             if lists.byteCount >= Self.pageBytes { try sendLists(&part) }
         }
         try sendLists(&part)
+    }
+
+    /// No part of the digest: readers that do not know the page must come to the same.
+    private func writeTimeline() throws(CheckpointFailure<Failure>) {
+        guard !source.timeline.isEmpty else { return }
+        output.removeAll()
+        source.timeline.encode(into: &output)
+        try send(CheckpointPart(.timeline, count: 1))
     }
 
     private func noteList(

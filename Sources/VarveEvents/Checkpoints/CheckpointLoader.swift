@@ -22,6 +22,7 @@ package final class CheckpointLoader: @unchecked Sendable {
 
     private let contents: CheckpointContents
     private let parts: [CheckpointPart]
+    private let timeline: Timeline
     private let tables: [ReplayTable]
     private let units: [Unit]
     private let outcomes: UnsafeMutableBufferPointer<Outcome>
@@ -33,6 +34,7 @@ package final class CheckpointLoader: @unchecked Sendable {
     ) throws(CheckpointReadFailure<Failure>) {
         contents = try CheckpointContents(parts, rawBytes: rawBytes, read: read)
         self.parts = parts
+        timeline = try contents.readTimeline(read)
         tables = contents.types.map { ReplayTable(loading: $0.layout, count: $0.count) }
         var units: [(unit: Unit, bytes: UInt64)] = []
         for (index, type) in contents.types.enumerated() {
@@ -93,7 +95,7 @@ package final class CheckpointLoader: @unchecked Sendable {
         }
         return ReplayState(
             catalog: contents.catalog, lastTransaction: contents.lastTransaction,
-            lastTime: contents.lastTime, tables: tables)
+            lastTime: contents.lastTime, tables: tables, timeline: timeline)
     }
 
     // MARK: Units
@@ -174,6 +176,18 @@ package final class CheckpointLoader: @unchecked Sendable {
 }
 
 extension CheckpointContents {
+    fileprivate func readTimeline<Failure: Error>(
+        _ read: (Int) throws(Failure) -> PageBytes
+    ) throws(CheckpointReadFailure<Failure>) -> Timeline {
+        guard let page = timelinePage else { return Timeline() }
+        let bytes = try CheckpointReadFailure.reading { () throws(Failure) in try read(page) }
+        do throws(CodecError) {
+            return try Timeline(bytes.bytes, through: lastTransaction)
+        } catch {
+            throw .content(.malformed(page: page, error))
+        }
+    }
+
     /// How many entities there are that lists of a relation may name.
     func targetCount(
         of relation: RelationNumber, ofTypeAt index: Int

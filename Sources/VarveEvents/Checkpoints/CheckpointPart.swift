@@ -11,6 +11,8 @@ package struct CheckpointPart: Hashable, Sendable {
         case links
         /// Lists that tombstones of one type keep.
         case tombstoneLists
+        /// What can be undone and redone, and the savepoints.
+        case timeline
         /// Of a later version. From 128 on it may be passed over; below it must be understood.
         case other(UInt8)
     }
@@ -44,7 +46,6 @@ extension CheckpointPart {
 }
 
 extension CheckpointPart.Kind {
-    /// 128 is reserved for undo stacks.
     package init(code: UInt8) {
         switch code {
         case 1: self = .catalog
@@ -52,6 +53,7 @@ extension CheckpointPart.Kind {
         case 3: self = .rows
         case 4: self = .links
         case 5: self = .tombstoneLists
+        case 128: self = .timeline
         default: self = .other(code)
         }
     }
@@ -63,6 +65,7 @@ extension CheckpointPart.Kind {
         case .rows: 3
         case .links: 4
         case .tombstoneLists: 5
+        case .timeline: 128
         case .other(let code): code
         }
     }

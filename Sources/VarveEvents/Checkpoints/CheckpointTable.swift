@@ -63,14 +63,16 @@ package struct CheckpointSource {
     package let lastTransaction: TransactionID
     package let lastTime: Timestamp
     package let tables: [(any CheckpointTable)?]
+    package let timeline: Timeline
 
     package init(
         catalog: Catalog, lastTransaction: TransactionID, lastTime: Timestamp,
-        tables: [(any CheckpointTable)?]
+        tables: [(any CheckpointTable)?], timeline: Timeline
     ) {
         self.catalog = catalog
         self.lastTransaction = lastTransaction
         self.lastTime = lastTime
         self.tables = tables
+        self.timeline = timeline
     }
 }

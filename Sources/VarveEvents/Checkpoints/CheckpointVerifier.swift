@@ -55,6 +55,7 @@ private struct CheckpointCheck: ~Copyable {
         case .rows: try takeRows(part, page, index)
         case .links: try takeLists(part, page, index, relation: part.relation)
         case .tombstoneLists: try takeLists(part, page, index, relation: nil)
+        case .timeline: _ = try Timeline(page, through: contents.lastTransaction)
         case .catalog, .types, .other: break
         }
     }

@@ -3,7 +3,7 @@ extension ReplayState {
     package var checkpointSource: CheckpointSource {
         CheckpointSource(
             catalog: catalog, lastTransaction: lastTransaction, lastTime: lastTime,
-            tables: tables.map { table in table.map { ReplayedTable($0) } })
+            tables: tables.map { table in table.map { ReplayedTable($0) } }, timeline: timeline)
     }
 
     /// One type's entities as a checkpoint is written from them, if the type was not handed over.

@@ -73,6 +73,27 @@ struct EventCursor {
             updatedAt: Timestamp(microseconds: time.microseconds &- difference))
     }
 
+    mutating func lists() throws(EventError) -> DeletedListSequence {
+        let count = try count()
+        let start = position
+        var last = RelationNumber(0)
+        for _ in 0..<count {
+            let offset = position
+            let relation = try relation()
+            guard relation > last else { throw .notCanonical(offset: offset) }
+            last = relation
+            _ = try entities()
+        }
+        return DeletedListSequence(count: count, bytes: slice(from: start))
+    }
+
+    mutating func entities() throws(EventError) -> (Int, UnsafeRawBufferPointer) {
+        let count = try count()
+        let start = position
+        for _ in 0..<count { _ = try entity() }
+        return (count, slice(from: start))
+    }
+
     mutating func cause() throws(EventError) -> DeletionCause {
         let offset = position
         switch try byte() {

@@ -275,7 +275,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
-        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal) { materializeOrder() }
+        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
+            !isBetweenNeighbours(slot, ordinal: ordinal)
+        {
+            materializeOrder()
+        }
         order.insert(slot.rawValue, ordinal: ordinal)
     }
 
@@ -314,18 +318,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         deleteCauses[change.slot] = nil
     }
 
-    @usableFromInline
-    override func clearJournal() {
-        super.clearJournal()
-        if !beforeRows.isEmpty { beforeRows.removeAll(keepingCapacity: beforeRows.count < 1_024) }
-    }
-
     /// Clears a journal that holds one row change and nothing else: after nearly every save. In
     /// code that knows the row's type this is a tenth of a save cheaper.
     @inlinable
     func clearJournalOfOneRow() {
         if beforeRows.count == 1 { beforeRows.removeLast() }
         rowJournal.removeLast()
+        journalWasShortened()
     }
 
     // MARK: - Scanning
@@ -353,8 +352,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
-    @usableFromInline
-    override package func liveSlots() -> ContiguousArray<UInt32> {
+    @inlinable
+    func collectLiveSlots() -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         forEachRow { slot, _ in
@@ -364,14 +363,18 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return slots
     }
 
-    @usableFromInline
-    override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
+    @inlinable
+    func storedMetadata(of slot: Slot) -> RowMetadata {
+        // In the cell itself: a copy of it would count every reference of its row.
+        cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
+    }
 
     @usableFromInline
-    override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+    override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
 
-    @usableFromInline
-    override func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
+    override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
+        restoreVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+    }
 
     @usableFromInline
     override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {

@@ -74,6 +74,11 @@ extension CheckpointHeader {
         return header
     }
 
+    /// The header in a file's first bytes, whichever checkpoint it is of; nil where it is damaged.
+    static func intact(_ bytes: [UInt8]) -> CheckpointHeader? {
+        bytes.withUnsafeBytes { CheckpointHeader(checking: $0) }
+    }
+
     /// Nil unless magic and checksum hold. A longer header of a later minor version is refused:
     /// pages would start elsewhere.
     private init?(checking buffer: UnsafeRawBufferPointer) {

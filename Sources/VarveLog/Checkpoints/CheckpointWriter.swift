@@ -120,7 +120,14 @@ package final class CheckpointWriter {
     /// Removes the file, whatever its name is by now. What cannot be removed is removed when the
     /// store is opened next.
     package func discard() {
-        for name in [name, header.reference.file.text] { try? fileSystem.remove(name) }
+        for name in [name, header.reference.file.text] {
+            do throws(FileSystemError) {
+                try fileSystem.remove(name)
+            } catch {
+                // Only one of the names is there, and a leftover does no harm until then.
+                continue
+            }
+        }
     }
 
     package var fileBytes: ByteCount { ByteCount(end.rawValue) }

@@ -76,10 +76,17 @@ package struct LogVerification: Sendable {
             guard case .store(let generation) = try listing.kind(in: fileSystem) else {
                 return ([:], nil)
             }
-            // Whatever is wrong with it was noted.
-            let manifest = try? LogLayout.readManifest(
+            return ([:], readableManifest(generation))
+        }
+    }
+
+    /// The manifest, as far as it can be read: what is wrong with it was noted already.
+    private func readableManifest(_ generation: UInt64) -> Manifest? {
+        do throws(LogError) {
+            return try LogLayout.readManifest(
                 fileSystem, generation: generation, mode: .readOnly)
-            return ([:], manifest)
+        } catch {
+            return nil
         }
     }
 
@@ -163,7 +170,8 @@ extension LogError {
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
             .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
-            .openedInAnotherProcess, .belowFloor, .compactionCancelled:
+            .openedInAnotherProcess, .belowFloor, .compactionCancelled, .targetExists,
+            .backupCancelled:
             false
         }
     }
