@@ -14,6 +14,7 @@ public enum Campaign {
         Part(name: "compound", run: CompoundPart.run),
         Part(name: "mutants", run: MutantPart.run),
         Part(name: "corruption", run: CorruptionPart.run),
+        Part(name: "salvage", run: SalvagePart.run),
         Part(name: "errors", run: ErrorPart.run),
         Part(name: "syncs", run: FailedSyncPart.run),
         Part(name: "followers", run: FollowerPart.run),

@@ -3,8 +3,8 @@ import VarveFuzzing
 import VarveLog
 import VarveTestSupport
 
-/// The fuzzers' targets with seeded mutations of their seeds: what libFuzzer does with coverage,
-/// `Tools/fuzz`, here without it and repeatable.
+/// The fuzz targets with seeded mutations of their seeds: what a fuzzer does with coverage, here
+/// without it and repeatable.
 enum FuzzPart {
     private struct Item: Sendable, CustomStringConvertible {
         let target: FuzzTarget

@@ -110,7 +110,7 @@ struct ReferenceStore: Sendable {
     }
 
     /// Some header that the damage left alone promises bytes behind an offset.
-    private func isPromised(_ offset: FrameOffset, behind damage: Damage) -> Bool {
+    func isPromised(_ offset: FrameOffset, behind damage: Damage) -> Bool {
         let damaged = damage.range(in: image)
         return promises[damage.file, default: []].contains {
             !$0.header.overlaps(damaged) && $0.promise > Int(offset.rawValue)
