@@ -121,11 +121,24 @@ let package = Package(
         .target(
             name: "AptGraphInput", dependencies: ["CLZ4"], path: "Tools/aptgraph/Input",
             swiftSettings: settings),
+        .target(
+            name: "TortureCampaign",
+            dependencies: ["VarveLog", "VarveTestSupport", "VarveFuzzing"],
+            path: "Tools/torture-campaign", exclude: ["Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "TortureMain", dependencies: ["TortureCampaign"],
+            path: "Tools/torture-campaign/Main", swiftSettings: settings),
 
         // Tests
         .target(
             name: "VarveTestSupport", dependencies: ["VarveLog", "VarveEvents"],
             path: "Tests/VarveTestSupport", swiftSettings: settings),
+        // What fuzzers feed.
+        .target(
+            name: "VarveFuzzing",
+            dependencies: [
+                "VarveLog", "VarveEvents", "VarveInspection", "VarveTool", "VarveTestSupport",
+            ], path: "Tests/VarveFuzzing", swiftSettings: settings),
         .testTarget(
             name: "VarveLogTests", dependencies: ["VarveLog", "VarveTestSupport"],
             swiftSettings: settings),
@@ -145,7 +158,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "VarveInspectionTests",
-            dependencies: ["VarveInspection", "VarveTool", "Varve", "VarveTestSupport"],
+            dependencies: [
+                "VarveInspection", "VarveTool", "Varve", "VarveTestSupport", "VarveFuzzing",
+            ],
             // Read where they lie, by the tests of golden stores.
             exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(

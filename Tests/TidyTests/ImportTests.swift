@@ -33,6 +33,13 @@ struct ImportTests {
             folder: "Tools/varve", modules: ["VarveInspection", "VarveLog"], system: ["Foundation"]),
         Module(
             folder: "Tools/aptgraph", modules: ["Varve", "AptGraphInput"], system: ["Foundation"]),
+        Module(
+            folder: "Tools/torture-campaign",
+            modules: ["VarveLog", "VarveFuzzing", "VarveTestSupport"],
+            system: ["Foundation"]),
+        Module(
+            folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],
+            system: ["Foundation"]),
         Module(folder: "Tools/varve/Main", modules: ["VarveTool"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Main", modules: ["AptGraph"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Input", modules: ["CLZ4"], system: ["Foundation"]),

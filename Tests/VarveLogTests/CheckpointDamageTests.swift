@@ -11,7 +11,7 @@ struct CheckpointDamageTests {
         var payloads: [[UInt8]] = []
         for round in 0..<3 {
             for number in 1...6 {
-                payloads.append(CrashWorkload.payload(round * 6 + number))
+                payloads.append(LogPayload.of(round * 6 + number))
                 try log.append(payloads[payloads.count - 1])
             }
             if round < 2 { try CompactionLog.compact(log, payloads, retaining: retention) }
@@ -143,7 +143,7 @@ struct CheckpointDamageTests {
         let log = try CompactionLog(disk).open().log
         var payloads: [[UInt8]] = []
         for number in 1...300 {
-            payloads.append(CrashWorkload.payload(number))
+            payloads.append(LogPayload.of(number))
             // One second apart, long before the clock of the simulation; one runs ahead.
             let time = Int64(number == 150 ? 1 << 40 : number) * 1_000_000
             try payloads[number - 1].withUnsafeBytesTyped { bytes throws(LogError) in
@@ -154,9 +154,9 @@ struct CheckpointDamageTests {
         // The transaction that ran ahead is within any age; all before it are too old by the clock
         // of the simulation.
         #expect(log.manifest.floor <= LogSequence(150))
-        try log.append(CrashWorkload.payload(301))
+        try log.append(LogPayload.of(301))
         try CompactionLog.compact(
-            log, payloads + [CrashWorkload.payload(301)], retaining: .age(seconds: 0))
+            log, payloads + [LogPayload.of(301)], retaining: .age(seconds: 0))
         #expect(log.manifest.floor <= LogSequence(202))
         #expect(log.manifest.retention == .age(seconds: 0))
     }

@@ -4,7 +4,7 @@ import VarveTestSupport
 
 @Suite("A compaction that is interrupted")
 struct CompactionCrashTests {
-    static let workloads: [[CompactionWorkload.Step]] = [
+    static let workloads: [[LogStep]] = [
         [.commit, .compact, .commit],
         [.roll, .compact, .append, .compact, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compactKeeping, .commit],
@@ -14,58 +14,12 @@ struct CompactionCrashTests {
     @Test(
         "Rows 13, 14, 36: a power cut at any moment leaves everything acknowledged, as a prefix, and no orphans",
         arguments: workloads)
-    func everyCrash(_ steps: [CompactionWorkload.Step]) throws {
-        let workload = try CompactionWorkload(steps)
-        var generator = SeededGenerator(seed: 1)
-        var images: Set<DiskImage> = []
-        var nested = 0
-        for position in 0...workload.disk.operations.count {
-            let point = workload.disk.crashPoint(at: position)
-            for survivals in workload.disk.survivals(at: point, using: &generator) {
-                let image = workload.disk.image(at: point, survivals)
-                guard images.insert(image).inserted else { continue }
-                let acknowledged = workload.acknowledged(after: position)
-                let disk = try check(image, workload, acknowledged, "at \(position)")
-                // Some recoveries are interrupted themselves.
-                guard images.count % 64 == 0, let disk else { continue }
-                for inner in 0...disk.operations.count {
-                    let point = disk.crashPoint(at: inner)
-                    let survivals = disk.survivals(at: point, using: &generator)
-                    for survival in survivals.shuffled(using: &generator).prefix(4) {
-                        let image = disk.image(at: point, survival)
-                        _ = try check(image, workload, acknowledged, "at \(position), \(inner)")
-                        nested += 1
-                    }
-                }
-            }
-        }
-        #expect(images.count > 300 && nested > 100, "\(images.count) images, \(nested) nested")
-    }
-
-    /// Opens an image twice, and reads it; answers the disk of the first opening.
-    private func check(
-        _ image: DiskImage, _ workload: CompactionWorkload, _ acknowledged: Int, _ place: String
-    ) throws -> SimulatedDisk? {
-        let disk = SimulatedDisk(image)
-        do throws(LogError) {
-            let opened = try CompactionLog(disk).open()
-            opened.log.abandon()
-            let count = opened.payloads.count
-            #expect(count >= acknowledged, "\(place)")
-            #expect(opened.payloads == Array(workload.payloads.prefix(count)), "\(place)")
-            #expect(opened.report.checkpointProblems.isEmpty, "\(place)")
-            let again = try CompactionLog(SimulatedDisk(disk.image)).open()
-            #expect(again.payloads == opened.payloads, "\(place)")
-            #expect(again.report.orphans.isEmpty && again.report.temporaryFiles.isEmpty)
-            let read = try CompactionLog(SimulatedDisk(image)).read()
-            #expect(read.payloads == opened.payloads, "\(place)")
-            return disk
-        } catch {
-            // A creation that did not finish is no store for a reader.
-            if case .missing = error { return nil }
-            Issue.record("\(place): \(error)")
-            return nil
-        }
+    func everyCrash(_ steps: [LogStep]) throws {
+        let memo = ImageMemo()
+        let nested = ImageMemo()
+        var enumeration = CrashEnumeration(try LogWorkload(steps), memo: memo, nested: nested)
+        try enumeration.run()
+        #expect(memo.count > 300 && nested.count > 60, "\(memo.count), \(nested.count) nested")
     }
 
     @Test(
@@ -94,11 +48,11 @@ struct CompactionCrashTests {
 
     /// A log with one checkpoint, and some more behind it.
     private func prepare(_ log: Log) throws -> [[UInt8]] {
-        var payloads = (1...12).map { CrashWorkload.payload($0) }
+        var payloads = (1...12).map { LogPayload.of($0) }
         for payload in payloads { try log.append(payload) }
         try CompactionLog.compact(log, payloads)
         for number in 13...20 {
-            payloads.append(CrashWorkload.payload(number))
+            payloads.append(LogPayload.of(number))
             try log.append(payloads[number - 1])
         }
         try log.sync()
@@ -126,7 +80,7 @@ struct CompactionCrashTests {
         #expect(try LogVerification.verify(power).isSound, "\(fault)")
         if !log.isPoisoned {
             // Writing and the next compaction go on.
-            payloads.append(CrashWorkload.payload(21))
+            payloads.append(LogPayload.of(21))
             try log.append(payloads[20])
             try CompactionLog.compact(log, payloads)
             try log.close()

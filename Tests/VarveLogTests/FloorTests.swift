@@ -10,7 +10,8 @@ struct FloorTests {
         let log = try CompactionLog(disk).open().log
         var payloads: [[UInt8]] = []
         for number in 1...40 {
-            payloads.append(CrashWorkload.payload(number))
+            payloads.append(
+                payload(number, bytes: number % 5 == 0 ? 450 : 40 + number % 7 * 30))
             try log.append(payloads[number - 1])
             if number == 30 {
                 try CompactionLog.compact(log, payloads, retaining: .transactions(5))

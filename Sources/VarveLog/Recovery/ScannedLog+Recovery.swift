@@ -36,6 +36,7 @@ extension ScannedLog {
     ) throws(LogError) -> Log {
         let active: SegmentWriter
         if scan.cut == layout.active.header.frameStart {
+            try rewriteFooterBefore()
             active = try LogError.wrapping { () throws(FileSystemError) in
                 try replaceEmptySegment()
             }
@@ -80,6 +81,32 @@ extension ScannedLog {
         header.salt = environment.randomSalt()
         header.createdAt = environment.wallClockMicroseconds()
         return try SegmentWriter.create(header, in: snapshot.fileSystem)
+    }
+
+    /// Before frames come to stand in an empty segment, the footer that its predecessor ends with is
+    /// written once more and synced: the writer that rolled may have been killed before its sync, or
+    /// that sync may have failed and forgotten the footer. What stands before the footer was synced
+    /// before it was written.
+    private func rewriteFooterBefore() throws(LogError) {
+        guard let sealed = layout.sealed.last else { return }
+        let name = StoreFileName.segment(sealed.id).text
+        let file = try LogError.wrapping { () throws(FileSystemError) in
+            try snapshot.fileSystem.open(name, .readWrite)
+        }
+        let window = SegmentWindow(
+            file, name: name, end: FrameOffset(sealed.fileLength.rawValue))
+        var cursor = FrameCursor(sealed.header, window: window, at: sealed.dataEnd)
+        switch try cursor.next() {
+        case .end: preconditionFailure("a sealed segment ends with its footer")
+        case .stopped(let stop): throw stop.error
+        case .frame(let footer):
+            let bytes = try window.bytes(
+                at: footer.offset, count: Int(footer.header.frameLength))
+            try LogError.wrapping { () throws(FileSystemError) in
+                try file.writeAll(bytes, at: footer.offset, name: name)
+                try file.synchronize()
+            }
+        }
     }
 
     /// Opens the active segment as the scan left it: cut, and everything that nobody was promised
