@@ -57,6 +57,23 @@ struct UndoTests {
         #expect(store.lastTransaction == 1)
     }
 
+    @Test("What says something to the store itself is no metadata of a write")
+    func reservedMetadata() throws {
+        let store = try store()
+        try rename(store, "one")
+        for key in ["varve.forget", "varve.savepoint", "varve.step", "varve.later"] {
+            do {
+                try rename(store, "two", WriteOptions(metadata: [key: "x"]))
+                Issue.record("\(key) was taken")
+            } catch StoreError.reservedMetadata(let found) {
+                #expect(found == key)
+            }
+        }
+        #expect(store.lastTransaction == 1 && store.canUndo && store.savepoints.isEmpty)
+        try rename(store, "two", WriteOptions(metadata: ["varveish": "x"]))
+        #expect(try store.transaction(2).metadata == ["varveish": "x"])
+    }
+
     @Test("Each scope has its own stacks, and what others did stays")
     func scopes() throws {
         let store = try store()
