@@ -24,5 +24,7 @@ let package = Package(
             ]),
         .executableTarget(
             name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
+        .executableTarget(
+            name: "TimeBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

@@ -7,8 +7,16 @@ struct LiveTable: CheckpointTable {
     let position: Int
     let table: AnyTable
     let definition: TypeDefinition
+    /// Kept: a copy, which each look at the descriptor makes, counts a reference to every closure.
+    private let operations: EntityOperations
 
-    private var operations: EntityOperations { table.descriptor.operations }
+    init(state: StoreState, position: Int, definition: TypeDefinition) {
+        self.state = state
+        self.position = position
+        self.definition = definition
+        table = state.context.tables.tables[position]
+        operations = table.descriptor.operations
+    }
 
     /// Tombstones are told with the entities that they stand for: of their own type there are ids
     /// only, for the lists that name them.
@@ -135,9 +143,7 @@ extension StoreState {
             guard let position = positions[definition.number] else {
                 return unread.table(of: definition.number)
             }
-            return LiveTable(
-                state: self, position: position, table: context.tables.tables[position],
-                definition: definition)
+            return LiveTable(state: self, position: position, definition: definition)
         }
         return CheckpointSource(
             catalog: catalog, lastTransaction: lastTransaction, lastTime: lastTime,

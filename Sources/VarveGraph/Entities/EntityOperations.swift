@@ -62,8 +62,7 @@ package struct EntityOperations: Sendable {
     /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
     @usableFromInline package let dropRow: @Sendable (inout Context, Slot, Bool) -> Void
     /// An entity that has a unique value of the row at a slot, with the name of the index.
-    @usableFromInline package let rival:
-        @Sendable (Context, Slot) -> (index: String, slot: Slot)?
+    @usableFromInline package let rival: @Sendable (Context, Slot) -> (index: String, slot: Slot)?
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {

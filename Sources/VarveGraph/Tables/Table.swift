@@ -74,9 +74,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
         for entry in ids.candidates(for: Entity._hashID(id)) {
             // A look-up of ids that are there compares one row, which is also the answer.
-            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
-                return row
-            }
+            guard let row = row(at: IDEntry.slot(entry)) else { continue }
+            // The caller wants more of the row than its id, whose text is waited for meanwhile.
+            Prefetch.lines(
+                at: UnsafeRawPointer(row) + 64, byteCount: MemoryLayout<Entity>.size - 64)
+            if Entity._sameID(row.pointee.id, id) { return row }
         }
         return nil
     }
