@@ -150,7 +150,7 @@ private final class LinkLookup {
         else { return [] }
         var scan = LinkScan(of: type, holder: id, relation: definition.number)
         do throws(ReplayFailure<InspectionError>) {
-            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue + 1)) {
+            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue)) {
                 logged throws(InspectionError) in
                 let view = try TransactionView(logged)
                 do throws(EventError) {

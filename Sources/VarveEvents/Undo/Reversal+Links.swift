@@ -122,6 +122,34 @@ extension Reversal {
                 target: target.name(of: child).id), of: place)
     }
 
+    // MARK: - Tombstones
+
+    /// Links what a tombstone holds where it had no row before: no event says in which places. What
+    /// is linked by now to another stays so.
+    func relink(_ events: ReversedEvents, _ step: Step) {
+        for case .delete(let event) in events.rows where event.isRowless {
+            guard let place = step.place(event.entity), target.presence(of: place) == .live,
+                target.stamps(of: place).transaction == running.rawValue
+            else { continue }
+            for (number, entities) in event.lists {
+                guard let relation = target.relation(number, ofTable: place.table) else { continue }
+                for other in entities.compactMap({ step.place($0) })
+                where other.table == relation.target && !isLost(other, step) {
+                    link(other.slot, relation, at: place)
+                }
+            }
+        }
+    }
+
+    private func link(_ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace) {
+        var list = target.list(of: relation.index, at: place)
+        guard list.position(of: slot) == nil, relation.isToMany || list.count == 0 else { return }
+        list.insert(slot, at: list.count)
+        target.setList(list, of: relation.index, at: place)
+        guard let inverse = relation.inverse else { return }
+        mirror(slot, relation, inverse, at: place, isWanted: true)
+    }
+
     // MARK: - Both sides
 
     /// Sees to it that both sides of each link that was touched say the same: one of them may have

@@ -110,6 +110,30 @@ struct RestoringTests {
         #expect(Book.query(12).resolve(in: store.context) == nil)
     }
 
+    @Test("A tombstone that arrived from elsewhere is restored from what it holds")
+    func arrivedTombstone() throws {
+        let store = try store()
+        try store.write { context in
+            try Deleted(Book(id: 50, title: "new", author: .id("a"), shelves: .ids(["s", "t"])))
+                .save(to: &context)
+        }
+        let before = content(store.context)
+        #expect(try store.restore(Book.self, id: 50) == 3)
+        #expect(Book.query(50).resolve(in: store.context)?.title == "new")
+        #expect(books(store, of: "a") == [0, 1, 2, 3, 50] && shelf(store).last == 50)
+        store.context.checkInvariants()
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        // A tombstone that an undo brought back where something else had been saved since.
+        try store.write { try Book(id: 50, title: "other", author: .id("b")).save(to: &$0) }
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        try store.restoreDeletion(of: Book.self, id: 50)
+        #expect(Book.query(50).resolve(in: store.context)?.title == "new")
+        #expect(books(store, of: "b").count == 4 && books(store, of: "a").last == 50)
+        store.context.checkInvariants()
+    }
+
     @Test("Links to what is not there are left out")
     func missingTargets() throws {
         let store = try store()

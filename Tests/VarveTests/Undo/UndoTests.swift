@@ -149,6 +149,21 @@ struct UndoTests {
         #expect(name(store) == "one")
     }
 
+    @Test("A link that a step cut, and that was made and undone since, does not stand against it")
+    func linksFromBefore() throws {
+        let store = try store()
+        // The shelf waits for a book that is to come.
+        let waiting = Shelf(id: "s", label: nil, books: .ids([1]))
+        try store.write { try waiting.save(to: &$0) }
+        let before = content(store.context)
+        try store.write { try Book(id: 1, title: "t", shelves: .ids(["other"])).save(to: &$0) }
+        try store.write { try waiting.save(to: &$0) }
+        try store.undo()
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        store.context.checkInvariants()
+    }
+
     @Test("A deletion with its cascade comes back as one step, links and places included")
     func cascade() throws {
         let store = try store()
