@@ -25,7 +25,7 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
-        let options = options.joined(to: StepGroup.current, of: self)
+        let options = try options.joined(to: StepGroup.current, of: self)
         return try finish(try writing().append(label, options, body))
     }
 
@@ -45,7 +45,7 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context) throws -> Result
     ) async throws -> Result {
-        let options = options.joined(to: StepGroup.current, of: self)
+        let options = try options.joined(to: StepGroup.current, of: self)
         return try await onOwnThread { writer, isCancelled in
             try writer.append(label, options, isCancelled: isCancelled, body)
         }

@@ -37,6 +37,8 @@ public final class Store: Sendable {
     /// Nil in a store that is only read.
     let compactor: Compactor?
     let openingFloor: TransactionID
+    /// The checkpoint that the opening started from.
+    let openingCheckpoint: CheckpointSize?
     private let temporaryDirectory: TemporaryDirectory?
 
     // MARK: - Opening
@@ -119,6 +121,7 @@ public final class Store: Sendable {
             Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
         }
         openingFloor = opened.floor
+        openingCheckpoint = opened.checkpoint
         try complete(opened.newInverses)
     }
 
@@ -134,15 +137,6 @@ public final class Store: Sendable {
     public var durableTransaction: TransactionID {
         writer?.durableTransaction ?? follower?.withLock { $0.promised } ?? 0
     }
-
-    /// What an operator asks about the store.
-    public var statistics: StoreStatistics {
-        StoreStatistics(
-            lastTransaction: lastTransaction, durableTransaction: durableTransaction,
-            log: writer?.figures.withLock { $0.log } ?? LogStatistics(),
-            isWritable: writer?.figures.withLock { $0.isWritable } ?? false, floor: floor,
-            compactionFailure: compactor?.failure)
-    }
 }
 
 /// What a transaction says about itself besides its label.
@@ -157,7 +151,8 @@ public struct WriteOptions: Sendable, Hashable {
     public var coalescing: Coalescing?
     /// Who made the change.
     public var author: String?
-    /// Whatever else is to be kept with it.
+    /// Whatever else is to be kept with it. Keys that begin with `varve.` are the store's own; see
+    /// ``StoreError/reservedMetadata(_:)``.
     public var metadata: [String: String]
     /// Whether undo may take it back.
     public var undoable: Bool
@@ -177,18 +172,4 @@ public struct WriteOptions: Sendable, Hashable {
         self.undoable = undoable
         self.durability = durability
     }
-}
-
-/// What an operator asks about a store.
-public struct StoreStatistics: Sendable, Hashable {
-    public let lastTransaction: TransactionID
-    /// The newest transaction that a power cut cannot reach.
-    public let durableTransaction: TransactionID
-    public let log: LogStatistics
-    /// False in read-only mode, after closing, and after an I/O error that ended the writing.
-    public let isWritable: Bool
-    /// The oldest transaction that can be asked for.
-    public let floor: TransactionID
-    /// Why the last compaction that started by itself failed; nil when it did not.
-    public let compactionFailure: String?
 }

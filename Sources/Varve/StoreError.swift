@@ -30,6 +30,9 @@ public enum StoreError: Error, Sendable {
     case conflicts([UndoConflict])
     /// There is no savepoint of that name.
     case unknownSavepoint(String)
+    /// A write's metadata has this key, and keys that begin with `varve.` say something to the store
+    /// itself: one of them makes it forget its history.
+    case reservedMetadata(String)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -78,6 +81,8 @@ extension StoreError: CustomStringConvertible {
             "nothing was done, because something came since: "
                 + conflicts.map(\.description).joined(separator: "; ")
         case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
+        case .reservedMetadata(let key):
+            "metadata '\(key)' cannot be written: keys that begin with 'varve.' are the store's own"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"

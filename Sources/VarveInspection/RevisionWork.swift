@@ -153,7 +153,7 @@ private final class LinkLookup {
         var scan = LinkScan(
             of: type, holder: id, relation: definition.number, running: running)
         do throws(ReplayFailure<InspectionError>) {
-            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue + 1)) {
+            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue)) {
                 logged throws(InspectionError) in
                 let view = try TransactionView(logged)
                 do throws(EventError) {

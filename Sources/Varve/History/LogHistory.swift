@@ -1,25 +1,35 @@
 internal import VarveEvents
 internal import VarveLog
 
-/// The transactions of a store's log as they were at one moment, to be read one by one.
+/// The transactions of a store's log as they were at one moment, to be read one by one. As long as it
+/// lives, compactions keep them.
 ///
 /// Belongs to one thread.
 struct LogHistory {
     private let reader: TransactionReader
 
     private let forgotten: TransactionID
+    /// Nil in a store that is only read: the writer in another process knows nothing of it.
+    private let pin: LogPin?
 
     /// - Parameter forgotten: through that transaction nothing is answered for.
-    init(_ snapshot: LogSnapshot, forgotten: TransactionID) {
+    init(_ log: Log, forgotten: TransactionID) {
+        self.init(log.snapshot, log.pins.pinFloor(), forgotten: forgotten)
+    }
+
+    init(_ snapshot: LogSnapshot, _ pin: LogPin?, forgotten: TransactionID) {
         reader = TransactionReader(snapshot)
         self.forgotten = forgotten
+        self.pin = pin
     }
 
     private var snapshot: LogSnapshot { reader.snapshot }
 
     /// The oldest transaction that can be asked for.
     var floor: TransactionID {
-        TransactionID(max(snapshot.oldestSequence.rawValue, forgotten.rawValue + 1))
+        // A compaction that began before the snapshot was taken may have raised the floor since.
+        let kept = max(snapshot.oldestSequence, pin?.sequence ?? .none)
+        return TransactionID(max(kept.rawValue, forgotten.rawValue + 1))
     }
 
     var newest: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
@@ -62,7 +72,7 @@ struct LogHistory {
     }
 
     /// A reader of the same transactions, for use while one of this is being read.
-    func another() -> LogHistory { LogHistory(snapshot, forgotten: forgotten) }
+    func another() -> LogHistory { LogHistory(snapshot, pin, forgotten: forgotten) }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
     func with<Result>(

@@ -19,8 +19,8 @@ extension Store {
     /// The transactions of the store's log, for this thread.
     func history() throws -> LogHistory {
         let forgotten = published.current.timeline.forgotten
-        if let writer { return LogHistory(try writer.logSnapshot(), forgotten: forgotten) }
-        return LogHistory(try opening.look().snapshot, forgotten: forgotten)
+        if let writer { return try writer.history(forgotten: forgotten) }
+        return LogHistory(try opening.look().snapshot, nil, forgotten: forgotten)
     }
 
     /// The state behind a transaction that led to `current` or to a state before it.

@@ -37,7 +37,13 @@ struct StepGroup: Sendable {
 
 extension WriteOptions {
     /// With the group of the block that the caller runs in, if it is one of that store.
-    func joined(to group: StepGroup?, of store: Store) -> WriteOptions {
+    ///
+    /// Throws ``StoreError/reservedMetadata(_:)`` where the caller's metadata would be taken for the
+    /// store's own.
+    func joined(to group: StepGroup?, of store: Store) throws(StoreError) -> WriteOptions {
+        if let key = metadata.keys.first(where: { $0.hasPrefix(Timeline.Key.reserved) }) {
+            throw .reservedMetadata(key)
+        }
         guard let group, group.store == ObjectIdentifier(store), self.group == nil else {
             return self
         }

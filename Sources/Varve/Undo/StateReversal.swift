@@ -99,12 +99,13 @@ private final class LinkHistory {
         self.state = state
     }
 
-    /// The slots that transactions behind `transaction` have put into a list.
+    /// The slots that transactions behind `transaction` have put into a list. It is looked at as
+    /// well: what it took out of the list, and its taking back has returned, was there before.
     func linked(
         since transaction: TransactionID, _ holder: EntityPlace, relation: Int
     ) -> Set<UInt32> {
         do {
-            return try read(TransactionID(transaction.rawValue + 1), holder, relation)
+            return try read(transaction, holder, relation)
         } catch {
             failure = failure ?? error
             return []

@@ -61,7 +61,7 @@ extension Writer {
             let metadata = state.context.tables.tables[tombstone.table]
                 .metadata(of: tombstone.slot)
             let deletion = TransactionID(metadata.transaction)
-            let history = LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten)
+            let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
             guard deletion >= history.floor, deletion < turn.header.id else {
                 let deleted: Deleted<Entity>? = state.context.find(id)
                 try deleted?.restore(in: &state.context)

@@ -71,7 +71,7 @@ extension Writer {
     fileprivate func revert(
         _ transaction: TransactionID, _ options: UndoOptions
     ) throws -> Written<TransactionID?> {
-        let history = LogHistory(try logSnapshot(), forgotten: forgotten)
+        let history = try self.history(forgotten: forgotten)
         let label = try history.with(transaction) { $0.header.label }
         let name = label.map { "“\($0)”" } ?? "transaction \(transaction)"
         return try commit(options.durability) { core in
@@ -82,7 +82,7 @@ extension Writer {
         } body: { state, turn in
             try StateReversal.takeBack(
                 [transaction], from: &state,
-                LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten),
+                LogHistory(turn.log, forgotten: state.timeline.forgotten),
                 running: turn.header, force: options.force)
             return state.context.hasJournal ? turn.header.id : nil
         }
@@ -96,7 +96,7 @@ extension Writer {
             options.undoable = true
             return header("Rewind", options, core)
         } body: { state, turn in
-            let history = LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten)
+            let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
             let target = try history.transaction(at: point, state)
             let undone = (target.rawValue + 1)..<turn.header.id.rawValue
             try StateReversal.takeBack(

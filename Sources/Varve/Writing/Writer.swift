@@ -222,9 +222,10 @@ final class Writer: Sendable {
     }
 
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
-    func logSnapshot() throws -> LogSnapshot {
-        if isInsideWrite { return try core.openLog().log.snapshot }
-        return try turn.withLock { core in try core.openLog().log.snapshot }
+    func history(forgotten: TransactionID) throws -> LogHistory {
+        let (snapshot, pin) =
+            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
+        return LogHistory(snapshot, pin, forgotten: forgotten)
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {
@@ -261,6 +262,12 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
+    /// The log as it is, kept by a pin.
+    func pinned() throws(StoreError) -> (LogSnapshot, LogPin) {
+        let log = try openLog().log
+        return (log.snapshot, log.pins.pinFloor())
+    }
+
     func openLog() throws(StoreError) -> Writer.OpenLog {
         switch access {
         case .open(let open): return open

@@ -14,6 +14,8 @@ package struct DeletionOrigin {
     /// Whether everything that the transaction deleted went together: it repeats another, which does
     /// not say either.
     private var isOneDeletion = false
+    /// Whether a transaction that deleted first was found.
+    private var isTold = false
 
     /// - Parameters:
     ///   - floor: the oldest transaction that can be read.
@@ -25,19 +27,47 @@ package struct DeletionOrigin {
         ) throws -> TransactionID?
     ) throws {
         var origin = transaction
+        var first: TransactionHeader?
         while origin >= floor {
             let earlier = try reading(origin) { view in
                 switch view.header.kind {
                 case .undo(let other), .redo(let other): return other
                 case .write, .schema, .purge:
                     try note(view)
+                    first = view.header
                     return nil
                 }
             }
             guard let earlier else { break }
             origin = earlier
         }
-        isOneDeletion = origin != transaction && causes.isEmpty
+        guard origin != transaction else { return }
+        if let first, first.group != nil { try noteStep(before: first, floor, reading) }
+        isOneDeletion = !isTold
+    }
+
+    /// An undo names the newest transaction of a step alone: those of its group that came before it
+    /// tell as well.
+    private mutating func noteStep(
+        before newest: TransactionHeader, _ floor: TransactionID,
+        _ reading: (
+            _ transaction: TransactionID, _ body: (TransactionView) throws -> TransactionID?
+        ) throws -> TransactionID?
+    ) throws {
+        var number = newest.id.rawValue - 1
+        var isEnd = false
+        while !isEnd, number > 0, number >= floor.rawValue {
+            _ = try reading(TransactionID(number)) { view in
+                guard view.header.scope == newest.scope else { return nil }
+                if view.header.group == newest.group {
+                    try note(view)
+                } else {
+                    isEnd = view.header.isUndoable || view.header.kind != .write
+                }
+                return nil
+            }
+            number -= 1
+        }
     }
 
     private mutating func note(_ view: TransactionView) throws {
@@ -48,6 +78,7 @@ package struct DeletionOrigin {
         var events = view.events
         while let event = try events.next() {
             guard case .delete(let deletion) = event else { continue }
+            isTold = true
             switch deletion.cause {
             case .direct: break
             case .cascade(let cause), .upsert(let cause):

@@ -8,7 +8,11 @@ extension Reversal {
             return reportUnknownRelation(event.relation, of: place)
         }
         var list = target.list(of: relation.index, at: place)
-        let edit = ListEdit(event, step)
+        let edit = ListEdit(event, step, target: relation.target)
+        // What lies below the newest checkpoint was not replayed at opening.
+        guard edit.isWhole, relation.isToMany || max(event.oldCount, event.newCount) < 2 else {
+            throw .inconsistent("links of \(target.name(of: place)) lead to what cannot be there")
+        }
         if step.selection != nil { return takeBackApart(edit, relation, at: place, step) }
         if edit.matches(list, isExact: isExact) {
             let isLost = { self.isLost($0, relation, at: place, step) }
@@ -118,6 +122,34 @@ extension Reversal {
                 target: target.name(of: child).id), of: place)
     }
 
+    // MARK: - Tombstones
+
+    /// Links what a tombstone holds where it had no row before: no event says in which places. What
+    /// is linked by now to another stays so.
+    func relink(_ events: ReversedEvents, _ step: Step) {
+        for case .delete(let event) in events.rows where event.isRowless {
+            guard let place = step.place(event.entity), target.presence(of: place) == .live,
+                target.stamps(of: place).transaction == running.rawValue
+            else { continue }
+            for (number, entities) in event.lists {
+                guard let relation = target.relation(number, ofTable: place.table) else { continue }
+                for other in entities.compactMap({ step.place($0) })
+                where other.table == relation.target && !isLost(other, step) {
+                    link(other.slot, relation, at: place)
+                }
+            }
+        }
+    }
+
+    private func link(_ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace) {
+        var list = target.list(of: relation.index, at: place)
+        guard list.position(of: slot) == nil, relation.isToMany || list.count == 0 else { return }
+        list.insert(slot, at: list.count)
+        target.setList(list, of: relation.index, at: place)
+        guard let inverse = relation.inverse else { return }
+        mirror(slot, relation, inverse, at: place, isWanted: true)
+    }
+
     // MARK: - Both sides
 
     /// Sees to it that both sides of each link that was touched say the same: one of them may have
@@ -128,7 +160,7 @@ extension Reversal {
                 let relation = target.relation(event.relation, ofTable: place.table),
                 let inverse = relation.inverse
             else { continue }
-            let edit = ListEdit(event, step)
+            let edit = ListEdit(event, step, target: relation.target)
             let restored = Set(edit.removed.map(\.slot))
             let touched = step.selection == nil ? edit.inserted + edit.removed : edit.removed
             for element in touched where edit.isSelected(element) {
@@ -217,20 +249,27 @@ private struct ListEdit {
     let removed: [Element]
     /// By position in the new list.
     let inserted: [Element]
+    /// Whether all that is removed and inserted is of the relation's target type.
+    let isWhole: Bool
     private let newCount: Int
     /// Nil where all elements are selected.
     private let selection: Set<EntityIndex>?
 
-    init<Target>(_ event: LinkEvent, _ step: Reversal<Target>.Step) {
+    /// - Parameter target: the state's number for the relation's target type.
+    init<Target>(_ event: LinkEvent, _ step: Reversal<Target>.Step, target: Int) {
         func elements(_ changes: ListChangeSequence) -> [Element] {
             changes.compactMap { change in
-                step.place(change.entity).map {
-                    Element(position: change.position, slot: $0.slot, entity: change.entity)
+                guard let place = step.place(change.entity), place.table == target else {
+                    return nil
                 }
+                return Element(
+                    position: change.position, slot: place.slot, entity: change.entity)
             }
         }
         removed = elements(event.removals)
         inserted = elements(event.insertions)
+        isWhole =
+            removed.count == event.removals.count && inserted.count == event.insertions.count
         newCount = event.newCount
         selection = step.selection.flatMap { $0.contains(event.parent) ? nil : $0 }
     }

@@ -64,6 +64,7 @@ package final class Reversal<Target: ReversalTarget> {
         for event in events.rows { try takeBack(event, events, step) }
         for event in events.links { try takeBack(event, step) }
         if !isExact { mirrorLinks(of: events.links, step) }
+        if selection != nil { relink(events, step) }
         for event in events.insertions { try takeBack(event, events, step) }
     }
 
@@ -119,7 +120,7 @@ package final class Reversal<Target: ReversalTarget> {
             guard let place = step.place(event.entity) else {
                 return reportUnknown(event.entity, step)
             }
-            if event.isRowless {
+            if event.isRowless, step.selection == nil {
                 guard isExact || target.presence(of: place) == .tombstone else { return }
                 return try setFormer(of: place, event.entity, events, step)
             }

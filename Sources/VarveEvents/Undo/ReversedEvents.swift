@@ -27,16 +27,25 @@ struct ReversedEvents {
     mutating func keepDeletions(of entities: Set<EntityIndex>) {
         rows = rows.filter { event in
             if case .delete(let event) = event {
-                !event.isRowless && entities.contains(event.entity)
+                event.keepsTombstone && entities.contains(event.entity)
             } else {
                 false
             }
         }
+        // Where there was no row before, the links that went were of something else.
+        let linked = entities.subtracting(rowless)
         links = links.filter { link in
-            entities.contains(link.parent)
-                || link.removals.contains { entities.contains($0.entity) }
+            linked.contains(link.parent)
+                || link.removals.contains { linked.contains($0.entity) }
         }
         insertions = []
+    }
+
+    /// Entities that became a tombstone, or another one, without having had a row.
+    private var rowless: [EntityIndex] {
+        rows.compactMap { event in
+            if case .delete(let event) = event, event.isRowless { event.entity } else { nil }
+        }
     }
 
     private mutating func add(_ event: TransactionEvent) {

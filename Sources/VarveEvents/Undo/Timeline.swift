@@ -96,6 +96,8 @@ package struct Timeline: Sendable {
 
     /// What a label in the metadata of a transaction says.
     package enum Key {
+        /// What all of them begin with, and nothing else may.
+        package static let reserved = "varve."
         /// What the step of a group is called.
         package static let stepLabel = "varve.step"
         package static let savepoint = "varve.savepoint"

@@ -15,7 +15,9 @@ extension Compaction {
         try writer.finish(contentDigest: try encode(writer))
         try verify(try writer.reopen(configuration))
         try writer.publish()
-        return CheckpointSize(stored: writer.fileBytes, raw: ByteCount(writer.rawBytes))
+        return CheckpointSize(
+            stored: writer.fileBytes, raw: ByteCount(writer.rawBytes),
+            sequence: writer.header.sequence, createdAt: writer.header.createdAt)
     }
 
     /// Whether a manifest says anything that the present one does not.
@@ -42,20 +44,27 @@ extension Compaction {
     }
 }
 
-/// How large a checkpoint is: its file, and its pages before compression.
+/// How large a checkpoint is, its file and its pages before compression, and how old.
 package struct CheckpointSize: Hashable, Sendable {
     package let stored: ByteCount
     package let raw: ByteCount
+    /// The last transaction whose effects it holds.
+    package let sequence: LogSequence
+    /// When it was written, in microseconds since 1970.
+    package let createdAt: Int64
 
-    package init(stored: ByteCount, raw: ByteCount) {
+    package init(stored: ByteCount, raw: ByteCount, sequence: LogSequence, createdAt: Int64) {
         self.stored = stored
         self.raw = raw
+        self.sequence = sequence
+        self.createdAt = createdAt
     }
 }
 
 extension CheckpointFile {
     package var size: CheckpointSize {
         CheckpointSize(
-            stored: length, raw: ByteCount(pages.reduce(0) { $0 &+ $1.rawBytes.rawValue }))
+            stored: length, raw: ByteCount(pages.reduce(0) { $0 &+ $1.rawBytes.rawValue }),
+            sequence: header.sequence, createdAt: header.createdAt)
     }
 }

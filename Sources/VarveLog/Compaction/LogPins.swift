@@ -26,7 +26,17 @@ package final class LogPins: Sendable {
             state.pins[state.nextPin] = sequence
             return state.nextPin
         }
-        return LogPin(number, of: self)
+        return LogPin(number, at: sequence, of: self)
+    }
+
+    /// Keeps everything that is answered for at this moment, as long as the pin lives.
+    package func pinFloor() -> LogPin {
+        let (number, floor) = state.withLock { state in
+            state.nextPin += 1
+            state.pins[state.nextPin] = state.floor
+            return (state.nextPin, state.floor)
+        }
+        return LogPin(number, at: floor, of: self)
     }
 
     /// Raises the floor to `wanted`, or as far as the pins let it. It never goes down. Answers the
@@ -52,10 +62,13 @@ package final class LogPins: Sendable {
 
 /// Keeps transactions from being dropped as long as it lives.
 package final class LogPin: Sendable {
+    /// The oldest transaction that it keeps.
+    package let sequence: LogSequence
     private let pins: LogPins
     private let number: UInt64
 
-    fileprivate init(_ number: UInt64, of pins: LogPins) {
+    fileprivate init(_ number: UInt64, at sequence: LogSequence, of pins: LogPins) {
+        self.sequence = sequence
         self.number = number
         self.pins = pins
     }

@@ -81,6 +81,59 @@ struct RestoringTests {
         #expect(books(other, of: "a") == [0, 1, 2, 3])
     }
 
+    @Test("A deletion that was undone and redone takes along what its delete rules took, no more")
+    func redoneDeletion() throws {
+        // Several deletions in one transaction.
+        var store = try store()
+        try store.write { context in
+            try Book.delete(id: 10, from: &context)
+            try Book.delete(id: 11, from: &context)
+        }
+        try store.undo()
+        try store.redo()
+        try store.restoreDeletion(of: Book.self, id: 10)
+        #expect(books(store, of: "b") == [10, 12, 13], "the other went by a call of its own")
+        // A deletion in an older transaction of the step, with another window's write in between.
+        store = try self.store()
+        try store.group("Tidy up") {
+            try store.write { try Author.delete(id: "a", from: &$0) }
+            try store.write(options: WriteOptions(scope: "window")) {
+                try Author(id: "c", name: "c").save(to: &$0)
+            }
+            try store.write { try Book.delete(id: 12, from: &$0) }
+        }
+        try store.undo()
+        try store.redo()
+        #expect(store.context.count(Deleted<Book>.self) == 5)
+        try store.restoreDeletion(of: Author.self, id: "a")
+        #expect(books(store, of: "a") == [0, 1, 2, 3])
+        #expect(Book.query(12).resolve(in: store.context) == nil)
+    }
+
+    @Test("A tombstone that arrived from elsewhere is restored from what it holds")
+    func arrivedTombstone() throws {
+        let store = try store()
+        try store.write { context in
+            try Deleted(Book(id: 50, title: "new", author: .id("a"), shelves: .ids(["s", "t"])))
+                .save(to: &context)
+        }
+        let before = content(store.context)
+        #expect(try store.restore(Book.self, id: 50) == 3)
+        #expect(Book.query(50).resolve(in: store.context)?.title == "new")
+        #expect(books(store, of: "a") == [0, 1, 2, 3, 50] && shelf(store).last == 50)
+        store.context.checkInvariants()
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        // A tombstone that an undo brought back where something else had been saved since.
+        try store.write { try Book(id: 50, title: "other", author: .id("b")).save(to: &$0) }
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        try store.restoreDeletion(of: Book.self, id: 50)
+        #expect(Book.query(50).resolve(in: store.context)?.title == "new")
+        #expect(books(store, of: "b").count == 4 && books(store, of: "a").last == 50)
+        store.context.checkInvariants()
+    }
+
     @Test("Links to what is not there are left out")
     func missingTargets() throws {
         let store = try store()

@@ -57,6 +57,23 @@ struct UndoTests {
         #expect(store.lastTransaction == 1)
     }
 
+    @Test("What says something to the store itself is no metadata of a write")
+    func reservedMetadata() throws {
+        let store = try store()
+        try rename(store, "one")
+        for key in ["varve.forget", "varve.savepoint", "varve.step", "varve.later"] {
+            do {
+                try rename(store, "two", WriteOptions(metadata: [key: "x"]))
+                Issue.record("\(key) was taken")
+            } catch StoreError.reservedMetadata(let found) {
+                #expect(found == key)
+            }
+        }
+        #expect(store.lastTransaction == 1 && store.canUndo && store.savepoints.isEmpty)
+        try rename(store, "two", WriteOptions(metadata: ["varveish": "x"]))
+        #expect(try store.transaction(2).metadata == ["varveish": "x"])
+    }
+
     @Test("Each scope has its own stacks, and what others did stays")
     func scopes() throws {
         let store = try store()
@@ -130,6 +147,21 @@ struct UndoTests {
         #expect(describe(store.context) == before && store.lastTransaction == 3)
         try store.undo(scope: "a", force: true)
         #expect(name(store) == "one")
+    }
+
+    @Test("A link that a step cut, and that was made and undone since, does not stand against it")
+    func linksFromBefore() throws {
+        let store = try store()
+        // The shelf waits for a book that is to come.
+        let waiting = Shelf(id: "s", label: nil, books: .ids([1]))
+        try store.write { try waiting.save(to: &$0) }
+        let before = content(store.context)
+        try store.write { try Book(id: 1, title: "t", shelves: .ids(["other"])).save(to: &$0) }
+        try store.write { try waiting.save(to: &$0) }
+        try store.undo()
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        store.context.checkInvariants()
     }
 
     @Test("A deletion with its cascade comes back as one step, links and places included")
