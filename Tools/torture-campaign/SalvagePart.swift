@@ -2,7 +2,7 @@ import VarveLog
 import VarveTestSupport
 
 /// One damaged sector after the other: salvage must give back every transaction that the sector left
-/// alone, and name every other.
+/// alone, and name every other, by its number or by the place where it lay.
 enum SalvagePart {
     @Sendable static func run(_ context: CampaignContext) throws {
         var items: [(store: SalvageReference, damages: [Damage])] = []
@@ -52,8 +52,12 @@ enum SalvagePart {
                 least: total.undamaged))
         findings.add(
             Figure(
-                key: "salvageLost", title: "  transactions in the sector, all named",
+                key: "salvageLost", title: "  transactions in the sector, named by number",
                 value: total.lost))
+        findings.add(
+            Figure(
+                key: "salvagePlaced", title: "  transactions in the sector, the place named",
+                value: total.placed))
         findings.add(
             Figure(
                 key: "salvageUnpromised", title: "  cut as an unpromised tail, and reported",
@@ -69,6 +73,7 @@ struct SalvageReference: Sendable {
         var undamaged = 0
         var returned = 0
         var lost = 0
+        var placed = 0
         var unpromised = 0
 
         static func += (sum: inout Yield, other: Yield) {
@@ -76,6 +81,7 @@ struct SalvageReference: Sendable {
             sum.undamaged += other.undamaged
             sum.returned += other.returned
             sum.lost += other.lost
+            sum.placed += other.placed
             sum.unpromised += other.unpromised
         }
     }
@@ -160,10 +166,13 @@ struct SalvageReference: Sendable {
             guard !isUndamaged(number, in: image) else {
                 throw CheckFailure("transaction \(number) is undamaged and missing: \(report)")
             }
-            guard report.lost.contains(where: { $0.contains(number) }) else {
+            if report.lost.contains(where: { $0.contains(number) }) {
+                yield.lost += 1
+            } else if isInDamage(number, of: report) {
+                yield.placed += 1
+            } else {
                 throw CheckFailure("transaction \(number) is missing without a word: \(report)")
             }
-            yield.lost += 1
         }
         return yield
     }
@@ -179,6 +188,17 @@ struct SalvageReference: Sendable {
         }
         return checkpoints.contains { name, last in
             last >= number && image.files[name] == reference.image.files[name]
+        }
+    }
+
+    /// Where nothing is left that knew its number, the place where it lay is named.
+    private func isInDamage(_ number: Int, of report: SalvageReport) -> Bool {
+        frames[number, default: []].contains { place in
+            report.damages.contains { damage in
+                let start = Int(damage.offset.rawValue)
+                return damage.file == place.file
+                    && place.range.overlaps(start..<(start + Int(damage.bytes.rawValue)))
+            }
         }
     }
 
