@@ -28,6 +28,8 @@ public enum StoreError: Error, Sendable {
     case nothingToRedo(scope: String?)
     /// Something came since that would be lost, or is missing. Nothing was done.
     case conflicts([UndoConflict])
+    /// There is no savepoint of that name.
+    case unknownSavepoint(String)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -75,6 +77,7 @@ extension StoreError: CustomStringConvertible {
         case .conflicts(let conflicts):
             "nothing was done, because something came since: "
                 + conflicts.map(\.description).joined(separator: "; ")
+        case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"

@@ -69,6 +69,12 @@ public struct StoreCompaction: Sendable {
         _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
+        // Savepoints keep what they name.
+        var pins: [LogPin] = []
+        for transaction in state.timeline.savepoints.values {
+            pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
+        }
+        defer { withExtendedLifetime(pins) {} }
         guard let compaction = try log.beginCompaction() else {
             return StoreCompaction(
                 checkpoint: 0, checkpointBytes: nil, bytesBefore: .zero, bytesAfter: .zero,
@@ -83,7 +89,9 @@ public struct StoreCompaction: Sendable {
             } verify: { file throws(LogError) in
                 try file.verifyContent()
             }
-            let dropped = try conclude(compaction, log, kept)
+            let dropped = try conclude(
+                compaction, log, kept,
+                forgetting: LogSequence(state.timeline.forgotten.rawValue))
             return StoreCompaction(
                 checkpoint: TransactionID(compaction.sequence.rawValue),
                 checkpointBytes: size?.stored, bytesBefore: before,
@@ -97,9 +105,11 @@ public struct StoreCompaction: Sendable {
     }
 
     private static func conclude(
-        _ compaction: Compaction, _ log: Log, _ retention: Retention
+        _ compaction: Compaction, _ log: Log, _ retention: Retention,
+        forgetting forgotten: LogSequence
     ) throws(LogError) -> Compaction.Dropped {
-        let (manifest, dropped) = try compaction.plan(retention)
+        let (manifest, dropped) = try compaction.plan(retention, forgetting: forgotten)
+        if forgotten > .none { try compaction.removeLostTails() }
         guard compaction.isChange(manifest) else { return dropped }
         try compaction.install(manifest)
         log.finish(manifest)

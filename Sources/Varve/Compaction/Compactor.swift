@@ -115,7 +115,8 @@ final class Compactor: Sendable {
             frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
             let size = try writeCheckpoint(compaction, frozen, progress)
             progress(CompactionProgress(phase: .finishing, fraction: 0))
-            let (dropped, leftover) = try conclude(compaction, retention, size)
+            let (dropped, leftover) = try conclude(
+                compaction, retention, size, forgetting: frozen.timeline.forgotten)
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: before,
@@ -178,9 +179,12 @@ final class Compactor: Sendable {
 
     /// Puts the manifest in force and removes what it made superfluous.
     private func conclude(
-        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?
+        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
+        forgetting forgotten: TransactionID
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
-        let (manifest, dropped) = try compaction.plan(retention)
+        let (manifest, dropped) = try compaction.plan(
+            retention, forgetting: LogSequence(forgotten.rawValue))
+        if forgotten > 0 { try compaction.removeLostTails() }
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         try checkCancellation()
         try writer.checkLogIsWritable()

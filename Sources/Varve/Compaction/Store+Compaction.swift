@@ -34,7 +34,10 @@ extension Store {
 
     /// The oldest transaction that can be asked for.
     public var floor: TransactionID {
-        writer?.floor ?? openingFloor
+        writer?.floor
+            ?? max(
+                openingFloor,
+                TransactionID(published.current.timeline.forgotten.rawValue + 1))
     }
 
     /// Whether compactions were told to end, because the store is being closed or suspended.

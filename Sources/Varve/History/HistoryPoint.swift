@@ -7,4 +7,6 @@ public enum HistoryPoint: Sendable, Hashable {
     case transaction(TransactionID)
     /// The state behind the newest transaction that was made by then.
     case date(Date)
+    /// The state that was given this name; see ``Store/setSavepoint(_:)``.
+    case savepoint(String)
 }

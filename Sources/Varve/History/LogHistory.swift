@@ -7,12 +7,20 @@ internal import VarveLog
 struct LogHistory {
     private let reader: TransactionReader
 
-    init(_ snapshot: LogSnapshot) { reader = TransactionReader(snapshot) }
+    private let forgotten: TransactionID
+
+    /// - Parameter forgotten: through that transaction nothing is answered for.
+    init(_ snapshot: LogSnapshot, forgotten: TransactionID) {
+        reader = TransactionReader(snapshot)
+        self.forgotten = forgotten
+    }
 
     private var snapshot: LogSnapshot { reader.snapshot }
 
     /// The oldest transaction that can be asked for.
-    var floor: TransactionID { TransactionID(snapshot.oldestSequence.rawValue) }
+    var floor: TransactionID {
+        TransactionID(max(snapshot.oldestSequence.rawValue, forgotten.rawValue + 1))
+    }
 
     var newest: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
 
@@ -26,8 +34,35 @@ struct LogHistory {
         }.flatMap { $0.rawValue >= floor.rawValue ? TransactionID($0.rawValue) : nil }
     }
 
+    /// The transaction behind which a point of history lies, as seen from the newest state.
+    func transaction(at point: HistoryPoint, _ state: StoreState) throws -> TransactionID {
+        let newest = state.lastTransaction
+        switch point {
+        case .savepoint(let name):
+            guard let transaction = state.timeline.savepoints[name] else {
+                throw StoreError.unknownSavepoint(name)
+            }
+            return try self.transaction(at: .transaction(transaction), state)
+        case .transaction(let id):
+            guard id <= newest else { throw StoreError.unknownTransaction(id, newest: newest) }
+            // Before the first transaction lies the empty store.
+            guard id >= floor || id == newest || floor == 1 else {
+                throw StoreError.belowFloor(id, floor: floor)
+            }
+            return id
+        case .date(let date):
+            if let found = try self.newest(notAfter: Timestamp(date), through: newest) {
+                return found
+            }
+            guard floor == 1 else {
+                throw StoreError.belowFloor(TransactionID(floor.rawValue - 1), floor: floor)
+            }
+            return 0
+        }
+    }
+
     /// A reader of the same transactions, for use while one of this is being read.
-    func another() -> LogHistory { LogHistory(snapshot) }
+    func another() -> LogHistory { LogHistory(snapshot, forgotten: forgotten) }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
     func with<Result>(

@@ -134,7 +134,7 @@ struct ReversedState: ReversalTarget {
         }
     }
 
-    mutating func clear(_ place: EntityPlace, isExact: Bool, version: PreviousVersion?) {
+    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence) {
         let slot = Slot(place.slot)
         if table(place.table).isLive(slot) {
             operations(place.table).dropRow(&state.context, slot, false)
@@ -146,10 +146,12 @@ struct ReversedState: ReversalTarget {
             }
             state.context.setVacancy(of: slot, ordinal: nil, table: place.table)
         }
-        guard isExact else { return }
-        state.context.setStamps(
-            of: slot, updatedAt: version?.updatedAt.microseconds ?? 0,
-            transaction: version?.transaction.rawValue ?? 0, table: place.table)
+        switch absence {
+        case .goes: break
+        case .gone(let version): stamp(place.slot, ofTable: place.table, version)
+        case .toCome:
+            state.context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
+        }
     }
 
     private mutating func dropTombstone(of place: EntityPlace) throws(CodecError) {
@@ -162,6 +164,54 @@ struct ReversedState: ReversalTarget {
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
         descriptor.operations.dropRow(&state.context, tombstone, false)
+    }
+
+    /// Appends the row of a live entity, or that of its tombstone.
+    func writeRowOrTombstone(
+        of place: EntityPlace, into writer: inout ByteWriter
+    ) throws(CodecError) {
+        if table(place.table).isLive(Slot(place.slot)) {
+            return try writeRow(of: place, into: &writer)
+        }
+        guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
+            let position = state.context.tables.position(of: descriptor)
+        else { return }
+        var id = ByteWriter()
+        try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
+        let tombstone = try id.withBytes { id throws(CodecError) in
+            try descriptor.operations.find(table(position), id)
+        }
+        guard let tombstone else { return }
+        try descriptor.operations.storeRow(table(position), tombstone, &writer)
+        if let unknown = state.schema.unknownFields[place.table] {
+            writer.write(unknown[place.slot])
+        }
+    }
+
+    /// Takes away the tombstones of what was deleted before a moment. Answers how many.
+    ///
+    /// - Parameter types: names; none for all.
+    mutating func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
+        var count = 0
+        let mark = state.context.begin()
+        for position in state.context.tables.tables.indices {
+            let owner = table(position).descriptor
+            guard owner.tombstoneOwner == nil, types.isEmpty || types.contains(owner.name),
+                let descriptor = owner.tombstoneDescriptor,
+                let tombstones = state.context.tables.position(of: descriptor),
+                table(tombstones).liveCount > 0
+            else { continue }
+            for slot in 0..<UInt32(truncatingIfNeeded: table(position).slotCount) {
+                let place = EntityPlace(table: position, slot: slot)
+                guard presence(of: place) == .tombstone,
+                    stamps(of: place).updatedAt < time.microseconds
+                else { continue }
+                clear(place, as: .goes)
+                count += 1
+            }
+        }
+        state.context.end(mark)
+        return count
     }
 
     private mutating func withID<Result>(

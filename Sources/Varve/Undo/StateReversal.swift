@@ -26,6 +26,36 @@ enum StateReversal {
         try run(transactions, state, .exact, history, running: 0).state
     }
 
+    /// Brings back an entity that a transaction deleted, or all that was deleted with it.
+    static func restore(
+        _ entity: (type: TypeNumber?, id: [UInt8]), isWhole: Bool,
+        deletedIn transaction: TransactionID, in state: inout StoreState, _ history: LogHistory,
+        running: TransactionID
+    ) throws {
+        guard let type = entity.type else { return }
+        let origin = try DeletionOrigin(of: transaction, floor: history.floor) { id, body in
+            try history.another().with(id, body)
+        }
+        let mark = state.context.begin()
+        let reversal = Reversal(
+            ReversedState(state), .head(force: true), catalog: state.catalog, running: running)
+        try history.with(transaction) { view in
+            let selection = try origin.selection(of: (type, entity.id), isWhole: isWhole, in: view)
+            do throws(ReversalError) {
+                try reversal.takeBack(view, selection: selection)
+            } catch {
+                throw StoreError.inconsistent(transaction: transaction, reason: "\(error)")
+            }
+        }
+        reversal.checkUniqueValues()
+        let standing = reversal.conflicts.filter { $0.isFinal || $0.reason == .exists }
+        guard standing.isEmpty else {
+            throw StoreError.conflicts(standing.map(UndoConflict.init))
+        }
+        state = reversal.target.state
+        state.context.end(mark)
+    }
+
     private static func run(
         _ transactions: [TransactionID], _ state: StoreState,
         _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory, running: TransactionID
@@ -83,33 +113,22 @@ private final class LinkHistory {
     ) throws -> Set<UInt32> {
         let table = state.context.tables.tables[holder.table]
         guard let definition = state.schema.definitions[holder.table] else { return [] }
-        let child = table.relations[relation].childTable
-        let children = state.context.tables.tables[child]
+        let children = state.context.tables.tables[table.relations[relation].childTable]
         var id = ByteWriter()
         try table.descriptor.operations.storeID(table, Slot(holder.slot), &id)
-        let holderID = id.copyBytes()
-        var found: Set<UInt32> = []
+        var scan = LinkScan(
+            of: definition.number, holder: id.copyBytes(),
+            relation: definition.relations[relation].number)
         try history.forEach(from: oldest) { view in
-            let isMentioned = view.entities.contains { entity in
-                entity.type == definition.number && entity.id.elementsEqual(holderID)
-            }
-            guard isMentioned else { return true }
-            var events = view.events
-            while let event = try events.next() {
-                guard case .link(let link) = event,
-                    link.relation == definition.relations[relation].number
-                else { continue }
-                let parent = view.entities[Int(link.parent.rawValue)]
-                guard parent.type == definition.number, parent.id.elementsEqual(holderID) else {
-                    continue
-                }
-                for insertion in link.insertions {
-                    let entity = view.entities[Int(insertion.entity.rawValue)]
-                    let slot = try children.descriptor.operations.find(children, entity.id)
-                    if let slot { found.insert(slot.rawValue) }
-                }
-            }
+            try scan.take(view)
             return true
+        }
+        var found: Set<UInt32> = []
+        for target in scan.targets {
+            let slot = try target.withReader { reader throws(CodecError) in
+                try children.descriptor.operations.find(children, reader.rest)
+            }
+            if let slot { found.insert(slot.rawValue) }
         }
         return found
     }

@@ -51,7 +51,8 @@ extension Writer {
         } body: { state, turn in
             guard let step = found else { throw direction.nothing(options.scope) }
             try StateReversal.takeBack(
-                step.transactions, from: &state, LogHistory(turn.log.snapshot),
+                step.transactions, from: &state,
+                LogHistory(turn.log.snapshot, forgotten: state.timeline.forgotten),
                 running: turn.header.id, force: options.force)
             return UndoStep(step)
         }

@@ -27,6 +27,7 @@ struct RowEncoding {
         }
         if hadRow {
             try encodeDelete(change, slot, keepsTombstone: hasTombstone, commit)
+            if !hasTombstone { try noteWithdrawal(change.slot, metadata, commit) }
             return true
         }
         if hasTombstone {
@@ -36,7 +37,17 @@ struct RowEncoding {
         try noteFormer(change, commit)
         let entity = try commit.index(of: change.slot, in: position, state)
         commit.append { $0.purge([entity]) }
+        try noteWithdrawal(change.slot, metadata, commit)
         return true
+    }
+
+    /// Where an undo took back that there ever was an entity, no trace of it stays.
+    private func noteWithdrawal(
+        _ slot: UInt32, _ metadata: RowMetadata, _ commit: CommitEncoder
+    ) throws {
+        guard !metadata.isFormer else { return }
+        let entity = try commit.index(of: slot, in: position, state)
+        commit.append { $0.withdraw(entity) }
     }
 
     /// The entity's id for people.

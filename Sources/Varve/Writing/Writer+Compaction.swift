@@ -38,7 +38,20 @@ extension Writer {
 
     /// The oldest transaction that is answered for.
     var floor: TransactionID {
-        TransactionID(figures.withLock { $0.pins }.floor.rawValue)
+        let kept = figures.withLock { $0.pins }.floor.rawValue
+        return TransactionID(max(kept, forgotten.rawValue + 1))
+    }
+
+    /// Through that transaction nothing is answered for; 0 for none.
+    var forgotten: TransactionID { published.current.timeline.forgotten }
+
+    /// Keeps the history back to each savepoint.
+    func pinSavepoints(_ core: Core) {
+        guard case .open(let open) = core.access else { return }
+        core.savepointPins = core.head.timeline.savepoints.values.compactMap { transaction in
+            // One that is below the floor keeps nothing: it goes with the next checkpoint.
+            try? open.log.pins.pin(LogSequence(transaction.rawValue))
+        }
     }
 
     /// Throws where the log cannot be written any more.

@@ -143,6 +143,7 @@ extension Writer {
                 core.head = opened.state
                 core.access = .open(open)
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
+                pinSavepoints(core)
                 // In the turn: from here on others append to the log.
                 noteFigures(open, core)
             }

@@ -21,6 +21,8 @@ final class Writer: Sendable {
         var seal = SealSchedule()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
+        /// What keeps the history back to each savepoint.
+        var savepointPins: [LogPin] = []
 
         init(
             _ access: Access, _ opening: StoreOpening, head: StoreState,
@@ -84,6 +86,7 @@ final class Writer: Sendable {
         figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
         core = Core(.open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint)
         turn = Lock(core)
+        pinSavepoints(core)
     }
 
     // MARK: - Writing

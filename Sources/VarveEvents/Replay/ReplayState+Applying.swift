@@ -54,6 +54,11 @@ extension ReplayState {
                 }
             }
         case .former: break
+        case .withdraw(let event):
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
+                guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
+                table.withdraw(slot)
+            }
         case .unknown: unknownEventCount += 1
         }
     }

@@ -240,6 +240,14 @@ final class ReplayTable {
         deletedLists[slot] = nil
     }
 
+    /// Forgets that there ever was an entity at a vacant slot.
+    func withdraw(_ slot: UInt32) {
+        records.modify(Int(slot)) { record in
+            record.transaction = 0
+            record.updatedAt = 0
+        }
+    }
+
     func setDeletedLists(_ slot: UInt32, to lists: DeletedLists) {
         deletedLists[slot] = lists.isEmpty ? nil : lists
     }

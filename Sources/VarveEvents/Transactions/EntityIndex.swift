@@ -51,6 +51,7 @@ enum EventTag {
     static let link: UInt8 = 0x05
     static let purge: UInt8 = 0x06
     static let former: UInt8 = 0x80
+    static let withdraw: UInt8 = 0x82
     /// Unknown tags with this bit carry their length: a reader passes over them.
     static let skippable: UInt8 = 0x80
 }

@@ -30,6 +30,7 @@ package struct EventIterator {
         case EventTag.purge:
             let (count, bytes) = try cursor.entities()
             return .purge(PurgeEvent(entities: EntitySequence(count: count, bytes: bytes)))
+        case EventTag.withdraw: return .withdraw(try readWithdraw())
         case EventTag.former: return .former(try readFormer())
         case _ where tag & EventTag.skippable != 0:
             return .unknown(tag: tag, bytes: try cursor.bytes())
@@ -105,6 +106,14 @@ package struct EventIterator {
         }
         guard cursor.position == end else { throw .notCanonical(offset: end) }
         return FormerEvent(entity: entity, previous: previous, tombstone: tombstone)
+    }
+
+    private mutating func readWithdraw() throws(EventError) -> WithdrawEvent {
+        let length = try cursor.count()
+        let end = cursor.position + length
+        let event = WithdrawEvent(entity: try cursor.entity())
+        guard cursor.position == end else { throw .notCanonical(offset: end) }
+        return event
     }
 
     // MARK: Links

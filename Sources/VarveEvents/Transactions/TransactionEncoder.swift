@@ -158,7 +158,7 @@ package struct TransactionEncoder: ~Copyable {
 
     /// What an entity without a row was before the transaction: it had gone for good at `previous`.
     package mutating func formerlyGone(_ entity: EntityIndex, previous: PreviousVersion) {
-        former { encoder in
+        skippable(EventTag.former) { encoder in
             encoder.write(entity)
             encoder.body.append(0)
             encoder.write(previous)
@@ -171,7 +171,7 @@ package struct TransactionEncoder: ~Copyable {
         row: UnsafeRawBufferPointer,
         lists: [(relation: RelationNumber, entities: [EntityIndex])]
     ) {
-        former { encoder in
+        skippable(EventTag.former) { encoder in
             encoder.write(entity)
             encoder.body.append(FormerFlags.isTombstone)
             encoder.write(previous)
@@ -181,9 +181,16 @@ package struct TransactionEncoder: ~Copyable {
         }
     }
 
-    /// Writes an event of one that readers may pass over: behind its length.
-    private mutating func former(_ write: (inout TransactionEncoder) -> Void) {
-        begin(EventTag.former)
+    /// An entity that goes in this transaction is as if it had never been.
+    package mutating func withdraw(_ entity: EntityIndex) {
+        skippable(EventTag.withdraw) { $0.write(entity) }
+    }
+
+    /// Writes an event that readers may pass over: behind its length.
+    private mutating func skippable(
+        _ tag: UInt8, _ write: (inout TransactionEncoder) -> Void
+    ) {
+        begin(tag)
         swap(&body, &scratch)
         body.removeAll()
         write(&self)

@@ -8,6 +8,7 @@ package enum TransactionEvent {
     case link(LinkEvent)
     case purge(PurgeEvent)
     case former(FormerEvent)
+    case withdraw(WithdrawEvent)
     /// An event of a later version that may be passed over, and is kept.
     case unknown(tag: UInt8, bytes: UnsafeRawBufferPointer)
 }
@@ -64,6 +65,12 @@ package struct LinkEvent {
 
 package struct PurgeEvent {
     package let entities: EntitySequence
+}
+
+/// An entity that went in this transaction is as if it had never been: links to its id lead to
+/// something that is still to come.
+package struct WithdrawEvent {
+    package let entity: EntityIndex
 }
 
 /// What was at an entity without a row before the transaction, where its other events do not say:

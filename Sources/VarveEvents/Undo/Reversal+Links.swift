@@ -9,6 +9,7 @@ extension Reversal {
         }
         var list = target.list(of: relation.index, at: place)
         let edit = ListEdit(event, step)
+        if step.selection != nil { return takeBackApart(edit, relation, at: place, step) }
         if edit.matches(list, isExact: isExact) {
             let isLost = { self.isLost($0, relation, at: place, step) }
             guard isExact || !edit.removed.contains(where: { isLost($0.slot) }) else {
@@ -35,15 +36,23 @@ extension Reversal {
     ) {
         if !relation.isToMany { return takeBackOwner(edit, relation, at: place, step) }
         var list = target.list(of: relation.index, at: place)
-        let kept = Set(edit.removed.map(\.slot))
-        for element in edit.inserted where !kept.contains(element.slot) {
-            if let position = list.position(of: element.slot) { list.remove(at: position) }
+        if step.selection == nil {
+            let kept = Set(edit.removed.map(\.slot))
+            for element in edit.inserted where !kept.contains(element.slot) {
+                if let position = list.position(of: element.slot) { list.remove(at: position) }
+            }
         }
+        // Elements that do not return leave those behind them one place further ahead.
+        var missing = 0
         for element in edit.removed where list.position(of: element.slot) == nil {
-            if isLost(element.slot, relation, at: place, step) {
+            if !edit.isSelected(element) {
+                missing += 1
+            } else if isLost(element.slot, relation, at: place, step) {
                 reportLost(element.slot, relation, at: place, step)
+                missing += 1
             } else {
-                list.insert(element.slot, at: min(element.position, list.count))
+                list.insert(
+                    element.slot, at: min(max(0, element.position - missing), list.count))
             }
         }
         target.setList(list, of: relation.index, at: place)
@@ -56,7 +65,12 @@ extension Reversal {
         let now = list.count > 0 ? list.slot(at: 0) : nil
         let old = edit.removed.first?.slot
         guard now != old else { return }
-        if now != edit.inserted.first?.slot {
+        if step.selection != nil {
+            guard now == nil, let element = edit.removed.first, edit.isSelected(element) else {
+                return
+            }
+        }
+        if step.selection == nil, now != edit.inserted.first?.slot {
             report(
                 .ownerMoved(relation: target.relationName(relation.index, ofTable: place.table)),
                 of: place)
@@ -86,6 +100,7 @@ extension Reversal {
         switch target.presence(of: place) {
         case .live, .vacant: return false
         case .tombstone, .gone:
+            if step.selection != nil { return true }
             let departure = TransactionID(target.stamps(of: place).transaction)
             return departure > step.id && departure != running
         }
@@ -94,6 +109,7 @@ extension Reversal {
     private func reportLost(
         _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: Step
     ) {
+        guard step.selection == nil else { return }
         let child = EntityPlace(table: relation.target, slot: slot)
         if isLost(place, step) { return report(.missing, of: place) }
         report(
@@ -114,7 +130,8 @@ extension Reversal {
             else { continue }
             let edit = ListEdit(event, step)
             let restored = Set(edit.removed.map(\.slot))
-            for element in edit.inserted + edit.removed {
+            let touched = step.selection == nil ? edit.inserted + edit.removed : edit.removed
+            for element in touched where edit.isSelected(element) {
                 mirror(
                     element.slot, relation, inverse, at: place,
                     isWanted: restored.contains(element.slot))
@@ -193,6 +210,7 @@ private struct ListEdit {
     struct Element {
         let position: Int
         let slot: UInt32
+        let entity: EntityIndex
     }
 
     /// By position in the old list.
@@ -200,16 +218,26 @@ private struct ListEdit {
     /// By position in the new list.
     let inserted: [Element]
     private let newCount: Int
+    /// Nil where all elements are selected.
+    private let selection: Set<EntityIndex>?
 
     init<Target>(_ event: LinkEvent, _ step: Reversal<Target>.Step) {
         func elements(_ changes: ListChangeSequence) -> [Element] {
             changes.compactMap { change in
-                step.place(change.entity).map { Element(position: change.position, slot: $0.slot) }
+                step.place(change.entity).map {
+                    Element(position: change.position, slot: $0.slot, entity: change.entity)
+                }
             }
         }
         removed = elements(event.removals)
         inserted = elements(event.insertions)
         newCount = event.newCount
+        selection = step.selection.flatMap { $0.contains(event.parent) ? nil : $0 }
+    }
+
+    /// Whether the element is one that is to return.
+    func isSelected(_ element: Element) -> Bool {
+        selection?.contains(element.entity) ?? true
     }
 
     /// Whether the list is as the change left it, as far as the change can tell.

@@ -49,9 +49,16 @@ package final class Reversal<Target: ReversalTarget> {
     }
 
     /// Takes one transaction back. Of several, the newest goes first.
-    package func takeBack(_ transaction: TransactionView) throws(ReversalError) {
-        let events = try ReversedEvents(transaction)
-        let step = Step(transaction: transaction, places: try places(of: transaction))
+    ///
+    /// - Parameter selection: the entities whose deletion alone is taken back, with their links to
+    ///   what is there; all for nil.
+    package func takeBack(
+        _ transaction: TransactionView, selection: Set<EntityIndex>? = nil
+    ) throws(ReversalError) {
+        var events = try ReversedEvents(transaction)
+        let step = Step(
+            transaction: transaction, places: try places(of: transaction), selection: selection)
+        if let selection { events.keepDeletions(of: selection) }
         // Rows first, so that links find what they lead to; what vanishes last, when nothing that
         // the transaction linked leads to it any more.
         for event in events.rows { try takeBack(event, events, step) }
@@ -73,6 +80,7 @@ package final class Reversal<Target: ReversalTarget> {
     struct Step {
         let transaction: TransactionView
         let places: [EntityPlace?]
+        let selection: Set<EntityIndex>?
 
         var id: TransactionID { transaction.id }
 
@@ -160,7 +168,9 @@ package final class Reversal<Target: ReversalTarget> {
     ) throws(ReversalError) {
         let former = events.formers[entity]
         guard let former, let tombstone = former.tombstone else {
-            return target.clear(place, isExact: isExact, version: former?.previous)
+            let absence: EntityAbsence =
+                former?.previous.map { isExact ? .gone($0) : .goes } ?? .toCome
+            return target.clear(place, as: absence)
         }
         var lists: [(relation: Int, entities: [EntityPlace])] = []
         for (number, entities) in tombstone.lists {

@@ -19,6 +19,16 @@ package protocol ReversalList {
     mutating func remove(at position: Int)
 }
 
+/// What an entity without a row and a tombstone is.
+package enum EntityAbsence: Sendable {
+    /// It goes for good in the running transaction.
+    case goes
+    /// It went for good at that version.
+    case gone(PreviousVersion)
+    /// It was never there: links to its id lead to something that is still to come.
+    case toCome
+}
+
 /// What a relation is, in the state that it is looked up in.
 package struct ReversalRelation {
     package let index: Int
@@ -68,9 +78,8 @@ package protocol ReversalTarget {
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError)
-    /// Takes row and tombstone away. With `isExact`, the entity then went at `version`, or without
-    /// one was never there.
-    mutating func clear(_ place: EntityPlace, isExact: Bool, version: PreviousVersion?)
+    /// Takes row and tombstone away.
+    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence)
 
     /// A relation of a table, nil where the state does not hold it.
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?

@@ -23,6 +23,21 @@ struct ReversedEvents {
         insertions.reverse()
     }
 
+    /// Keeps what brings these entities back.
+    mutating func keepDeletions(of entities: Set<EntityIndex>) {
+        rows = rows.filter { event in
+            if case .delete(let event) = event {
+                !event.isRowless && entities.contains(event.entity)
+            } else {
+                false
+            }
+        }
+        links = links.filter { link in
+            entities.contains(link.parent) || link.removals.contains { entities.contains($0.entity) }
+        }
+        insertions = []
+    }
+
     private mutating func add(_ event: TransactionEvent) {
         switch event {
         case .insert(let event): insertions.append(event)
@@ -31,7 +46,7 @@ struct ReversedEvents {
         case .purge(let event): rows += event.entities.map { .purge($0) }
         case .link(let event): links.append(event)
         case .former(let event): formers[event.entity] = event
-        case .define, .unknown: break
+        case .define, .withdraw, .unknown: break
         }
     }
 }

@@ -25,6 +25,7 @@ extension Timeline {
             writer.writeText(name)
             writer.writeVarint(transaction.rawValue)
         }
+        writer.writeVarint(forgotten.rawValue)
     }
 
     private static func encode(_ top: StepEntry?, into writer: inout ByteWriter) {
@@ -75,6 +76,11 @@ extension Timeline {
         for _ in 0..<(try reader.readLength()) {
             let name = try reader.readText()
             savepoints[name] = try Self.readTransaction(&reader, after: 0, through: last)
+        }
+        let offset = reader.position
+        forgotten = TransactionID(try reader.readVarint())
+        guard forgotten <= last else {
+            throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
         }
         try reader.expectEnd()
     }

@@ -19,9 +19,15 @@ package struct Timeline: Sendable {
     /// Transactions behind which a state has a name.
     package internal(set) var savepoints: [String: TransactionID] = [:]
 
+    /// The newest transaction that made an entity be forgotten: through it, history is not answered
+    /// for. 0 for none.
+    package internal(set) var forgotten: TransactionID = 0
+
     package init() {}
 
-    package var isEmpty: Bool { main.isEmpty && named.isEmpty && savepoints.isEmpty }
+    package var isEmpty: Bool {
+        main.isEmpty && named.isEmpty && savepoints.isEmpty && forgotten == 0
+    }
 
     /// The scopes in which something can be undone or redone, nil first, then by name.
     package var scopes: [String?] {
@@ -94,11 +100,17 @@ package struct Timeline: Sendable {
         package static let stepLabel = "varve.step"
         package static let savepoint = "varve.savepoint"
         package static let savepointRemoved = "varve.savepoint.removed"
+        package static let forget = "varve.forget"
     }
 
     /// Takes the transaction in that follows all that were taken in.
     package mutating func note(_ header: TransactionHeader) {
         if !header.metadata.isEmpty { noteSavepoint(header) }
+        if header.metadata[Key.forget] != nil {
+            self = Timeline()
+            forgotten = header.id
+            return
+        }
         switch header.kind {
         case .undo(let undone) where !header.isUndoable:
             change(header.scope) { stacks in

@@ -69,13 +69,23 @@ package final class Compaction {
 
     /// The manifest that makes the written checkpoint, or the one that is there, the newest, with
     /// the history that the policy keeps. Raises the floor.
-    package func plan(_ retention: Retention) throws(LogError) -> (Manifest, Dropped) {
+    ///
+    /// - Parameter forgotten: the transaction through which nothing may be kept, `.none` for none:
+    ///   everything that was written by then goes, unless a pin holds it.
+    package func plan(
+        _ retention: Retention, forgetting forgotten: LogSequence = .none
+    ) throws(LogError) -> (Manifest, Dropped) {
         let wanted = try retention.floor(
             of: snapshot, through: sequence, now: environment.wallClockMicroseconds())
-        let (before, floor) = pins.raiseFloor(to: wanted)
+        let clean = forgotten > .none ? firstSegment(behind: forgotten) : nil
+        let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
         formerFloor = before
-        let checkpoints = plannedCheckpoints
-        let needed = checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
+        var checkpoints = plannedCheckpoints
+        var needed = checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
+        if let clean, floor >= clean.firstSequence {
+            checkpoints.removeAll { $0.sequence < forgotten }
+            needed = max(needed, clean.firstSequence)
+        }
         let kept = firstSegment(for: min(needed, floor))
         var manifest = manifest
         manifest.generation += 1
@@ -106,6 +116,11 @@ package final class Compaction {
     private func firstSegment(for sequence: LogSequence) -> SegmentHeader {
         snapshot.segments.last { $0.header.firstSequence <= sequence }?.header
             ?? snapshot.segments.first?.header ?? next
+    }
+
+    /// The first segment without anything that was written by then.
+    private func firstSegment(behind sequence: LogSequence) -> SegmentHeader {
+        snapshot.segments.first { $0.header.firstSequence > sequence }?.header ?? next
     }
 
     private func dropped(by manifest: Manifest) -> Dropped {

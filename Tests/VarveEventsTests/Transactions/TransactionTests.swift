@@ -47,6 +47,7 @@ struct TransactionTests {
                 bob, ordinal: Ordinal(6), previous: SampleLog.version(5), row: $0,
                 lists: [(RelationNumber(1), [chat, ann])])
         }
+        encoder.withdraw(chat)
         var writer = ByteWriter()
         encoder.finish(header, into: &writer)
         return writer.copyBytes()
@@ -66,7 +67,7 @@ struct TransactionTests {
             #expect(view.entities.map(\.type.rawValue) == [1, 2, 1])
             #expect(
                 view.entities.map { [UInt8]($0.id) } == [[3] + "ann".utf8, [14], [3] + "bob".utf8])
-            #expect(view.eventCount == 10)
+            #expect(view.eventCount == 11)
             var events = view.events
             var seen: [String] = []
             while let event = try events.next() { seen.append(Self.text(event)) }
@@ -78,7 +79,7 @@ struct TransactionTests {
                     "delete 1 #3 upsert 0 tombstone rowless []",
                     "link 0.1 of 5: -0:1 -4:1 +1:1", "link 0.1 of 0: +0:1 +1:1", "purge 2,0",
                     "former 0 after 2@2000",
-                    "former 2 after 5@5000 #6 03 41 6e 6e 01 3c [1: 1,0]",
+                    "former 2 after 5@5000 #6 03 41 6e 6e 01 3c [1: 1,0]", "withdraw 1",
                 ])
         }
     }
@@ -126,6 +127,7 @@ struct TransactionTests {
                     + " [\(lists.joined(separator: "; "))]"
             }
             return "former \(event.entity.rawValue)\(text(event.previous))" + (tombstone ?? "")
+        case .withdraw(let event): return "withdraw \(event.entity.rawValue)"
         case .unknown(let tag, let bytes): return "unknown \(tag) \(bytes.count)"
         }
     }
