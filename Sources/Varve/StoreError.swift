@@ -30,6 +30,10 @@ public enum StoreError: Error, Sendable {
     case conflicts([UndoConflict])
     /// There is no savepoint of that name.
     case unknownSavepoint(String)
+    /// The token belongs to another store.
+    case foreignToken(store: String, found: String)
+    /// A change of a long text was to be applied to an entity that has another text.
+    case notTheFormerVersion(type: String, id: String)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -78,6 +82,12 @@ extension StoreError: CustomStringConvertible {
             "nothing was done, because something came since: "
                 + conflicts.map(\.description).joined(separator: "; ")
         case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
+        case .foreignToken(let store, let found):
+            "the token belongs to the store \(found), this one is \(store): "
+                + "keep a token for each store, or start without one"
+        case .notTheFormerVersion(let type, let id):
+            "\(type) \(id) is not as it was before the change: "
+                + "apply each change once, to the version before it"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"
