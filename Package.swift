@@ -81,6 +81,7 @@ let package = Package(
         .library(name: "VarveInspection", targets: ["VarveInspection"]),
         .executable(name: "varve", targets: ["VarveToolMain"]),
         .executable(name: "aptgraph", targets: ["AptGraphMain"]),
+        .executable(name: "outline", targets: ["OutlineMain"]),
     ],
     dependencies: toolchainHost == nil
         ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0")] : [],
@@ -121,6 +122,12 @@ let package = Package(
         .target(
             name: "AptGraphInput", dependencies: ["CLZ4"], path: "Tools/aptgraph/Input",
             swiftSettings: settings),
+        .target(
+            name: "OutlineEditor", dependencies: ["Varve"], path: "Tools/outline",
+            exclude: ["Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "OutlineMain", dependencies: ["OutlineEditor"], path: "Tools/outline/Main",
+            swiftSettings: settings),
 
         // Tests
         .target(
@@ -152,6 +159,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutlineTests", dependencies: ["OutlineEditor", "OutlineMain", "Varve"],
             swiftSettings: settings),
         // Written from the manual and the list of behaviours, against the public interface alone.
         .testTarget(

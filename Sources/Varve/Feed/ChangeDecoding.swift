@@ -6,7 +6,6 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
     private let view: TransactionView
     private let layout: ChangeReading.Layout
     private let catalog: Catalog
-    private var row = ByteWriter()
 
     init(_ view: TransactionView, _ layout: ChangeReading.Layout, _ catalog: Catalog) {
         self.view = view
@@ -15,7 +14,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
     }
 
     /// Adds what the event did to entities of the type.
-    mutating func add(
+    func add(
         _ event: TransactionEvent, to changes: inout [LoggedChange<Entity>]
     ) throws(CodecError) {
         if case .purge(let event) = event {
@@ -28,7 +27,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
     }
 
     /// Nil where the event is of another type, or changes no entity.
-    private mutating func change(
+    private func change(
         _ event: TransactionEvent
     ) throws(CodecError) -> LoggedChange<Entity>? {
         switch event {
@@ -59,7 +58,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
         return try Entity._loadID(from: &reader)
     }
 
-    private mutating func entity(
+    private func entity(
         _ index: EntityIndex, _ bytes: UnsafeRawBufferPointer
     ) throws(CodecError) -> Entity {
         let id = try id(index)
@@ -67,7 +66,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
             var reader = ByteReader(bytes)
             return try Entity(_id: id, from: &reader)
         }
-        row.removeAll()
+        var row = ByteWriter()
         try layout.conversion.convert(bytes, into: &row)
         return try row.withBytes { bytes throws(CodecError) in
             var reader = ByteReader(bytes)

@@ -43,7 +43,7 @@ public struct StoreChange: Sendable {
         guard let layout = try reading.layout(of: Entity._descriptor, in: info.id) else { return [] }
         return try withView { view in
             var changes: [LoggedChange<Entity>] = []
-            var decoding = ChangeDecoding<Entity>(view, layout, reading.catalog)
+            let decoding = ChangeDecoding<Entity>(view, layout, reading.catalog)
             var events = view.events
             while let event = try events.next() {
                 try decoding.add(event, to: &changes)

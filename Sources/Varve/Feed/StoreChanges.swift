@@ -1,5 +1,5 @@
 internal import Foundation
-public import VarveEvents
+internal import VarveEvents
 
 /// The durable transactions of a store, those that are there and those that come; see
 /// ``Store/changes(after:lookingEvery:)``.

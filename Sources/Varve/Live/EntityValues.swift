@@ -25,27 +25,38 @@ public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncS
 
         private let values: EntityValues
         private let watching: Watching
-        private var changes: StateChanges
+        private var arrivals: WatcherArrivals
         private var last: Reading?
 
         init(_ values: EntityValues) {
             self.values = values
             watching = Watching(values.store)
-            changes = StateChanges(watching)
+            arrivals = WatcherArrivals(watching.watcher)
         }
 
         public mutating func next() async -> Value? {
-            guard let last else {
-                if Task.isCancelled { return nil }
+            while !Task.isCancelled {
+                if let value = poll() { return value }
+                guard await arrivals.wait() else { return nil }
+            }
+            return nil
+        }
+
+        private mutating func poll() -> Value? {
+            guard var current = last else {
                 let first = read(watching.shown.context)
-                self.last = first
+                last = first
                 return first.value
             }
-            while let change = await changes.next() {
-                if let rows = change.rows, !change.context.isTouched(Entity.self, in: rows) { continue }
+            while let change = watching.watcher.pop() {
+                if let rows = change.rows, !change.context.isTouched(Entity.self, in: rows) {
+                    continue
+                }
                 let now = read(change.context)
-                self.last = now
-                if !isSame(last, now) { return now.value }
+                let isRepeated = isSame(current, now)
+                current = now
+                last = now
+                if !isRepeated { return now.value }
             }
             return nil
         }

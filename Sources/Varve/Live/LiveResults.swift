@@ -21,7 +21,7 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
     public struct Iterator: AsyncIteratorProtocol {
         private let query: LiveQuery<Entity>
         private let watching: Watching
-        private var changes: StateChanges
+        private var arrivals: WatcherArrivals
         private var list: ResultList<Entity>?
 
         /// - Parameter list: what was taken already of what the watcher was shown first.
@@ -29,30 +29,36 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
             self.query = query
             self.watching = watching
             self.list = list
-            changes = StateChanges(watching)
+            arrivals = WatcherArrivals(watching.watcher)
         }
 
         public mutating func next() async -> ResultUpdate<Entity>? {
-            guard let old = list else { return begin() }
-            var current = old
-            while let change = await changes.next() {
+            while !Task.isCancelled {
+                if let update = poll() { return update }
+                guard await arrivals.wait() else { return nil }
+            }
+            return nil
+        }
+
+        /// What is new by now, without waiting for it.
+        package mutating func poll() -> ResultUpdate<Entity>? {
+            guard var current = list else { return begin() }
+            while let change = watching.watcher.pop() {
                 let (new, difference) = query.advance(current, to: change.context, change.rows)
                 current = new
                 list = new
                 guard !difference.isEmpty else { continue }
                 return ResultUpdate(
-                    list: new, changes: difference,
-                    transaction: change.transactions.upperBound)
+                    list: new, changes: difference, transaction: change.transactions.upperBound)
             }
             return nil
         }
 
-        private mutating func begin() -> ResultUpdate<Entity>? {
-            if Task.isCancelled { return nil }
-            let list = query.list(in: watching.shown.context)
-            self.list = list
+        private mutating func begin() -> ResultUpdate<Entity> {
+            let first = query.list(in: watching.shown.context)
+            list = first
             return ResultUpdate(
-                list: list, changes: ResultChanges(allInserted: list.count),
+                list: first, changes: ResultChanges(allInserted: first.count),
                 transaction: watching.shown.lastTransaction)
         }
     }

@@ -6,9 +6,9 @@ internal import VarveGraph
 /// He takes them when he is ready for them. When many have come meanwhile, the newest are joined, so
 /// that a slow watcher costs bounded memory; he misses none of their effects.
 final class StateWatcher: Sendable {
-    private static let changesMax = 32
+    fileprivate static let changesMax = 32
 
-    private struct State: Sendable {
+    fileprivate struct State: Sendable {
         var changes: [StateChange] = []
         /// Through that transaction everything was taken in; nil when that is not known.
         var reached: TransactionID?
@@ -97,22 +97,16 @@ final class Watching: Sendable {
     deinit { store.published.watch.end(watcher) }
 }
 
-/// Takes a watcher's changes one after the other.
-struct StateChanges {
-    private let watching: Watching
+/// Waits for a watcher's changes, for one consumer.
+struct WatcherArrivals {
     private var arrivals: AsyncStream<Void>.Iterator
 
-    init(_ watching: Watching) {
-        self.watching = watching
-        arrivals = watching.watcher.makeArrivals()
-    }
+    init(_ watcher: StateWatcher) { arrivals = watcher.makeArrivals() }
 
-    /// Nil when the task is cancelled.
-    mutating func next() async -> StateChange? {
-        while true {
-            if Task.isCancelled { return nil }
-            if let change = watching.watcher.pop() { return change }
-            guard await arrivals.next() != nil else { return nil }
-        }
+    /// Until there may be a change. False when the task is cancelled.
+    mutating func wait() async -> Bool {
+        // A stream that has an element delivers it even then.
+        if Task.isCancelled { return false }
+        return await arrivals.next() != nil
     }
 }
