@@ -166,7 +166,8 @@ public struct WriteOptions: Sendable, Hashable {
 
     public init(
         scope: String? = nil, group: String? = nil, coalescing: Coalescing? = nil,
-        author: String? = nil, metadata: [String: String] = [:], undoable: Bool = true, durability: Durability? = nil
+        author: String? = nil, metadata: [String: String] = [:], undoable: Bool = true,
+        durability: Durability? = nil
     ) {
         self.scope = scope
         self.group = group

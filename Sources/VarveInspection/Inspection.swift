@@ -11,6 +11,8 @@ public final class Inspection {
     /// The catalog of the segment that was read last.
     var segmentCatalog: SegmentCatalog?
     private var replayed: ReplayState?
+    /// Behind which transaction the replayed state lies, where that is not the last.
+    var shownTransaction: TransactionID?
     /// Where the replay started.
     private(set) var start = LogStart.beginning
 

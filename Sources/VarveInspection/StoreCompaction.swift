@@ -54,7 +54,7 @@ public struct StoreCompaction: Sendable {
     }
 
     /// The definitions for the head of the next segment.
-    private static func prologue(of catalog: Catalog) -> [UInt8] {
+    static func prologue(of catalog: Catalog) -> [UInt8] {
         guard !catalog.isEmpty else { return [] }
         var writer = ByteWriter(capacity: 4_096)
         do throws(CodecError) {

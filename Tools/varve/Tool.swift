@@ -5,7 +5,9 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        FollowCommand.self, CompactCommand.self,
+        FollowCommand.self, HistoryCommand.self, BlameCommand.self, DiffCommand.self,
+        AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
+        CompactCommand.self,
     ]
 
     /// Runs the program with its arguments, without its own name.

@@ -43,7 +43,8 @@ extension Store {
     public func purgeDeleted(
         before date: Date, _ types: any EntityModelProtocol.Type...
     ) throws -> Int {
-        try finish(try writing().purge(before: Timestamp(date), Set(types.map { $0._descriptor.name })))
+        try finish(
+            try writing().purge(before: Timestamp(date), Set(types.map { $0._descriptor.name })))
     }
 }
 

@@ -115,7 +115,9 @@ extension ReplayedDraft {
     private func isChanged(_ place: EntityPlace, _ image: RowImage) -> Bool {
         let now = table(place.table).deletedLists[place.slot] ?? []
         return image.row != [UInt8](record(place).rowBytes)
-            || !now.elementsEqual(image.lists) { $0.relation == $1.relation && $0.slots == $1.slots }
+            || !now.elementsEqual(image.lists) {
+                $0.relation == $1.relation && $0.slots == $1.slots
+            }
     }
 
     // MARK: Links

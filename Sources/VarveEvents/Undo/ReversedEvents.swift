@@ -33,7 +33,8 @@ struct ReversedEvents {
             }
         }
         links = links.filter { link in
-            entities.contains(link.parent) || link.removals.contains { entities.contains($0.entity) }
+            entities.contains(link.parent)
+                || link.removals.contains { entities.contains($0.entity) }
         }
         insertions = []
     }

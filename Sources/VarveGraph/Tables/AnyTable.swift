@@ -121,7 +121,9 @@ package class AnyTable {
     }
 
     /// The id of a slot as people read it.
-    package func idText(of slot: Slot) -> String { preconditionFailure("a table without an entity type") }
+    package func idText(of slot: Slot) -> String {
+        preconditionFailure("a table without an entity type")
+    }
 
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
         preconditionFailure("a table without an entity type")

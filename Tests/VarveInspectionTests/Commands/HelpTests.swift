@@ -14,7 +14,8 @@ struct HelpTests {
                 Usage: varve COMMAND [OPTION]... STORE [ARGUMENT]...
 
                 Shows what is in a Varve store, without the program that wrote it. All but
-                'compact' take no lock and change nothing, so they may run beside a writer.
+                'compact', 'undo', 'redo' and 'restore' take no lock and change nothing, so they
+                may run beside a writer.
 
                 Commands:
                   info     what a store holds: files, transactions, types, bytes
@@ -23,6 +24,13 @@ struct HelpTests {
                   cat      the current entities of a type, as JSON lines
                   verify   check every checksum and the chain of the segments
                   follow   the transactions as they are written, until interrupted
+                  history  every version of an entity, newest first
+                  blame    which transaction gave each field of an entity its value
+                  diff     the entities that differ between two transactions
+                  at       what 'cat' would have shown behind an earlier transaction
+                  undo     take the newest step back, by a transaction that is appended
+                  redo     bring the step back that was undone last
+                  restore  bring a deleted entity back, with what was deleted along with it
                   compact  write a checkpoint and drop history that is not to be kept
 
                 Options:

@@ -20,7 +20,8 @@ struct UndoLawTests {
         configuration.frameBytesMax = ByteCount(2_048)
         return try Store(
             in: disk, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
-            mode: .readWrite, durability: .commit, retention: .everything, compactsAutomatically: false,
+            mode: .readWrite, durability: .commit, retention: .everything,
+            compactsAutomatically: false,
             types: [Author.self, Shelf.self])
     }
 

@@ -5,7 +5,8 @@ enum HelpText {
         Usage: \(Tool.name) COMMAND [OPTION]... STORE [ARGUMENT]...
 
         Shows what is in a Varve store, without the program that wrote it. All but
-        'compact' take no lock and change nothing, so they may run beside a writer.
+        'compact', 'undo', 'redo' and 'restore' take no lock and change nothing, so they
+        may run beside a writer.
 
         Commands:
         \(list(commands.map { ($0.name, $0.summary) }))
