@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Varve
 
 /// An outline in a store: what is shown, and every way to change it.
