@@ -25,24 +25,27 @@ struct TerminalTests {
         }
 
         /// A server of its own, which nothing else shares.
-        @discardableResult
-        func run(_ arguments: String...) throws -> String {
+        private func run(_ arguments: String...) throws { _ = try run(arguments, output: nil) }
+
+        /// - Parameter output: nil for a command that may leave a server behind: it would keep a pipe open.
+        private func run(_ arguments: [String], output pipe: Pipe?) throws -> String {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: tmux)
             process.arguments = ["-L", name, "-f", "/dev/null"] + arguments
             process.environment = ["LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"]
-            let pipe = Pipe()
-            process.standardOutput = pipe
+            process.standardOutput = pipe ?? FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
-            let data = pipe.fileHandleForReading.readDataToEndOfFile()
+            let data = pipe?.fileHandleForReading.readDataToEndOfFile() ?? Data()
             process.waitUntilExit()
             return String(decoding: data, as: UTF8.self)
         }
 
         func type(_ text: String) throws { try run("send-keys", "-t", "main", "-l", text) }
         func key(_ name: String) throws { try run("send-keys", "-t", "main", name) }
-        func screen() throws -> String { try run("capture-pane", "-p", "-t", "main") }
+        func screen() throws -> String {
+            try run(["capture-pane", "-p", "-t", "main"], output: Pipe())
+        }
 
         /// Waits until the screen shows something; answers the screen.
         @discardableResult

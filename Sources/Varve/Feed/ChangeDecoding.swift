@@ -96,7 +96,8 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
         for (sourcePosition, change) in changes {
             let source = layout.source.fields[sourcePosition]
             guard
-                let position = layout.target.fields.firstIndex(where: { $0.number == source.number }),
+                let position = layout.target.fields.firstIndex(where: { $0.number == source.number }
+                ),
                 position < layout.known
             else { continue }
             let target = layout.target.fields[position]

@@ -13,7 +13,8 @@ public struct LoggedLinks<Entity: EntityModelProtocol>: Sendable {
 
         /// The id, as the related type has it.
         public func id<Child: EntityModelProtocol>(as type: Child.Type) throws -> Child.ID {
-            try encodedID.withReader { reader throws(CodecError) in try Child._loadID(from: &reader) }
+            try encodedID.withReader { reader throws(CodecError) in try Child._loadID(from: &reader)
+            }
         }
     }
 

@@ -40,7 +40,9 @@ public struct StoreChange: Sendable {
     public func changes<Entity: EntityModelProtocol>(
         of type: Entity.Type
     ) throws -> [LoggedChange<Entity>] {
-        guard let layout = try reading.layout(of: Entity._descriptor, in: info.id) else { return [] }
+        guard let layout = try reading.layout(of: Entity._descriptor, in: info.id) else {
+            return []
+        }
         return try withView { view in
             var changes: [LoggedChange<Entity>] = []
             let decoding = ChangeDecoding<Entity>(view, layout, reading.catalog)

@@ -12,7 +12,9 @@ struct StateChange: Sendable {
     /// Becomes the change that this and the next one are together.
     mutating func join(_ next: StateChange) {
         transactions =
-            min(transactions.lowerBound, next.transactions.lowerBound)...next.transactions.upperBound
+            min(
+                transactions.lowerBound, next.transactions.lowerBound)...next.transactions
+            .upperBound
         context = next.context
         if let other = next.rows { rows?.merge(other) } else { rows = nil }
     }

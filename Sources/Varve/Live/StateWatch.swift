@@ -84,7 +84,8 @@ final class StateWatch: Sendable {
 
     /// A stream with an element whenever it is worth to look at the log again.
     func bell() -> (stream: AsyncStream<Void>, number: UInt64) {
-        let (stream, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, bell) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             let number = state.next
             state.next += 1

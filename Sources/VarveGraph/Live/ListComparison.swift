@@ -30,7 +30,9 @@ struct ListComparison {
     ) {
         // The n-th occurrence of a key is the n-th of the other list.
         var positions: [UInt64: [Int]] = [:]
-        for position in oldRange.reversed() { positions[old[position], default: []].append(position) }
+        for position in oldRange.reversed() {
+            positions[old[position], default: []].append(position)
+        }
         var common: [(old: Int, new: Int)] = []
         for position in newRange {
             if let found = positions[new[position]]?.popLast() {

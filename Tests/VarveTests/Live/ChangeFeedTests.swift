@@ -121,7 +121,7 @@ struct ChangeFeedTests {
         var random = SeededGenerator(seed: 3)
         var mirror = Mirror()
         var feed = reader.changes(lookingEvery: .milliseconds(1)).makeAsyncIterator()
-        for step in 0..<40 {
+        for step in 0..<42 {
             try writer.writing { try ReplayLawTests().change(&$0, &random) }
             guard step % 7 == 6 else { continue }
             try writer.flush()
@@ -190,7 +190,8 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("A token of another store is refused; one from before the floor finds a gap with the state")
+    @Test(
+        "A token of another store is refused; one from before the floor finds a gap with the state")
     func tokens() async throws {
         let disk = SimulatedDisk()
         let store = try open(disk, seed: 1)
@@ -222,7 +223,9 @@ struct ChangeFeedTests {
         #expect(next.id == store.lastTransaction)
     }
 
-    @Test("A log that was restored from a backup rewinds the feed; one that went another way is a gap")
+    @Test(
+        "A log that was restored from a backup rewinds the feed; one that went another way is a gap"
+    )
     func rewinding() async throws {
         let disk = SimulatedDisk()
         let store = try open(disk, seed: 1)

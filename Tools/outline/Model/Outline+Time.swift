@@ -31,19 +31,24 @@ extension Outline {
 
     /// What can be restored: items whose parent was not removed with them.
     func trash() -> [TrashedItem] {
-        let removed = Deleted<OutlineItem>.query().resolve(in: store.context).map(\.entity)
-        let ids = Set(removed.map(\.id))
+        let context = store.context
+        let removed = Deleted<OutlineItem>.query().resolve(in: context)
+        // What one removal took along has its time.
+        let times = Dictionary(
+            uniqueKeysWithValues: removed.map { ($0.id, $0.updatedAt(in: context)) })
         var below: [String: [String]] = [:]
-        for item in removed {
-            if let parent = item.$parent.id, ids.contains(parent) {
+        var tops: [OutlineItem] = []
+        for item in removed.map(\.entity) {
+            if let parent = item.$parent.id, let time = times[parent], time == times[item.id] {
                 below[parent, default: []].append(item.id)
+            } else {
+                tops.append(item)
             }
         }
         func count(_ id: String) -> Int {
             (below[id] ?? []).reduce(0) { $0 + 1 + count($1) }
         }
-        return removed.filter { item in item.$parent.id.map { !ids.contains($0) } ?? true }
-            .map { TrashedItem(id: $0.id, text: $0.text, count: count($0.id)) }
+        return tops.map { TrashedItem(id: $0.id, text: $0.text, count: count($0.id)) }
     }
 
     /// Restores an item of the trash with everything that went with it.

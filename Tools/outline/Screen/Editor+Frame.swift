@@ -3,14 +3,16 @@ import Varve
 
 extension Editor {
     private static let outlineHelp = [
-        "Enter new   e edit   Tab/Shift-Tab indent, outdent   K/J move up, down   d delete",
-        "u undo   r redo   t trash   h history   \u{2191}\u{2193} select   q quit",
+        "Enter new  e edit  Tab/Shift-Tab indent, outdent  K/J move up, down  d delete",
+        "u undo  r redo  t trash  h history  \u{2191}\u{2193} select  q quit",
     ]
     private static let typingHelp = [
-        "type the text: every key is saved at once", "Enter or Esc done   Tab/Shift-Tab indent, outdent",
+        "type the text: every key is saved at once",
+        "Enter or Esc done   Tab/Shift-Tab indent, outdent",
     ]
     private static let trashHelp = [
-        "Enter restore with everything below it   \u{2191}\u{2193} select", "Esc back to the outline",
+        "Enter restore with everything below it   \u{2191}\u{2193} select",
+        "Esc back to the outline",
     ]
     private static let historyHelp = ["every version of this item, newest first", "any key back"]
 
@@ -27,7 +29,8 @@ extension Editor {
             follow(id, room)
             (body, help) = (outlineLines(columns, room), Self.typingHelp)
             cursor = self.cursor(id, place, columns)
-        case .trash(let selected): (body, help) = (trashLines(selected, columns, room), Self.trashHelp)
+        case .trash(let selected):
+            (body, help) = (trashLines(selected, columns, room), Self.trashHelp)
         case .history(_, let versions):
             (body, help) = (historyLines(versions, columns, room), Self.historyHelp)
         }
@@ -64,7 +67,9 @@ extension Editor {
     private static let textStart = 2
 
     private func outlineLines(_ columns: Int, _ room: Int) -> [String] {
-        if outline.rows.isEmpty { return [Style.faint("  Nothing here yet: press Enter and type.")] }
+        if outline.rows.isEmpty {
+            return [Style.faint("  Nothing here yet: press Enter and type.")]
+        }
         top = max(0, min(top, selected, outline.rows.count - 1))
         if selected >= top + room { top = selected - room + 1 }
         return outline.rows.indices.dropFirst(top).prefix(room).map { position in

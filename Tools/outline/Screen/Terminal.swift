@@ -49,7 +49,9 @@ final class Terminal {
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes {
+                Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count)
+            }
             if count < 0, errno == EINTR { continue }
             // A terminal that is gone shows nothing; reading from it ends the program.
             guard count > 0 else { return }
