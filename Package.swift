@@ -81,6 +81,7 @@ let package = Package(
         .library(name: "VarveInspection", targets: ["VarveInspection"]),
         .executable(name: "varve", targets: ["VarveToolMain"]),
         .executable(name: "aptgraph", targets: ["AptGraphMain"]),
+        .executable(name: "outline", targets: ["OutlineMain"]),
     ],
     dependencies: toolchainHost == nil
         ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0")] : [],
@@ -128,6 +129,12 @@ let package = Package(
         .executableTarget(
             name: "TortureMain", dependencies: ["TortureCampaign"],
             path: "Tools/torture-campaign/Main", swiftSettings: settings),
+        .target(
+            name: "OutlineEditor", dependencies: ["Varve"], path: "Tools/outline",
+            exclude: ["Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "OutlineMain", dependencies: ["OutlineEditor"], path: "Tools/outline/Main",
+            swiftSettings: settings),
 
         // Tests
         .target(
@@ -168,6 +175,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutlineTests", dependencies: ["OutlineEditor", "OutlineMain", "Varve"],
             swiftSettings: settings),
         // Written from the manual and the list of behaviours, against the public interface alone.
         .testTarget(

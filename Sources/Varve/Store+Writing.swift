@@ -87,6 +87,7 @@ extension Store {
     /// a compaction.
     public func close() throws {
         try compactor?.stop()
+        defer { published.watch.ring() }
         try writer?.close()
     }
 

@@ -33,6 +33,10 @@ public enum StoreError: Error, Sendable {
     /// A write's metadata has this key, and keys that begin with `varve.` say something to the store
     /// itself: one of them makes it forget its history.
     case reservedMetadata(String)
+    /// The token belongs to another store.
+    case foreignToken(store: String, found: String)
+    /// A change of a long text was to be applied to an entity that has another text.
+    case notTheFormerVersion(type: String, id: String)
     /// The store was opened for reading only.
     case readOnly
     /// The store was closed.
@@ -83,6 +87,12 @@ extension StoreError: CustomStringConvertible {
         case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
         case .reservedMetadata(let key):
             "metadata '\(key)' cannot be written: keys that begin with 'varve.' are the store's own"
+        case .foreignToken(let store, let found):
+            "the token belongs to the store \(found), this one is \(store): "
+                + "keep a token for each store, or start without one"
+        case .notTheFormerVersion(let type, let id):
+            "\(type) \(id) is not as it was before the change: "
+                + "apply each change once, to the version before it"
         case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
         case .closed: "the store is closed: open it again"
         case .suspended: "the store is suspended: call resume() first"

@@ -24,7 +24,7 @@ struct ImportTests {
             system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/Varve", modules: ["VarveLog", "VarveEvents", "VarveGraph"],
-            system: ["Dispatch", "Foundation", "Synchronization"]),
+            system: ["Dispatch", "Foundation", "Observation", "Synchronization"]),
         Module(
             folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents"],
             system: ["Foundation"]),
@@ -40,6 +40,8 @@ struct ImportTests {
         Module(
             folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],
             system: ["Foundation"]),
+        Module(folder: "Tools/outline", modules: ["Varve"], system: ["Foundation"]),
+        Module(folder: "Tools/outline/Main", modules: ["OutlineEditor"], system: ["Foundation"]),
         Module(folder: "Tools/varve/Main", modules: ["VarveTool"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Main", modules: ["AptGraph"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Input", modules: ["CLZ4"], system: ["Foundation"]),

@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveGraph
 internal import VarveLog
 
 extension Writer {
@@ -30,7 +31,7 @@ extension Writer {
         var header = header("", WriteOptions(undoable: false), core)
         header.kind = .schema
         guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
-        try append(header, state, core, open)
+        try append(header, state, core, open, touched: ChangedRows())
         try open.log.sync()
         published.publish(core.head)
     }

@@ -147,7 +147,12 @@ extension Writer {
                 // In the turn: from here on others append to the log.
                 noteFigures(open, core)
             }
-            published.publish(opened.state)
+            // A state that was read again has other slots, although its transactions may be the same.
+            if opened.newInverses == nil {
+                published.publish(opened.state)
+            } else {
+                published.replace(by: opened.state)
+            }
             newInverses = opened.newInverses
         }
         return newInverses

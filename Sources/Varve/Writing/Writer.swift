@@ -143,9 +143,12 @@ final class Writer: Sendable {
             guard state.context.session.token === token else { throw StoreError.foreignContext }
             let isChanged = try core.encoder.encode(
                 &state, header, evenIfEmpty: evenIfEmpty)
+            let touched =
+                isChanged && published.watch.isWatched
+                ? ChangedRows(journalOf: state.context) : nil
             state.context.endTracking()
             if isCancelled() { throw CancellationError() }
-            if isChanged { try append(header, state, core, open) }
+            if isChanged { try append(header, state, core, open, touched: touched) }
             written = Written(
                 result: result,
                 awaited: acknowledge(core, open, wished, isChanged: isChanged))
@@ -154,8 +157,10 @@ final class Writer: Sendable {
         return written
     }
 
+    /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
     func append(
-        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog
+        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog,
+        touched: ChangedRows?
     ) throws {
         defer { noteFigures(open, core) }
         do {
@@ -169,6 +174,12 @@ final class Writer: Sendable {
         }
         open.prologue.update(state.catalog)
         core.head = state
+        if let touched {
+            // Before the state can be shown.
+            published.watch.note(
+                StateChange(
+                    transactions: header.id...header.id, context: state.context, rows: touched))
+        }
         open.commits.didAppend(
             GroupCommit.Appended(target: open.log.syncTarget, state: state))
     }
