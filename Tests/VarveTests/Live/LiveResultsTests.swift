@@ -51,10 +51,9 @@ struct LiveResultsTests {
             types: [Author.self, Shelf.self])
     }
 
-    /// Undoes or redoes; what stands against it leaves everything as it is.
+    /// Undoes or redoes, where there is something to.
     private func step(_ isThere: Bool, _ body: () throws -> UndoStep) throws {
-        guard isThere else { return }
-        do { _ = try body() } catch StoreError.conflicts {}
+        if isThere { _ = try body() }
     }
 
     private func followers(_ store: Store) -> [Follower] {
