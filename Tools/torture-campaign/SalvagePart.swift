@@ -171,7 +171,8 @@ struct SalvageReference: Sendable {
             } else if isInDamage(number, of: report) {
                 yield.placed += 1
             } else {
-                throw CheckFailure("transaction \(number) is missing without a word: \(report)")
+                throw CheckFailure(
+                    "transaction \(number) is missing without a word: \(report.damages)")
             }
         }
         return yield
@@ -191,13 +192,15 @@ struct SalvageReference: Sendable {
         }
     }
 
-    /// Where nothing is left that knew its number, the place where it lay is named.
+    /// Where nothing is left that knew its number, the place where it lay is named: its bytes, or the
+    /// file, where its header is damaged too.
     private func isInDamage(_ number: Int, of report: SalvageReport) -> Bool {
         frames[number, default: []].contains { place in
             report.damages.contains { damage in
                 let start = Int(damage.offset.rawValue)
+                let end = start + Int(damage.bytes.rawValue)
                 return damage.file == place.file
-                    && place.range.overlaps(start..<(start + Int(damage.bytes.rawValue)))
+                    && (start == 0 || place.range.overlaps(start..<end))
             }
         }
     }
