@@ -77,9 +77,18 @@ struct ReversedState: ReversalTarget {
     ) throws(CodecError) {
         let known = try takeUnknownFields(of: place, from: row)
         try dropTombstone(of: place)
+        // A row that there was before the transaction is logged as changed, which moves it nowhere.
+        let former = version == nil ? formerOrdinal(of: place) : nil
         try operations(place.table).restoreRow(
-            &state.context, Slot(place.slot), known, ordinal)
+            &state.context, Slot(place.slot), known, former ?? ordinal)
         stamp(place.slot, ofTable: place.table, version)
+    }
+
+    /// The place of the row that was at a slot before the running transaction, if there was one.
+    private func formerOrdinal(of place: EntityPlace) -> UInt64? {
+        guard let change = table(place.table).firstChange(of: Slot(place.slot)), change.before >= 0
+        else { return nil }
+        return change.metadata.ordinal
     }
 
     mutating func setTombstone(

@@ -57,7 +57,7 @@ extension Writer {
             written.undoable = true
             return header("Restore \(Entity._descriptor.name)", written, core)
         } body: { state, turn in
-            guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return nil }
+            guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return }
             let metadata = state.context.tables.tables[tombstone.table]
                 .metadata(of: tombstone.slot)
             let deletion = TransactionID(metadata.transaction)
@@ -65,7 +65,7 @@ extension Writer {
             guard deletion >= history.floor, deletion < turn.header.id else {
                 let deleted: Deleted<Entity>? = state.context.find(id)
                 try deleted?.restore(in: &state.context)
-                return turn.header.id
+                return
             }
             var bytes = ByteWriter()
             try Entity._storeID(id, into: &bytes)
@@ -73,8 +73,7 @@ extension Writer {
                 (state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()),
                 isWhole: isWhole, deletedIn: deletion, in: &state, history,
                 running: turn.header.id)
-            return state.context.hasJournal ? turn.header.id : nil
-        }
+        }.transaction
     }
 
     fileprivate func purge(before time: Timestamp, _ types: Set<String>) throws -> Written<Int> {

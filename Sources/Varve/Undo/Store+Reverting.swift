@@ -84,8 +84,7 @@ extension Writer {
                 [transaction], from: &state,
                 LogHistory(turn.log, forgotten: state.timeline.forgotten),
                 running: turn.header, force: options.force)
-            return state.context.hasJournal ? turn.header.id : nil
-        }
+        }.transaction
     }
 
     fileprivate func rewind(
@@ -102,8 +101,7 @@ extension Writer {
             try StateReversal.takeBack(
                 undone.reversed().map { TransactionID($0) }, from: &state, history,
                 running: turn.header, force: true)
-            return state.context.hasJournal ? turn.header.id : nil
-        }
+        }.transaction
     }
 
     /// Appends a transaction that changes no entity.

@@ -96,6 +96,13 @@ final class Writer: Sendable {
         let result: Result
         /// What must be safe before the write may return, and who sees to it.
         let awaited: (transaction: TransactionID, commits: GroupCommit)?
+        /// The transaction that was appended; nil where the body changed nothing.
+        let appended: TransactionID?
+
+        /// With the transaction for a result: before the append nobody knows whether there is one.
+        var transaction: Written<TransactionID?> {
+            Written<TransactionID?>(result: appended, awaited: awaited, appended: appended)
+        }
     }
 
     /// Runs a body and appends what it changed. Another body may run as soon as this returns.
@@ -151,7 +158,8 @@ final class Writer: Sendable {
             if isChanged { try append(header, state, core, open, touched: touched) }
             written = Written(
                 result: result,
-                awaited: acknowledge(core, open, wished, isChanged: isChanged))
+                awaited: acknowledge(core, open, wished, isChanged: isChanged),
+                appended: isChanged ? header.id : nil)
         }
         guard let written else { preconditionFailure("a write that neither returned nor threw") }
         return written

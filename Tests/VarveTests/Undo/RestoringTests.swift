@@ -174,6 +174,7 @@ struct RestoringTests {
         #expect(store.context.count(Book.self) == 9 && store.undoLabel == "Revert “Import”")
         #expect(try store.transaction(5).kind == .undo(of: 2))
         #expect(try store.revert(2) == nil, "there is nothing left to revert")
+        #expect(store.lastTransaction == 5)
         try store.undo()
         #expect(Book.query(55).resolve(in: store.context)?.title == "changed")
         do {
@@ -182,6 +183,16 @@ struct RestoringTests {
         } catch StoreError.unknownTransaction(let id, let newest) {
             #expect(id == 77 && newest == 6)
         }
+    }
+
+    @Test("A revert that leaves everything as it is names no transaction")
+    func revertOfNothing() throws {
+        let store = try store()
+        try store.write { try Book(id: 0, title: "b").save(to: &$0) }
+        try store.undo()
+        #expect(try store.revert(2) == nil)
+        #expect(try store.rewind(to: .transaction(1)) == nil)
+        #expect(store.lastTransaction == 3)
     }
 
     @Test("A savepoint names a state, keeps its history, and is come back to")

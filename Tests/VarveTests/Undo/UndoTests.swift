@@ -164,6 +164,30 @@ struct UndoTests {
         store.context.checkInvariants()
     }
 
+    @Test("An undo of going for good and coming again leaves what the log says it left")
+    func replacedInOneStep() throws {
+        let disk = MemoryFileSystem()
+        func open() throws -> Store {
+            try Store(in: disk, mode: .readWrite, durability: .none, types: [Author.self])
+        }
+        var store = try open()
+        for id in ["a", "b"] { try store.write { try Author(id: id, name: id).save(to: &$0) } }
+        try store.group("Replace") {
+            try store.write { context in
+                try Author.delete(id: "a", from: &context)
+                try Deleted<Author>.delete(id: "a", from: &context)
+            }
+            try store.write { try Author(id: "a", name: "new").save(to: &$0) }
+        }
+        try store.undo()
+        #expect(name(store) == "a")
+        store.context.checkInvariants()
+        let live = describe(store.context)
+        try store.close()
+        store = try open()
+        #expect(difference(live, describe(store.context)) == nil)
+    }
+
     @Test("A deletion with its cascade comes back as one step, links and places included")
     func cascade() throws {
         let store = try store()
