@@ -247,6 +247,13 @@ final class Writer: Sendable {
         return LogHistory(snapshot, pin, forgotten: forgotten)
     }
 
+    /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
+    func logSnapshot() throws -> LogSnapshot {
+        let (snapshot, _) =
+            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
+        return snapshot
+    }
+
     func noteFigures(_ open: OpenLog, _ core: Core) {
         let new = WriterFigures(open, newestCheckpoint: core.newestCheckpoint)
         figures.withLock { $0 = new }
