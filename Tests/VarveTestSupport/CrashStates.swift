@@ -8,16 +8,15 @@ package struct CrashStates: Sendable {
     private var base: SimulatedDiskState
     private var applied = 0
 
-    /// The states of a disk that was asked for these operations, from the files of `start` on.
-    package init(_ operations: [DiskOperation], from start: DiskImage = DiskImage()) {
-        self.operations = operations
-        base = SimulatedDiskState(image: start)
+    package init(_ disk: SimulatedDisk) {
+        self.init(disk, asking: disk.operations)
     }
 
-    package init(_ disk: SimulatedDisk) {
-        let (operations, start) = disk.state.withLock { ($0.operations, $0.atStart) }
+    /// The states of a disk that had been asked for these operations instead. They speak of the
+    /// disk's own files and directories by number, so its start must be the disk's, not an image's.
+    package init(_ disk: SimulatedDisk, asking operations: [DiskOperation]) {
         self.operations = operations
-        base = start
+        base = disk.state.withLock { $0.atStart }
     }
 
     package func point(at position: Int) -> CrashPoint {

@@ -75,7 +75,7 @@ struct CompoundRun {
             var generator = SeededGenerator(seed: seed &+ UInt64(kill))
             let operations =
                 rewrite?(disk.namedOperations) ?? disk.operations
-            var states = CrashStates(operations)
+            var states = CrashStates(disk, asking: operations)
             for position in kill...committed {
                 let known = workload.acknowledged(after: kill)
                 let least =

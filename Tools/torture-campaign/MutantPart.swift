@@ -90,7 +90,7 @@ enum MutantPart {
         var image = workload.disk.image
         if case .disk(let rewrite) = mutant.kind {
             let named = workload.disk.namedOperations
-            let states = CrashStates(rewrite(named))
+            let states = CrashStates(workload.disk, asking: rewrite(named))
             let point = states.point(at: named.count)
             image = states.image(at: point, point.pending.map { _ in .whole })
         }

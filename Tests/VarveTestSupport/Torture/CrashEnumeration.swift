@@ -61,7 +61,7 @@ package struct CrashEnumeration {
         for position in skipping { named[position].operation = .nothing }
         let operations = settings.rewrite?(named) ?? named.map(\.operation)
         precondition(operations.count == named.count, "a fault keeps the count of operations")
-        return CrashStates(operations, from: disk.start)
+        return CrashStates(disk, asking: operations)
     }
 
     /// All moments of the workload, or those from one on.

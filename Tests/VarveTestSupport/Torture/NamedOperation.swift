@@ -23,9 +23,6 @@ package struct NamedOperation: Sendable {
 }
 
 extension SimulatedDisk {
-    /// The files that the disk was made with.
-    package var start: DiskImage { state.withLock { $0.start } }
-
     package var namedOperations: [NamedOperation] {
         let (operations, atStart) = state.withLock { ($0.operations, $0.atStart) }
         var disk = atStart
