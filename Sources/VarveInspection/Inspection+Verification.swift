@@ -27,6 +27,15 @@ extension Inspection {
         }
     }
 
+    /// Replays the log to its end, and checks that both sides of every link say the same.
+    func verifyEnd() throws(InspectionError) {
+        guard let link = try replay().oneSidedLink() else { return }
+        throw .entity(
+            type: link.type,
+            reason: "\(link.id) is linked by '\(link.relation)' to \(link.target), "
+                + "which knows nothing of it")
+    }
+
     private func load(_ checkpoint: CheckpointReference) throws(InspectionError) -> ReplayState {
         try InspectionError.wrapping { () throws(LogError) in
             try scanned.open(checkpoint).loadState()

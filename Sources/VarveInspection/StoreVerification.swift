@@ -18,7 +18,8 @@ public struct StoreVerification: Sendable {
 
     /// Reads every byte of every segment and checkpoint, checks every checksum and the chain of
     /// segments, and when all of that is sound, whether the checkpoints hold what their digests say
-    /// and whether each transaction behind the older one follows from the state before it.
+    /// whether each transaction behind the older one follows from the state before it, and whether
+    /// in the end both sides of every link say the same.
     ///
     /// Throws only when there is nothing to verify: no store, or a newer format.
     public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
@@ -56,6 +57,6 @@ public struct StoreVerification: Sendable {
             }
         }
         try inspection.verifyCourse()
-        _ = try inspection.replay()
+        try inspection.verifyEnd()
     }
 }

@@ -124,6 +124,14 @@ struct RestoringTests {
         store.context.checkInvariants()
         try store.undo()
         #expect(difference(before, content(store.context)) == nil)
+        // A tombstone that an undo brought back where something else had been saved since.
+        try store.write { try Book(id: 50, title: "other", author: .id("b")).save(to: &$0) }
+        try store.undo()
+        #expect(difference(before, content(store.context)) == nil)
+        try store.restoreDeletion(of: Book.self, id: 50)
+        #expect(Book.query(50).resolve(in: store.context)?.title == "new")
+        #expect(books(store, of: "b").count == 4 && books(store, of: "a").last == 50)
+        store.context.checkInvariants()
     }
 
     @Test("Links to what is not there are left out")
