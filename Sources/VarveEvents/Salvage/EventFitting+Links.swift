@@ -21,6 +21,48 @@ extension EventFitting {
         return true
     }
 
+    /// Makes both sides of what the transaction links or cuts say the same: what told one of them may
+    /// be lost, as where this one only moved an element. Called behind the last event.
+    func alignSides() throws(EventError) {
+        var events = view.events
+        while let event = try events.next() {
+            guard case .link(let link) = event else { continue }
+            do {
+                try alignSides(of: link)
+            } catch {
+                // Of a type that is lost too: no side of it is there.
+                continue
+            }
+        }
+    }
+
+    private func alignSides(of event: LinkEvent) throws {
+        let (table, slot) = try place(of: event.parent)
+        guard let position = table.definition.position(of: event.relation),
+            let inverse = table.links[position].definition.inverse,
+            let targets = state.table(table.links[position].definition.target),
+            let back = targets.definition.position(of: inverse)
+        else { return }
+        let relation = table.links[position].definition
+        let linked = table.links[position].list(of: slot)
+        for target in linked {
+            let old = targets.links[back].list(of: target)
+            guard !old.contains(slot) else { continue }
+            if targets.links[back].definition.isToMany {
+                _ = try set(targets, back, target, from: old, to: old + [slot])
+            } else {
+                for owner in old {
+                    try detach(target, from: owner, targets.links[back].definition)
+                }
+                _ = try set(targets, back, target, from: old, to: [slot])
+            }
+        }
+        for (_, target) in try slots(of: event.removals, relation)
+        where !linked.contains(target) {
+            try detach(slot, from: target, relation)
+        }
+    }
+
     private typealias Member = (position: Int, slot: UInt32)
 
     private func slots(

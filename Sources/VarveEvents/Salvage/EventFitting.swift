@@ -27,7 +27,7 @@ final class EventFitting {
         var applied = 0
         while true {
             let offset = events.offset
-            guard let event = try events.next() else { return }
+            guard let event = try events.next() else { break }
             do throws(ReplayError) {
                 try check(event)
                 try state.apply(event, of: view)
@@ -38,6 +38,7 @@ final class EventFitting {
                 note(error, isLeftOut: !fit(event))
             }
         }
+        if isCopying { try alignSides() }
     }
 
     var outcome: SalvageReplay.Outcome {

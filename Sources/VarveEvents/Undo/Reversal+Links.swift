@@ -124,10 +124,11 @@ extension Reversal {
 
     // MARK: - Tombstones
 
-    /// Links what a tombstone holds where it had no row before: no event says in which places. What
-    /// is linked by now to another stays so.
+    /// Links what a tombstone holds where no event says in which places. What is linked by now to
+    /// another stays so.
     func relink(_ events: ReversedEvents, _ step: Step) {
-        for case .delete(let event) in events.rows where event.isRowless {
+        for case .delete(let event) in events.rows
+        where events.heldByTombstone.contains(event.entity) {
             guard let place = step.place(event.entity), target.presence(of: place) == .live,
                 target.stamps(of: place).transaction == running.rawValue
             else { continue }

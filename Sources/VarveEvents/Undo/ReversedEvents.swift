@@ -10,8 +10,17 @@ struct ReversedEvents {
     private(set) var links: [LinkEvent] = []
     private(set) var insertions: [InsertEvent] = []
     private(set) var formers: [EntityIndex: FormerEvent] = [:]
+    /// Entities to be brought back whose tombstone is not what the row was that went: what it holds
+    /// says what they were linked to, and no event does.
+    private(set) var heldByTombstone: Set<EntityIndex> = []
+    private let isMove: Bool
 
     init(_ transaction: TransactionView) throws(ReversalError) {
+        isMove =
+            switch transaction.header.kind {
+            case .undo, .redo: true
+            case .write, .schema, .purge: false
+            }
         var events = transaction.events
         do throws(EventError) {
             while let event = try events.next() { add(event) }
@@ -25,6 +34,7 @@ struct ReversedEvents {
 
     /// Keeps what brings these entities back.
     mutating func keepDeletions(of entities: Set<EntityIndex>) {
+        heldByTombstone = entities.intersection(replaced)
         rows = rows.filter { event in
             if case .delete(let event) = event {
                 event.keepsTombstone && entities.contains(event.entity)
@@ -32,8 +42,8 @@ struct ReversedEvents {
                 false
             }
         }
-        // Where there was no row before, the links that went were of something else.
-        let linked = entities.subtracting(rowless)
+        // The links that went were of something else.
+        let linked = entities.subtracting(heldByTombstone)
         links = links.filter { link in
             linked.contains(link.parent)
                 || link.removals.contains { linked.contains($0.entity) }
@@ -41,11 +51,23 @@ struct ReversedEvents {
         insertions = []
     }
 
-    /// Entities that became a tombstone, or another one, without having had a row.
-    private var rowless: [EntityIndex] {
-        rows.compactMap { event in
-            if case .delete(let event) = event, event.isRowless { event.entity } else { nil }
+    /// Entities that became a tombstone, or another one, without having had a row, and those of which an
+    /// undo brought another tombstone back than their row would have left: that is told as an update in
+    /// front of the deletion.
+    private var replaced: Set<EntityIndex> {
+        var updated: Set<EntityIndex> = []
+        var replaced: Set<EntityIndex> = []
+        for event in rows.reversed() {
+            switch event {
+            case .update(let event): updated.insert(event.entity)
+            case .delete(let event):
+                if event.isRowless || isMove && updated.contains(event.entity) {
+                    replaced.insert(event.entity)
+                }
+            case .purge: break
+            }
         }
+        return replaced
     }
 
     private mutating func add(_ event: TransactionEvent) {

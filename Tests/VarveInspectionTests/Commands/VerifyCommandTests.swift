@@ -102,7 +102,7 @@ struct VerifyCommandTests {
         let run = ToolRun("verify", store.path)
         #expect(run.status == .failure)
         #expect(
-            run.lines[1].contains("7 is linked by 'users' to ann, which knows nothing of it"))
+            run.lines[1].contains("7 is linked by 'users' to \"ann\", which knows nothing of it"))
     }
 
     @Test("Damage is damage when nobody reads about it")
