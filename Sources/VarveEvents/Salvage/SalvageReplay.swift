@@ -25,17 +25,7 @@ package final class SalvageReplay {
     }
 
     /// The definitions in force, for the head of a segment.
-    package func encodeDefinitions() -> [UInt8] {
-        let catalog = copied ?? state.catalog
-        guard !catalog.isEmpty else { return [] }
-        var writer = ByteWriter(capacity: 4_096)
-        do throws(CodecError) {
-            try catalog.encodeDefinitions(into: &writer)
-        } catch {
-            preconditionFailure("a logged definition cannot be encoded: \(error)")
-        }
-        return writer.copyBytes()
-    }
+    package func encodeDefinitions() -> [UInt8] { (copied ?? state.catalog).encodedDefinitions() }
 
     // MARK: Transactions
 
