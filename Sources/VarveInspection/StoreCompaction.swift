@@ -58,9 +58,10 @@ public struct StoreCompaction: Sendable {
         _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
-        // Savepoints keep what they name.
+        // Savepoints keep what they name, unless it is gone already, as behind a rescue.
         var pins: [LogPin] = []
-        for transaction in state.timeline.savepoints.values {
+        for transaction in state.timeline.savepoints.values
+        where LogSequence(transaction.rawValue) >= log.pins.floor {
             pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
         }
         defer { withExtendedLifetime(pins) {} }
@@ -72,6 +73,7 @@ public struct StoreCompaction: Sendable {
         }
         do throws(LogError) {
             let before = try compaction.measureFiles()
+            state.trimTimeline(below: TransactionID(log.pins.floor.rawValue))
             let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                 writer throws(LogError) in
                 try writer.append(state)

@@ -45,6 +45,14 @@ final class StoreFollower {
         }
     }
 
+    /// The oldest transaction that the log answers for by now.
+    func readFloor() throws(StoreError) -> TransactionID {
+        guard let log = following?.log ?? watch else { return 0 }
+        return try StoreError.wrapping { () throws(LogError) in
+            TransactionID(try log.readFloor().rawValue)
+        }
+    }
+
     private var promised: TransactionID {
         TransactionID((following?.log ?? watch)?.promisedSequence.rawValue ?? 0)
     }
