@@ -1,3 +1,5 @@
+internal import VarveReplay
+
 /// A store, opened to be looked at, without the types of the program that wrote it.
 ///
 /// Takes no lock and changes nothing. Beside a live writer it shows what the writer had promised to

@@ -7,6 +7,12 @@ package enum RecordError: Error, Hashable, Sendable {
     case definitions(behind: TransactionID, reason: String)
     /// The transaction cannot be read, or does not follow from what was before.
     case transaction(TransactionID, FrameLocation, reason: String)
+
+    package var reason: String {
+        switch self {
+        case .definitions(_, let reason), .transaction(_, _, let reason): reason
+        }
+    }
 }
 
 extension TransactionView {
