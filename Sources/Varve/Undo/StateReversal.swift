@@ -19,11 +19,28 @@ enum StateReversal {
         state = result
     }
 
+    /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
+    /// changes of the running transaction. Throws ``StoreError/conflicts(_:)`` where that would
+    /// change what belongs to a newer version of the app, or break a constraint of this one.
+    static func rewind(
+        _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
+        running: TransactionHeader
+    ) throws {
+        let (result, conflicts) = try run(
+            transactions, state, .rewind, history, running: running)
+        guard conflicts.isEmpty else {
+            throw StoreError.conflicts(conflicts.map(UndoConflict.init))
+        }
+        var target = ReversedState(result)
+        target.stampChanges()
+        state = target.state
+    }
+
     /// The state before transactions, newest first, of which the newest led to `state`.
     static func past(
         _ transactions: [TransactionID], of state: StoreState, _ history: LogHistory
     ) throws -> StoreState {
-        try run(transactions, state, .exact, history, running: nil).state
+        try run(transactions, state, .past, history, running: nil).state
     }
 
     /// Brings back an entity that a transaction deleted, or all that was deleted with it.

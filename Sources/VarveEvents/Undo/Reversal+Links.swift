@@ -2,7 +2,7 @@ extension Reversal {
     func takeBack(_ event: LinkEvent, _ step: Step) throws(ReversalError) {
         guard let place = step.place(event.parent) else {
             // The rows of such a type have been reported; its links alone are another's as well.
-            return isExact ? () : reportUnknownParent(event, step)
+            return isPast ? () : reportUnknownParent(event, step)
         }
         guard let relation = target.relation(event.relation, ofTable: place.table) else {
             return reportUnknownRelation(event.relation, of: place)
@@ -182,8 +182,7 @@ extension Reversal {
         let forth = list.position(of: slot)
         let home = back.position(of: place.slot)
         guard (forth == nil) != (home == nil) else { return }
-        let inverseIsToMany =
-            target.relations(ofTable: child.table)[inverse].isToMany
+        let inverseIsToMany = target.relation(at: inverse, ofTable: child.table).isToMany
         if isWanted, forth != nil, inverseIsToMany || back.count == 0 {
             back.insert(place.slot, at: back.count)
             target.setList(back, of: inverse, at: child)
@@ -215,7 +214,8 @@ extension Reversal {
     /// Links that came behind the transaction which is taken back depend on the entity. They are
     /// reported, and cut where that is forced. Those that were there before the entity stay.
     func detach(_ place: EntityPlace, _ step: Step) {
-        for relation in target.relations(ofTable: place.table) {
+        for index in 0..<target.relationCount(ofTable: place.table) {
+            let relation = target.relation(at: index, ofTable: place.table)
             var list = target.list(of: relation.index, at: place)
             guard list.count > 0 else { continue }
             let since = linkedSince(step.id, place, relation.index)

@@ -83,7 +83,9 @@ package protocol ReversalTarget {
 
     /// A relation of a table, nil where the state does not hold it.
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?
-    func relations(ofTable table: Int) -> [ReversalRelation]
+    /// The relation at a position, which the table has.
+    func relation(at index: Int, ofTable table: Int) -> ReversalRelation
+    func relationCount(ofTable table: Int) -> Int
     func relationName(_ index: Int, ofTable table: Int) -> String
     func list(of relation: Int, at place: EntityPlace) -> List
     mutating func setList(_ list: List, of relation: Int, at place: EntityPlace)
