@@ -64,6 +64,19 @@ struct ReversedState: ReversalTarget {
         }
     }
 
+    func encoded(_ place: EntityPlace) throws(CodecError) -> EncodedEntity {
+        var id = ByteWriter()
+        try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
+        return EncodedEntity(type: definition(place.table).number, id: id.copyBytes())
+    }
+
+    private func definition(_ table: Int) -> TypeDefinition {
+        guard let definition = state.schema.definitions[table] else {
+            preconditionFailure("an event names an entity of an undefined type")
+        }
+        return definition
+    }
+
     func name(of place: EntityPlace) -> (type: String, id: String) {
         let table = table(place.table)
         return (table.descriptor.name, table.idText(of: Slot(place.slot)))
@@ -287,8 +300,9 @@ struct ReversedState: ReversalTarget {
     func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
         let resolved = self.table(table).relations[index]
         return ReversalRelation(
-            index: index, target: resolved.childTable, isToMany: resolved.isToMany,
-            inverse: resolved.inverse)
+            index: index, number: definition(table).relations[index].number,
+            target: resolved.childTable, targetType: definition(resolved.childTable).number,
+            isToMany: resolved.isToMany, inverse: resolved.inverse)
     }
 
     func relationName(_ index: Int, ofTable table: Int) -> String {

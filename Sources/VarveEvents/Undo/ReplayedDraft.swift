@@ -114,6 +114,11 @@ package struct ReplayedDraft: ReversalTarget {
         writer.write(record(place).rowBytes)
     }
 
+    package func encoded(_ place: EntityPlace) -> EncodedEntity {
+        EncodedEntity(
+            type: table(place.table).definition.number, id: [UInt8](record(place).idBytes))
+    }
+
     package func name(of place: EntityPlace) -> (type: String, id: String) {
         let definition = table(place.table).definition
         return (definition.name, definition.idType.text(of: record(place).idBytes))
@@ -207,7 +212,8 @@ package struct ReplayedDraft: ReversalTarget {
         let relation = self.table(table).definition.relations[index]
         let target = Int(relation.target.rawValue) - 1
         return ReversalRelation(
-            index: index, target: target, isToMany: relation.isToMany,
+            index: index, number: relation.number, target: target, targetType: relation.target,
+            isToMany: relation.isToMany,
             inverse: relation.inverse.flatMap { inverse in
                 state.tables[target]?.definition.position(of: inverse)
             })

@@ -18,8 +18,8 @@ package final class Reversal<Target: ReversalTarget> {
     private var knownConflicts: Set<ReversalConflict> = []
     let mode: Mode
     let catalog: Catalog
-    /// Which of the targets of a list were linked by transactions behind this one.
-    let linkedSince: LinkedSince
+    /// What came behind the transactions; nil where there can be nothing.
+    let later: LaterTransactions?
     /// The running transaction: what carries its number was changed by this reversal.
     let running: TransactionID
     /// Rows that were set: their unique values are checked in the end.
@@ -28,19 +28,15 @@ package final class Reversal<Target: ReversalTarget> {
     private var row = ByteWriter(capacity: 512)
     private var converted = ByteWriter(capacity: 512)
 
-    package typealias LinkedSince = (
-        _ transaction: TransactionID, _ holder: EntityPlace, _ relation: Int
-    ) -> Set<UInt32>
-
     package init(
         _ target: Target, _ mode: Mode, catalog: Catalog, running: TransactionID,
-        linkedSince: @escaping LinkedSince = { _, _, _ in [] }
+        later: LaterTransactions? = nil
     ) {
         self.target = target
         self.mode = mode
         self.catalog = catalog
         self.running = running
-        self.linkedSince = linkedSince
+        self.later = later
     }
 
     /// Whether the state is the one behind the transaction.
@@ -193,7 +189,7 @@ package final class Reversal<Target: ReversalTarget> {
         }
         if !isExact {
             try reportChanges(of: place, since: event, step)
-            detach(place, step)
+            try detach(place, step)
         }
         try setFormer(of: place, event.entity, events, step)
     }

@@ -135,7 +135,7 @@ package struct RowHistory {
 
 extension TransactionEvent {
     /// Whether it makes another version of the entity.
-    fileprivate func changesRow(of entity: EntityIndex) -> Bool {
+    func changesRow(of entity: EntityIndex) -> Bool {
         switch self {
         case .insert(let event): event.entity == entity
         case .update(let event): event.entity == entity

@@ -161,14 +161,14 @@ extension UndoModel {
     // MARK: - Steps
 
     mutating func undo(_ index: Int) throws {
-        last = "undo"
+        last = "undo of \(scopes[index].past.last?.transactions ?? []) \(scopes[index].past.last?.label ?? "")"
         let scope = scopes[index]
         guard let step = scope.past.last, step.oldest >= store.floor else {
             #expect(throws: (any Error).self, comment) { try store.undo(scope: scope.name) }
             return
         }
         let before = part(index, of: store.context)
-        #expect(try store.undo(scope: scope.name).transactions == step.transactions, comment)
+        do { _ = try store.preview { _ in }; #expect(try store.undo(scope: scope.name).transactions == step.transactions, comment) } catch { Issue.record("\(error) \(comment) step \(step)"); throw error }
         expect(step.content, part(index, of: store.context), "undo")
         scopes[index].past.removeLast()
         scopes[index].future.append(
@@ -289,6 +289,7 @@ extension UndoModel {
         last = "power cut"
         let start = disk.operations.count
         let before = self
+        let number = store.lastTransaction
         if Int.random(in: 0..<3, using: &random) == 0 {
             try store.compact()
         } else {
@@ -304,7 +305,7 @@ extension UndoModel {
         let disk = SimulatedDisk(image)
         let store = try Self.open(disk, environment, retention)
         #expect(
-            store.lastTransaction == before.store.lastTransaction
+            store.lastTransaction == number
                 || store.lastTransaction == TransactionID(UInt64(after.snapshots.count - 1)),
             comment)
         if store.lastTransaction.rawValue + 1 < UInt64(after.snapshots.count) {
