@@ -15,7 +15,7 @@ extension Inspection {
         shownTransaction = id
         guard id < now else { return }
         let reversal = Reversal(
-            ReplayedDraft(state, running: 0, time: Timestamp(microseconds: 0)), .exact,
+            ReplayedDraft(lookingBackFrom: state), .past,
             catalog: state.catalog, running: 0)
         for number in ((id.rawValue + 1)...now.rawValue).reversed() {
             try with(TransactionID(number)) { view throws(InspectionError) in

@@ -60,17 +60,16 @@ struct RevisionWork {
         for id in takenBack where id < floor {
             throw .noSuchTransaction(id, first: floor, last: state.lastTransaction)
         }
-        let scan = LinkLookup(state, TransactionReader(reader.snapshot), header)
+        let later = later()
         let reversal = Reversal(
             draft, .head(force: force || restored != nil), catalog: state.catalog,
-            running: header.id
-        ) { transaction, holder, relation in
-            scan.linked(since: transaction, holder, relation)
-        }
+            running: header.id, later: later)
         for id in takenBack {
             try with(id) { view throws(InspectionError) in try take(view, back: reversal) }
         }
-        if let failure = scan.failure { throw failure }
+        if let failure = later.failure {
+            throw failure as? InspectionError ?? .revision(reason: "\(failure)")
+        }
         let standing = reversal.conflicts.filter { conflict in
             restored == nil ? !force || conflict.isFinal : conflict.reason == .exists
         }
@@ -79,6 +78,22 @@ struct RevisionWork {
         }
         overruled = restored == nil ? reversal.conflicts.map(\.text) : []
         draft = reversal.target
+    }
+
+    private func later() -> LaterTransactions {
+        let reader = TransactionReader(reader.snapshot)
+        return LaterTransactions(running: header) { oldest, body in
+            do throws(ReplayFailure<any Error>) {
+                try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
+                    logged throws(any Error) in
+                    try body(try TransactionView(of: logged))
+                }
+            } catch .consumer(let error) {
+                throw error
+            } catch .log(let error) {
+                throw InspectionError.log(error)
+            }
+        }
     }
 
     private func take(
@@ -127,49 +142,6 @@ struct RevisionWork {
         var output = ByteWriter()
         encoder.finish(header, into: &output)
         return output.copyBytes()
-    }
-}
-
-/// Looks up which links transactions have added.
-private final class LinkLookup {
-    private let state: ReplayState
-    private let reader: TransactionReader
-    private let running: TransactionHeader
-    private(set) var failure: InspectionError?
-
-    init(_ state: ReplayState, _ reader: TransactionReader, _ running: TransactionHeader) {
-        self.state = state
-        self.reader = reader
-        self.running = running
-    }
-
-    func linked(
-        since transaction: TransactionID, _ holder: EntityPlace, _ relation: Int
-    ) -> Set<UInt32> {
-        let type = TypeNumber(UInt32(truncatingIfNeeded: holder.table + 1))
-        guard let definition = state.catalog.definition(of: type)?.relations[relation],
-            let id = state.withID(of: type, at: holder.slot, { [UInt8]($0) })
-        else { return [] }
-        var scan = LinkScan(
-            of: type, holder: id, relation: definition.number, running: running)
-        do throws(ReplayFailure<InspectionError>) {
-            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue)) {
-                logged throws(InspectionError) in
-                let view = try TransactionView(of: logged)
-                do throws(EventError) {
-                    try scan.take(view)
-                } catch {
-                    throw .transaction(view.id, logged.location, reason: "\(error)")
-                }
-                return true
-            }
-        } catch {
-            failure = failure ?? error.inspectionError
-        }
-        return Set(
-            scan.targets.compactMap { target in
-                target.withUnsafeBytes { state.slot(of: definition.target, id: $0) }
-            })
     }
 }
 

@@ -64,6 +64,19 @@ struct ReversedState: ReversalTarget {
         }
     }
 
+    func encoded(_ place: EntityPlace) throws(CodecError) -> EncodedEntity {
+        var id = ByteWriter()
+        try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
+        return EncodedEntity(type: definition(place.table).number, id: id.copyBytes())
+    }
+
+    private func definition(_ table: Int) -> TypeDefinition {
+        guard let definition = state.schema.definitions[table] else {
+            preconditionFailure("an event names an entity of an undefined type")
+        }
+        return definition
+    }
+
     func name(of place: EntityPlace) -> (type: String, id: String) {
         let table = table(place.table)
         return (table.descriptor.name, table.idText(of: Slot(place.slot)))
@@ -77,18 +90,19 @@ struct ReversedState: ReversalTarget {
     ) throws(CodecError) {
         let known = try takeUnknownFields(of: place, from: row)
         try dropTombstone(of: place)
-        // A row that there was before the transaction is logged as changed, which moves it nowhere.
-        let former = version == nil ? formerOrdinal(of: place) : nil
-        try operations(place.table).restoreRow(
-            &state.context, Slot(place.slot), known, former ?? ordinal)
+        try put(known, at: Slot(place.slot), ordinal: ordinal, place.table)
         stamp(place.slot, ofTable: place.table, version)
     }
 
-    /// The place of the row that was at a slot before the running transaction, if there was one.
-    private func formerOrdinal(of place: EntityPlace) -> UInt64? {
-        guard let change = table(place.table).firstChange(of: Slot(place.slot)), change.before >= 0
-        else { return nil }
-        return change.metadata.ordinal
+    /// Puts a row at a slot, and at its place in the order of its type.
+    private mutating func put(
+        _ row: UnsafeRawBufferPointer, at slot: Slot, ordinal: UInt64, _ position: Int
+    ) throws(CodecError) {
+        // A row that is changed stays where it is.
+        if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
+            operations(position).dropRow(&state.context, slot, false)
+        }
+        try operations(position).restoreRow(&state.context, slot, row, ordinal)
     }
 
     mutating func setTombstone(
@@ -99,16 +113,16 @@ struct ReversedState: ReversalTarget {
         let known = try takeUnknownFields(of: place, from: row)
         if table(place.table).isLive(slot) {
             operations(place.table).dropRow(&state.context, slot, true)
-        } else {
-            state.context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
         }
+        // Also where only the tombstone changes: that is told by its entity.
+        state.context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
         stamp(place.slot, ofTable: place.table, version)
         let descriptor = table(place.table).descriptor.type._tombstoneDescriptor
         let position = state.context.position(of: descriptor)
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
             try descriptor.operations.intern(&context, id)
         }
-        try descriptor.operations.restoreRow(&state.context, tombstone, known, ordinal)
+        try put(known, at: tombstone, ordinal: ordinal, position)
         try setLists(lists, of: tombstone, at: position, owner: place.table)
         stamp(tombstone.rawValue, ofTable: position, version)
     }
@@ -156,7 +170,9 @@ struct ReversedState: ReversalTarget {
             state.context.setVacancy(of: slot, ordinal: nil, table: place.table)
         }
         switch absence {
-        case .goes: break
+        case .goes:
+            // Not as if it came and went in this transaction.
+            state.context.setRunningStamps(of: slot, table: place.table)
         case .gone(let version): stamp(place.slot, ofTable: place.table, version)
         case .toCome:
             state.context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
@@ -173,6 +189,19 @@ struct ReversedState: ReversalTarget {
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
         descriptor.operations.dropRow(&state.context, tombstone, false)
+    }
+
+    /// Makes everything that was changed since the running transaction began carry that, whatever
+    /// versions it was given.
+    mutating func stampChanges() {
+        for position in state.context.tables.tables.indices {
+            for change in table(position).rowJournal {
+                let slot = Slot(change.slot)
+                guard table(position).isLive(slot) || table(position).metadata(of: slot).isFormer
+                else { continue }
+                state.context.setRunningStamps(of: slot, table: position)
+            }
+        }
     }
 
     /// Appends the row of a live entity, or that of its tombstone.
@@ -266,15 +295,14 @@ struct ReversedState: ReversalTarget {
         return relation(at: index, ofTable: table)
     }
 
-    func relations(ofTable table: Int) -> [ReversalRelation] {
-        self.table(table).relations.indices.map { relation(at: $0, ofTable: table) }
-    }
+    func relationCount(ofTable table: Int) -> Int { self.table(table).relations.count }
 
-    private func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
+    func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
         let resolved = self.table(table).relations[index]
         return ReversalRelation(
-            index: index, target: resolved.childTable, isToMany: resolved.isToMany,
-            inverse: resolved.inverse)
+            index: index, number: definition(table).relations[index].number,
+            target: resolved.childTable, targetType: definition(resolved.childTable).number,
+            isToMany: resolved.isToMany, inverse: resolved.inverse)
     }
 
     func relationName(_ index: Int, ofTable table: Int) -> String {

@@ -19,11 +19,28 @@ enum StateReversal {
         state = result
     }
 
+    /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
+    /// changes of the running transaction. Throws ``StoreError/conflicts(_:)`` where that would
+    /// change what belongs to a newer version of the app, or break a constraint of this one.
+    static func rewind(
+        _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
+        running: TransactionHeader
+    ) throws {
+        let (result, conflicts) = try run(
+            transactions, state, .rewind, history, running: running)
+        guard conflicts.isEmpty else {
+            throw StoreError.conflicts(conflicts.map(UndoConflict.init))
+        }
+        var target = ReversedState(result)
+        target.stampChanges()
+        state = target.state
+    }
+
     /// The state before transactions, newest first, of which the newest led to `state`.
     static func past(
         _ transactions: [TransactionID], of state: StoreState, _ history: LogHistory
     ) throws -> StoreState {
-        try run(transactions, state, .exact, history, running: nil).state
+        try run(transactions, state, .past, history, running: nil).state
     }
 
     /// Brings back an entity that a transaction deleted, or all that was deleted with it.
@@ -63,12 +80,13 @@ enum StateReversal {
     ) throws -> (state: StoreState, conflicts: [ReversalConflict]) {
         var state = state
         let mark = state.context.begin()
-        let links = LinkHistory(history, state, running)
-        let reversal = Reversal(
-            ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0
-        ) { transaction, holder, relation in
-            links.linked(since: transaction, holder, relation: relation)
+        let another = history.another()
+        let later = LaterTransactions(running: running) { oldest, body in
+            try another.forEach(from: oldest, body)
         }
+        let reversal = Reversal(
+            ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0,
+            later: later)
         for id in transactions {
             try history.with(id) { view in
                 do throws(ReversalError) {
@@ -78,62 +96,10 @@ enum StateReversal {
                 }
             }
         }
-        if let failure = links.failure { throw failure }
+        if let failure = later.failure { throw failure }
         reversal.checkUniqueValues()
         state = reversal.target.state
         state.context.end(mark)
         return (state, reversal.conflicts)
-    }
-}
-
-/// Looks up which links transactions have added.
-private final class LinkHistory {
-    private let history: LogHistory
-    private let state: StoreState
-    private let running: TransactionHeader?
-    private(set) var failure: (any Error)?
-
-    init(_ history: LogHistory, _ state: StoreState, _ running: TransactionHeader?) {
-        self.running = running
-        self.history = history.another()
-        self.state = state
-    }
-
-    /// The slots that transactions behind `transaction` have put into a list. It is looked at as
-    /// well: what it took out of the list, and its taking back has returned, was there before.
-    func linked(
-        since transaction: TransactionID, _ holder: EntityPlace, relation: Int
-    ) -> Set<UInt32> {
-        do {
-            return try read(transaction, holder, relation)
-        } catch {
-            failure = failure ?? error
-            return []
-        }
-    }
-
-    private func read(
-        _ oldest: TransactionID, _ holder: EntityPlace, _ relation: Int
-    ) throws -> Set<UInt32> {
-        let table = state.context.tables.tables[holder.table]
-        guard let definition = state.schema.definitions[holder.table] else { return [] }
-        let children = state.context.tables.tables[table.relations[relation].childTable]
-        var id = ByteWriter()
-        try table.descriptor.operations.storeID(table, Slot(holder.slot), &id)
-        var scan = LinkScan(
-            of: definition.number, holder: id.copyBytes(),
-            relation: definition.relations[relation].number, running: running)
-        try history.forEach(from: oldest) { view in
-            try scan.take(view)
-            return true
-        }
-        var found: Set<UInt32> = []
-        for target in scan.targets {
-            let slot = try target.withReader { reader throws(CodecError) in
-                try children.descriptor.operations.find(children, reader.rest)
-            }
-            if let slot { found.insert(slot.rawValue) }
-        }
-        return found
     }
 }

@@ -25,7 +25,7 @@ extension Writer {
     fileprivate func forget<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID
     ) throws -> Written<TransactionID> {
-        let written = try commit(nil, evenIfEmpty: true) { core in
+        try commit(nil, evenIfEmpty: true) { core in
             header(
                 "Forget \(Entity._descriptor.name)",
                 WriteOptions(metadata: [Timeline.Key.forget: "1"], undoable: false), core)
@@ -34,7 +34,5 @@ extension Writer {
             try Deleted<Entity>.delete(id: id, from: &state.context)
             return turn.header.id
         }
-        turn.withLock { core in pinSavepoints(core) }
-        return written
     }
 }

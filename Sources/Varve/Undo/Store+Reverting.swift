@@ -98,9 +98,9 @@ extension Writer {
             let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
             let target = try history.transaction(at: point, state)
             let undone = (target.rawValue + 1)..<turn.header.id.rawValue
-            try StateReversal.takeBack(
+            try StateReversal.rewind(
                 undone.reversed().map { TransactionID($0) }, from: &state, history,
-                running: turn.header, force: true)
+                running: turn.header)
         }.transaction
     }
 
@@ -108,12 +108,10 @@ extension Writer {
     fileprivate func note(
         _ metadata: [String: String], _ label: String
     ) throws -> Written<TransactionID> {
-        let written = try commit(nil, evenIfEmpty: true) { core in
+        try commit(nil, evenIfEmpty: true) { core in
             header(label, WriteOptions(metadata: metadata, undoable: false), core)
         } body: { _, turn in
             turn.header.id
         }
-        turn.withLock { core in pinSavepoints(core) }
-        return written
     }
 }

@@ -21,11 +21,15 @@ struct RowEncoding {
         let hasTombstone = !hasRow && metadata.ordinal != RowMetadata.noOrdinal
         let previous = hadRow || hadTombstone ? change.previousVersion : nil
         if hasRow {
-            return hadRow
+            guard hadRow else { return try encodeInsert(change, metadata, previous, commit) }
+            return change.metadata.ordinal == metadata.ordinal
                 ? try encodeUpdate(change, slot, commit)
-                : try encodeInsert(change, metadata, previous, commit)
+                : try encodeMove(change, metadata, commit)
         }
         if hadRow {
+            if hasTombstone, change.metadata.ordinal != metadata.ordinal {
+                return try encodeMove(change, metadata, commit)
+            }
             try encodeDelete(change, slot, keepsTombstone: hasTombstone, commit)
             if !hasTombstone { try noteWithdrawal(change.slot, metadata, commit) }
             return true
@@ -33,11 +37,34 @@ struct RowEncoding {
         if hasTombstone {
             return try encodeTombstone(change, metadata, previous, commit)
         }
-        guard hadTombstone else { return false }
+        guard hadTombstone else { return try encodeAbsence(change, metadata, commit) }
         try noteFormer(change, commit)
         let entity = try commit.index(of: change.slot, in: position, state)
         commit.append { $0.purge([entity]) }
         try noteWithdrawal(change.slot, metadata, commit)
+        return true
+    }
+
+    /// A row, or its tombstone, that came to another place in the order: what was there goes for good.
+    private func encodeMove(
+        _ change: RowChange, _ metadata: RowMetadata, _ commit: CommitEncoder
+    ) throws -> Bool {
+        try encodeDelete(change, Slot(change.slot), keepsTombstone: false, commit)
+        return table.isLive(Slot(change.slot))
+            ? try encodeInsert(change, metadata, nil, commit)
+            : try encodeTombstone(change, metadata, nil, commit)
+    }
+
+    /// Whether there ever was an entity, where there is none before and behind the transaction.
+    private func encodeAbsence(
+        _ change: RowChange, _ metadata: RowMetadata, _ commit: CommitEncoder
+    ) throws -> Bool {
+        guard change.metadata.isFormer != metadata.isFormer else { return false }
+        try noteFormer(change, commit)
+        let entity = try commit.index(of: change.slot, in: position, state)
+        commit.append { encoder in
+            if metadata.isFormer { encoder.depart(entity) } else { encoder.withdraw(entity) }
+        }
         return true
     }
 
@@ -143,7 +170,7 @@ struct RowEncoding {
     /// Says what was there before a row or a tombstone came, or a tombstone went: the events say what
     /// comes, and nobody could take them back without.
     private func noteFormer(_ change: RowChange, _ commit: CommitEncoder) throws {
-        guard change.metadata.isFormer else { return }
+        guard change.before < 0, change.metadata.isFormer else { return }
         let entity = try commit.index(of: change.slot, in: position, state)
         guard change.metadata.ordinal != RowMetadata.noOrdinal else {
             return commit.append { $0.formerlyGone(entity, previous: change.previousVersion) }
@@ -171,7 +198,11 @@ struct RowEncoding {
         guard let tombstone = try findTombstone(of: slot) else {
             preconditionFailure("a place in the order without a row or a tombstone")
         }
-        if previous != nil, try !tombstone.isChanged() { return false }
+        if previous != nil, change.metadata.ordinal == metadata.ordinal,
+            try !tombstone.isChanged()
+        {
+            return false
+        }
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)

@@ -182,6 +182,8 @@ final class Writer: Sendable {
         }
         open.prologue.update(state.catalog)
         core.head = state
+        // In this turn: a compaction that begins in a later one must find the pin.
+        if Timeline.concernsSavepoints(header) { pinSavepoints(core) }
         if let touched {
             // Before the state can be shown.
             published.watch.note(

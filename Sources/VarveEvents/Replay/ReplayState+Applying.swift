@@ -63,6 +63,11 @@ extension ReplayState {
                 guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
                 table.withdraw(slot)
             }
+        case .depart(let event):
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
+                guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
+                table.clearRow(slot, at: version(of: transaction))
+            }
         case .unknown: unknownEventCount += 1
         }
     }

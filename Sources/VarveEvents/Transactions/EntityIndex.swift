@@ -52,6 +52,7 @@ enum EventTag {
     static let purge: UInt8 = 0x06
     static let former: UInt8 = 0x80
     static let withdraw: UInt8 = 0x82
+    static let depart: UInt8 = 0x84
     /// Unknown tags with this bit carry their length: a reader passes over them.
     static let skippable: UInt8 = 0x80
 }

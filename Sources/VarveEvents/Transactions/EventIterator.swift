@@ -30,7 +30,9 @@ package struct EventIterator {
         case EventTag.purge:
             let (count, bytes) = try cursor.entities()
             return .purge(PurgeEvent(entities: EntitySequence(count: count, bytes: bytes)))
-        case EventTag.withdraw: return .withdraw(try readWithdraw())
+        case EventTag.withdraw:
+            return .withdraw(WithdrawEvent(entity: try readLoneEntity()))
+        case EventTag.depart: return .depart(DepartEvent(entity: try readLoneEntity()))
         case EventTag.former: return .former(try readFormer())
         case _ where tag & EventTag.skippable != 0:
             return .unknown(tag: tag, bytes: try cursor.bytes())
@@ -108,12 +110,13 @@ package struct EventIterator {
         return FormerEvent(entity: entity, previous: previous, tombstone: tombstone)
     }
 
-    private mutating func readWithdraw() throws(EventError) -> WithdrawEvent {
+    /// Behind its length, like every event that may be passed over.
+    private mutating func readLoneEntity() throws(EventError) -> EntityIndex {
         let length = try cursor.count()
         let end = cursor.position + length
-        let event = WithdrawEvent(entity: try cursor.entity())
+        let entity = try cursor.entity()
         guard cursor.position == end else { throw .notCanonical(offset: end) }
-        return event
+        return entity
     }
 
     // MARK: Links

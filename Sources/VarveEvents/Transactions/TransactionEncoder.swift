@@ -194,9 +194,14 @@ package struct TransactionEncoder: ~Copyable {
         }
     }
 
-    /// An entity that goes in this transaction is as if it had never been.
+    /// An entity that has gone, in this transaction or before it, is as if it had never been.
     package mutating func withdraw(_ entity: EntityIndex) {
         skippable(EventTag.withdraw) { $0.write(entity) }
+    }
+
+    /// An entity that was still to come is one that has gone for good.
+    package mutating func depart(_ entity: EntityIndex) {
+        skippable(EventTag.depart) { $0.write(entity) }
     }
 
     /// Writes an event that readers may pass over: behind its length.

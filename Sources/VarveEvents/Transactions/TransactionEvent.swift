@@ -9,6 +9,7 @@ package enum TransactionEvent {
     case purge(PurgeEvent)
     case former(FormerEvent)
     case withdraw(WithdrawEvent)
+    case depart(DepartEvent)
     /// An event of a later version that may be passed over, and is kept.
     case unknown(tag: UInt8, bytes: UnsafeRawBufferPointer)
 }
@@ -67,9 +68,14 @@ package struct PurgeEvent {
     package let entities: EntitySequence
 }
 
-/// An entity that went in this transaction is as if it had never been: links to its id lead to
-/// something that is still to come.
+/// An entity that has gone for good, in this transaction or before it, is as if it had never been:
+/// links to its id lead to something that is still to come.
 package struct WithdrawEvent {
+    package let entity: EntityIndex
+}
+
+/// An entity that was still to come has gone for good: an undo brings back that it had.
+package struct DepartEvent {
     package let entity: EntityIndex
 }
 

@@ -2,7 +2,8 @@
 struct FieldRestoring {
     private let layout: LayoutCache.Entry
     private let knownFields: Int
-    private let isExact: Bool
+    /// Whether fields that the app does not know are put back too.
+    private let reachesUnknown: Bool
     private let isForced: Bool
     /// Fields whose value is neither the update's old one nor its new one.
     private(set) var differing: [String] = []
@@ -12,10 +13,10 @@ struct FieldRestoring {
     private(set) var unknown: [String] = []
     private(set) var isChanged = false
 
-    init(_ layout: LayoutCache.Entry, knownFields: Int, isExact: Bool, isForced: Bool) {
+    init(_ layout: LayoutCache.Entry, knownFields: Int, reachesUnknown: Bool, isForced: Bool) {
         self.layout = layout
         self.knownFields = knownFields
-        self.isExact = isExact
+        self.reachesUnknown = reachesUnknown
         self.isForced = isForced
     }
 
@@ -48,7 +49,7 @@ struct FieldRestoring {
         into writer: inout ByteWriter
     ) throws(CodecError) {
         let name = layout.target.definition.fields[position].name
-        guard isExact || position < knownFields else {
+        guard reachesUnknown || position < knownFields else {
             unknown.append(name)
             return writer.write(now)
         }

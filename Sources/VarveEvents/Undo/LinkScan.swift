@@ -4,19 +4,19 @@
 /// An undo or a redo takes the step on top of its scope's stack: what that scope has written behind
 /// it was undone, so those transactions cancel each other and are passed over. What they name would not
 /// tell what was there before, once links were broken off and mended in several ways.
-package struct LinkScan {
+struct LinkScan {
     private let type: TypeNumber
     private let holder: [UInt8]
     private let relation: RelationNumber
     /// The undo or redo that asks; nil for what takes back any transaction.
     private let mover: TransactionHeader?
     /// The encoded ids of what was put in.
-    package private(set) var targets: Set<[UInt8]> = []
+    private(set) var targets: Set<[UInt8]> = []
     /// What the transactions name: the first time tells whether it was there.
     private var known: Set<[UInt8]> = []
 
     /// - Parameter running: the header of the transaction that takes something back.
-    package init(
+    init(
         of type: TypeNumber, holder: [UInt8], relation: RelationNumber,
         running: TransactionHeader?
     ) {
@@ -26,7 +26,7 @@ package struct LinkScan {
         self.relation = relation
     }
 
-    package mutating func take(_ view: TransactionView) throws(EventError) {
+    mutating func take(_ view: TransactionView) throws(EventError) {
         if let mover, view.header.scope == mover.scope, view.header.isOnStack { return }
         guard view.entities.contains(where: { isHolder($0) }) else { return }
         var events = view.events

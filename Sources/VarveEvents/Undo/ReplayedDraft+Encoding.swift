@@ -15,6 +15,16 @@ extension ReplayedDraft {
         let now = presence(of: place)
         let record = record(place)
         switch (image.presence, now) {
+        case (.live, .live) where image.stamps.ordinal != record.ordinal,
+            (.live, .tombstone) where image.stamps.ordinal != record.ordinal:
+            // It came to another place in the order: what was there goes for good.
+            encodeClearing(image, entity, &encoder)
+            if now == .live {
+                encoder.insert(
+                    entity, ordinal: Ordinal(record.ordinal), previous: nil, row: record.rowBytes)
+            } else {
+                encodeDelete(place, nil, entity, isRowless: true, &encoder)
+            }
         case (.live, .live): _ = try encodeUpdate(place, image, entity, image.version, &encoder)
         case (.live, .tombstone):
             var image = image
@@ -23,12 +33,7 @@ extension ReplayedDraft {
             }
             encodeDelete(place, image, entity, isRowless: false, &encoder)
         case (.live, .gone), (.live, .vacant):
-            let row = image.row
-            row.withUnsafeBytes {
-                encoder.delete(
-                    entity, keepsTombstone: false, ordinal: Ordinal(image.stamps.ordinal),
-                    previous: image.version, cause: .direct, row: $0, lists: [])
-            }
+            encodeClearing(image, entity, &encoder)
             if now == .vacant { encoder.withdraw(entity) }
         case (_, .live):
             encodeFormer(place, image, entity, &encoder)
@@ -44,7 +49,21 @@ extension ReplayedDraft {
             encodeFormer(place, image, entity, &encoder)
             encoder.purge([entity])
             if now == .vacant { encoder.withdraw(entity) }
-        case (.gone, _), (.vacant, _): return
+        case (.gone, .vacant):
+            encodeFormer(place, image, entity, &encoder)
+            encoder.withdraw(entity)
+        case (.vacant, .gone): encoder.depart(entity)
+        case (.gone, .gone), (.vacant, .vacant): return
+        }
+    }
+
+    private func encodeClearing(
+        _ image: RowImage, _ entity: EntityIndex, _ encoder: inout TransactionEncoder
+    ) {
+        image.row.withUnsafeBytes {
+            encoder.delete(
+                entity, keepsTombstone: false, ordinal: Ordinal(image.stamps.ordinal),
+                previous: image.version, cause: .direct, row: $0, lists: [])
         }
     }
 
@@ -83,7 +102,7 @@ extension ReplayedDraft {
     }
 
     private func encodeDelete(
-        _ place: EntityPlace, _ image: RowImage, _ entity: EntityIndex, isRowless: Bool,
+        _ place: EntityPlace, _ image: RowImage?, _ entity: EntityIndex, isRowless: Bool,
         _ encoder: inout TransactionEncoder
     ) {
         let record = record(place)
@@ -91,7 +110,7 @@ extension ReplayedDraft {
         let lists = indexes(kept, of: place, &encoder)
         encoder.delete(
             entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(record.ordinal),
-            previous: image.presence.hasRow ? image.version : nil, cause: .direct,
+            previous: image.flatMap { $0.presence.hasRow ? $0.version : nil }, cause: .direct,
             row: record.rowBytes, lists: lists)
     }
 
@@ -114,7 +133,8 @@ extension ReplayedDraft {
 
     private func isChanged(_ place: EntityPlace, _ image: RowImage) -> Bool {
         let now = table(place.table).deletedLists[place.slot] ?? []
-        return image.row != [UInt8](record(place).rowBytes)
+        return image.stamps.ordinal != record(place).ordinal
+            || image.row != [UInt8](record(place).rowBytes)
             || !now.elementsEqual(image.lists) {
                 $0.relation == $1.relation && $0.slots == $1.slots
             }

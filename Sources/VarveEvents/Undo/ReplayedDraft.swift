@@ -38,12 +38,25 @@ package struct ReplayedDraft: ReversalTarget {
     private(set) var lists: [ListKey: [UInt32]] = [:]
     private(set) var touchedLists: [ListKey] = []
 
+    /// Whether what was before is kept, for the events of the changes.
+    private let isRecorded: Bool
+
     /// - Parameters:
     ///   - state: not used by others any more.
     ///   - running: the transaction that changes are to be of.
     package init(_ state: ReplayState, running: TransactionID, time: Timestamp) {
         self.state = state
         version = PreviousVersion(transaction: running, updatedAt: time)
+        isRecorded = true
+    }
+
+    /// A draft that becomes a state of the past, and of which no events are asked.
+    ///
+    /// - Parameter state: not used by others any more.
+    package init(lookingBackFrom state: ReplayState) {
+        self.state = state
+        version = PreviousVersion(transaction: 0, updatedAt: Timestamp(microseconds: 0))
+        isRecorded = false
     }
 
     func table(_ index: Int) -> ReplayTable {
@@ -101,6 +114,11 @@ package struct ReplayedDraft: ReversalTarget {
         writer.write(record(place).rowBytes)
     }
 
+    package func encoded(_ place: EntityPlace) -> EncodedEntity {
+        EncodedEntity(
+            type: table(place.table).definition.number, id: [UInt8](record(place).idBytes))
+    }
+
     package func name(of place: EntityPlace) -> (type: String, id: String) {
         let definition = table(place.table).definition
         return (definition.name, definition.idType.text(of: record(place).idBytes))
@@ -116,7 +134,7 @@ package struct ReplayedDraft: ReversalTarget {
     }
 
     private mutating func keep(_ place: EntityPlace) throws(CodecError) {
-        guard rows[place] == nil else { return }
+        guard isRecorded, rows[place] == nil else { return }
         let presence = presence(of: place)
         if presence.hasRow { try modernise(place) }
         rows[place] = RowImage(
@@ -186,15 +204,16 @@ package struct ReplayedDraft: ReversalTarget {
         self.table(table).definition.position(of: number).map { relation(at: $0, ofTable: table) }
     }
 
-    package func relations(ofTable table: Int) -> [ReversalRelation] {
-        self.table(table).definition.relations.indices.map { relation(at: $0, ofTable: table) }
+    package func relationCount(ofTable table: Int) -> Int {
+        self.table(table).definition.relations.count
     }
 
-    private func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
+    package func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
         let relation = self.table(table).definition.relations[index]
         let target = Int(relation.target.rawValue) - 1
         return ReversalRelation(
-            index: index, target: target, isToMany: relation.isToMany,
+            index: index, number: relation.number, target: target, targetType: relation.target,
+            isToMany: relation.isToMany,
             inverse: relation.inverse.flatMap { inverse in
                 state.tables[target]?.definition.position(of: inverse)
             })
@@ -213,7 +232,7 @@ package struct ReplayedDraft: ReversalTarget {
     ) {
         let key = ListKey(place: place, relation: relation)
         let table = table(place.table)
-        if lists[key] == nil {
+        if isRecorded, lists[key] == nil {
             lists[key] = table.links[relation].list(of: place.slot)
             touchedLists.append(key)
         }

@@ -2,7 +2,7 @@ extension Reversal {
     func takeBack(_ event: LinkEvent, _ step: Step) throws(ReversalError) {
         guard let place = step.place(event.parent) else {
             // The rows of such a type have been reported; its links alone are another's as well.
-            return isExact ? () : reportUnknownParent(event, step)
+            return isPast ? () : reportUnknownParent(event, step)
         }
         guard let relation = target.relation(event.relation, ofTable: place.table) else {
             return reportUnknownRelation(event.relation, of: place)
@@ -106,7 +106,30 @@ extension Reversal {
         case .tombstone, .gone:
             if step.selection != nil { return true }
             let departure = TransactionID(target.stamps(of: place).transaction)
-            return departure > step.id && departure != running
+            guard departure > step.id, departure != running else { return false }
+            guard let later, let entity = try? target.encoded(place) else { return true }
+            return !later.hadGone(entity, behind: step.id)
+        }
+    }
+
+    /// The slots that were put behind a transaction into a list.
+    private func linked(
+        since transaction: TransactionID, to place: EntityPlace, _ relation: ReversalRelation
+    ) throws(ReversalError) -> Set<UInt32> {
+        guard let later else { return [] }
+        do throws(CodecError) {
+            let holder = try target.encoded(place)
+            let found = later.linked(since: transaction, to: holder, relation: relation.number)
+            var slots: Set<UInt32> = []
+            for id in found {
+                let place = try id.withReader { reader throws(CodecError) in
+                    try target.place(of: relation.targetType, reader.rest)
+                }
+                if let place { slots.insert(place.slot) }
+            }
+            return slots
+        } catch {
+            throw .value(error)
         }
     }
 
@@ -182,8 +205,7 @@ extension Reversal {
         let forth = list.position(of: slot)
         let home = back.position(of: place.slot)
         guard (forth == nil) != (home == nil) else { return }
-        let inverseIsToMany =
-            target.relations(ofTable: child.table)[inverse].isToMany
+        let inverseIsToMany = target.relation(at: inverse, ofTable: child.table).isToMany
         if isWanted, forth != nil, inverseIsToMany || back.count == 0 {
             back.insert(place.slot, at: back.count)
             target.setList(back, of: inverse, at: child)
@@ -214,11 +236,12 @@ extension Reversal {
 
     /// Links that came behind the transaction which is taken back depend on the entity. They are
     /// reported, and cut where that is forced. Those that were there before the entity stay.
-    func detach(_ place: EntityPlace, _ step: Step) {
-        for relation in target.relations(ofTable: place.table) {
+    func detach(_ place: EntityPlace, _ step: Step) throws(ReversalError) {
+        for index in 0..<target.relationCount(ofTable: place.table) {
+            let relation = target.relation(at: index, ofTable: place.table)
             var list = target.list(of: relation.index, at: place)
             guard list.count > 0 else { continue }
-            let since = linkedSince(step.id, place, relation.index)
+            let since = try linked(since: step.id, to: place, relation)
             var names: [String] = []
             for position in (0..<list.count).reversed() {
                 let slot = list.slot(at: position)

@@ -1,22 +1,25 @@
 /// Takes transactions back from a state.
 ///
-/// Either exactly, from the state behind a transaction to the state before it; or on the newest
-/// state, where other transactions have come since: what they changed is not touched and is
-/// reported as conflicts, unless it is to be forced.
+/// Either exactly, from the state behind a transaction to the state before it, to look at the past or to
+/// return to it; or on the newest state, where other transactions have come since: what they
+/// changed is not touched and is reported as conflicts, unless it is to be forced.
 package final class Reversal<Target: ReversalTarget> {
     package enum Mode: Sendable {
-        /// The state is the one behind the transaction and becomes the one before it.
-        case exact
+        /// The state is the one behind the transaction and becomes the one before it, stamps and all.
+        case past
+        /// The same, where the state is to be returned to: what the app cannot change is a conflict.
+        case rewind
         /// The state is the newest; its changes are those of a running transaction.
         case head(force: Bool)
     }
 
     package var target: Target
     package private(set) var conflicts: [ReversalConflict] = []
+    private var knownConflicts: Set<ReversalConflict> = []
     let mode: Mode
     let catalog: Catalog
-    /// Which of the targets of a list were linked by transactions behind this one.
-    let linkedSince: LinkedSince
+    /// What came behind the transactions; nil where there can be nothing.
+    let later: LaterTransactions?
     /// The running transaction: what carries its number was changed by this reversal.
     let running: TransactionID
     /// Rows that were set: their unique values are checked in the end.
@@ -25,23 +28,25 @@ package final class Reversal<Target: ReversalTarget> {
     private var row = ByteWriter(capacity: 512)
     private var converted = ByteWriter(capacity: 512)
 
-    package typealias LinkedSince = (
-        _ transaction: TransactionID, _ holder: EntityPlace, _ relation: Int
-    ) -> Set<UInt32>
-
     package init(
         _ target: Target, _ mode: Mode, catalog: Catalog, running: TransactionID,
-        linkedSince: @escaping LinkedSince = { _, _, _ in [] }
+        later: LaterTransactions? = nil
     ) {
         self.target = target
         self.mode = mode
         self.catalog = catalog
         self.running = running
-        self.linkedSince = linkedSince
+        self.later = later
     }
 
+    /// Whether the state is the one behind the transaction.
     var isExact: Bool {
-        if case .exact = mode { true } else { false }
+        if case .head = mode { false } else { true }
+    }
+
+    /// Whether nothing is changed for good: what the app does not know may be passed over.
+    var isPast: Bool {
+        if case .past = mode { true } else { false }
     }
 
     var isForced: Bool {
@@ -105,8 +110,11 @@ package final class Reversal<Target: ReversalTarget> {
 
     func report(_ reason: ReversalConflict.Reason, of place: EntityPlace) {
         let (type, id) = target.name(of: place)
-        let conflict = ReversalConflict(type: type, id: id, reason: reason)
-        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+        note(ReversalConflict(type: type, id: id, reason: reason))
+    }
+
+    private func note(_ conflict: ReversalConflict) {
+        if knownConflicts.insert(conflict).inserted { conflicts.append(conflict) }
     }
 
     // MARK: - Rows
@@ -124,15 +132,7 @@ package final class Reversal<Target: ReversalTarget> {
                 guard isExact || target.presence(of: place) == .tombstone else { return }
                 return try setFormer(of: place, event.entity, events, step)
             }
-            let presence = target.presence(of: place)
-            // What has returned already need not be restored.
-            if step.selection != nil, presence == .live { return }
-            if !isExact, presence == .live {
-                report(.exists, of: place)
-                guard isForced else { return }
-            } else if isExact, presence == .live {
-                throw .inconsistent("\(target.name(of: place)) is there and was deleted")
-            }
+            guard try makeWay(for: event, events, place, step) else { return }
             let layout = try layout(of: event.entity, step)
             try convert(event.row, layout)
             try setConvertedRow(
@@ -143,7 +143,36 @@ package final class Reversal<Target: ReversalTarget> {
                 return
             }
             try setFormer(of: place, entity, events, step)
+        case .depart(let entity):
+            guard let place = step.place(entity) else { return reportUnknown(entity, step) }
+            if target.presence(of: place) == .gone { target.clear(place, as: .toCome) }
         }
+    }
+
+    /// Whether a row that was deleted may return: whether its place is free, or to be freed.
+    private func makeWay(
+        for event: DeleteEvent, _ events: ReversedEvents, _ place: EntityPlace, _ step: Step
+    ) throws(ReversalError) -> Bool {
+        let isLive = target.presence(of: place) == .live
+        // What has returned already need not be restored.
+        if step.selection != nil { return !isLive }
+        if let insertion = events.replacements[event.entity] {
+            guard isLive else {
+                guard !isExact else {
+                    throw .inconsistent("\(target.name(of: place)) was inserted and is not there")
+                }
+                report(.missing, of: place)
+                return isForced
+            }
+            if !isExact { try reportChanges(of: place, since: insertion, step) }
+            return true
+        }
+        guard isLive else { return true }
+        guard !isExact else {
+            throw .inconsistent("\(target.name(of: place)) is there and was deleted")
+        }
+        report(.exists, of: place)
+        return isForced
     }
 
     private func takeBack(
@@ -160,7 +189,7 @@ package final class Reversal<Target: ReversalTarget> {
         }
         if !isExact {
             try reportChanges(of: place, since: event, step)
-            detach(place, step)
+            try detach(place, step)
         }
         try setFormer(of: place, event.entity, events, step)
     }
@@ -204,7 +233,7 @@ package final class Reversal<Target: ReversalTarget> {
         } catch {
             throw .value(error)
         }
-        if !isExact { changed.append(place) }
+        if !isPast { changed.append(place) }
     }
 
     private func convert(
@@ -237,7 +266,7 @@ package final class Reversal<Target: ReversalTarget> {
         converted.removeAll()
         var merge = FieldRestoring(
             layout, knownFields: target.knownFieldCount(ofTable: place.table),
-            isExact: isExact, isForced: isForced)
+            reachesUnknown: isPast, isForced: isForced)
         do throws(CodecError) {
             try target.writeRow(of: place, into: &row)
             try row.withBytes { bytes throws(CodecError) in
@@ -289,17 +318,16 @@ package final class Reversal<Target: ReversalTarget> {
 
     /// An event of a type that the app does not hold: passed over where the past is looked at.
     func reportUnknown(_ entity: EntityIndex, _ step: Step) {
-        guard !isExact else { return }
+        guard !isPast else { return }
         let entity = step.transaction.entities[Int(entity.rawValue)]
         let definition = catalog.definition(of: entity.type)
         let name = definition?.name ?? "\(entity.type)"
         let id = definition?.idType.text(of: entity.id) ?? ""
-        let conflict = ReversalConflict(type: name, id: id, reason: .unknownToApp(name))
-        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+        note(ReversalConflict(type: name, id: id, reason: .unknownToApp(name)))
     }
 
     func reportUnknownRelation(_ number: RelationNumber, of place: EntityPlace) {
-        guard !isExact else { return }
+        guard !isPast else { return }
         report(.unknownToApp("relation \(number)"), of: place)
     }
 }

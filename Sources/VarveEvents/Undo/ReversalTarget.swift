@@ -32,15 +32,22 @@ package enum EntityAbsence: Sendable {
 /// What a relation is, in the state that it is looked up in.
 package struct ReversalRelation {
     package let index: Int
+    package let number: RelationNumber
     /// The state's number for the target type.
     package let target: Int
+    package let targetType: TypeNumber
     package let isToMany: Bool
     /// The relation of the target type that mirrors this one.
     package let inverse: Int?
 
-    package init(index: Int, target: Int, isToMany: Bool, inverse: Int?) {
+    package init(
+        index: Int, number: RelationNumber, target: Int, targetType: TypeNumber, isToMany: Bool,
+        inverse: Int?
+    ) {
         self.index = index
+        self.number = number
         self.target = target
+        self.targetType = targetType
         self.isToMany = isToMany
         self.inverse = inverse
     }
@@ -65,6 +72,8 @@ package protocol ReversalTarget {
     func knownFieldCount(ofTable table: Int) -> Int
     /// Appends the row of a live entity.
     func writeRow(of place: EntityPlace, into writer: inout ByteWriter) throws(CodecError)
+    /// The entity as the log names it.
+    func encoded(_ place: EntityPlace) throws(CodecError) -> EncodedEntity
     /// The entity as people read it: type and id.
     func name(of place: EntityPlace) -> (type: String, id: String)
 
@@ -83,7 +92,9 @@ package protocol ReversalTarget {
 
     /// A relation of a table, nil where the state does not hold it.
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?
-    func relations(ofTable table: Int) -> [ReversalRelation]
+    /// The relation at a position, which the table has.
+    func relation(at index: Int, ofTable table: Int) -> ReversalRelation
+    func relationCount(ofTable table: Int) -> Int
     func relationName(_ index: Int, ofTable table: Int) -> String
     func list(of relation: Int, at place: EntityPlace) -> List
     mutating func setList(_ list: List, of relation: Int, at place: EntityPlace)

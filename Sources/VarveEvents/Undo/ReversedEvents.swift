@@ -4,11 +4,15 @@ struct ReversedEvents {
         case update(UpdateEvent)
         case delete(DeleteEvent)
         case purge(EntityIndex)
+        case depart(EntityIndex)
     }
 
     private(set) var rows: [RowEvent] = []
     private(set) var links: [LinkEvent] = []
     private(set) var insertions: [InsertEvent] = []
+    /// Insertions of entities that the transaction had deleted for good before, by which they
+    /// came to another place in the order of their type.
+    private(set) var replacements: [EntityIndex: InsertEvent] = [:]
     private(set) var formers: [EntityIndex: FormerEvent] = [:]
     /// Entities to be brought back whose tombstone is not what the row was that went: what it holds
     /// says what they were linked to, and no event does.
@@ -30,6 +34,20 @@ struct ReversedEvents {
         rows.reverse()
         links.reverse()
         insertions.reverse()
+        separateReplacements()
+    }
+
+    private mutating func separateReplacements() {
+        guard !insertions.isEmpty else { return }
+        var cleared: Set<EntityIndex> = []
+        for case .delete(let event) in rows where !event.keepsTombstone {
+            cleared.insert(event.entity)
+        }
+        guard !cleared.isEmpty else { return }
+        for insertion in insertions where cleared.contains(insertion.entity) {
+            replacements[insertion.entity] = insertion
+        }
+        insertions.removeAll { cleared.contains($0.entity) }
     }
 
     /// Keeps what brings these entities back.
@@ -49,6 +67,7 @@ struct ReversedEvents {
                 || link.removals.contains { linked.contains($0.entity) }
         }
         insertions = []
+        replacements = [:]
     }
 
     /// Entities that became a tombstone, or another one, without having had a row, and those of which an
@@ -64,7 +83,7 @@ struct ReversedEvents {
                 if event.isRowless || isMove && updated.contains(event.entity) {
                     replaced.insert(event.entity)
                 }
-            case .purge: break
+            case .purge, .depart: break
             }
         }
         return replaced
@@ -78,7 +97,13 @@ struct ReversedEvents {
         case .purge(let event): rows += event.entities.map { .purge($0) }
         case .link(let event): links.append(event)
         case .former(let event): formers[event.entity] = event
-        case .define, .withdraw, .unknown: break
+        case .depart(let event): rows.append(.depart(event.entity))
+        case .withdraw(let event):
+            // Of one that goes in this transaction, another event says what it was.
+            if let former = formers[event.entity], former.tombstone == nil {
+                rows.append(.purge(event.entity))
+            }
+        case .define, .unknown: break
         }
     }
 }

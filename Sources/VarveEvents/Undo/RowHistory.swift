@@ -30,6 +30,7 @@ package struct RowHistory {
     private let reading: Reading
     private let definition: TypeDefinition
     private let id: [UInt8]
+    private var layouts = LayoutCache()
     package private(set) var versions: [Version] = []
 
     /// - Parameter floor: the oldest transaction that can be read.
@@ -71,7 +72,7 @@ package struct RowHistory {
             throw ReversalError.inconsistent("\(view.id) does not mention what it changed")
         }
         let index = EntityIndex(UInt32(truncatingIfNeeded: entity))
-        let layout = try VersionLayout(definition, catalog, after: view.id)
+        let layout = try VersionLayout(definition, catalog, after: view.id, &layouts)
         var found: [TransactionEvent] = []
         var former: FormerEvent?
         var events = view.events
@@ -134,12 +135,13 @@ package struct RowHistory {
 
 extension TransactionEvent {
     /// Whether it makes another version of the entity.
-    fileprivate func changesRow(of entity: EntityIndex) -> Bool {
+    func changesRow(of entity: EntityIndex) -> Bool {
         switch self {
         case .insert(let event): event.entity == entity
         case .update(let event): event.entity == entity
         case .delete(let event): event.entity == entity
         case .purge(let event): event.entities.contains(entity)
+        case .depart(let event): event.entity == entity
         case .define, .link, .former, .withdraw, .unknown: false
         }
     }

@@ -14,8 +14,6 @@ final class StepEntry: @unchecked Sendable {
     let joins: Bool
     /// The oldest transaction of its step.
     let first: TransactionID
-    /// How many steps there are from the bottom to here.
-    let depth: Int
     private(set) var below: StepEntry?
 
     init(
@@ -29,7 +27,6 @@ final class StepEntry: @unchecked Sendable {
         self.group = group
         self.joins = joins
         first = joins ? below?.first ?? transaction : transaction
-        depth = (below?.depth ?? 0) + (joins ? 0 : 1)
         self.below = below
     }
 

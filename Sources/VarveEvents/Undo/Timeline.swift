@@ -140,6 +140,14 @@ package struct Timeline: Sendable {
         }
     }
 
+    /// Whether the transaction changes which savepoints there are.
+    package static func concernsSavepoints(_ header: TransactionHeader) -> Bool {
+        !header.metadata.isEmpty
+            && [Key.savepoint, Key.savepointRemoved, Key.forget].contains {
+                header.metadata[$0] != nil
+            }
+    }
+
     private mutating func noteSavepoint(_ header: TransactionHeader) {
         if let name = header.metadata[Key.savepoint] { savepoints[name] = header.id }
         if let name = header.metadata[Key.savepointRemoved] { savepoints[name] = nil }

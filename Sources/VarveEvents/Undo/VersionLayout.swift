@@ -6,6 +6,13 @@ package struct VersionLayout {
         _ definition: TypeDefinition, _ catalog: Catalog, after transaction: TransactionID
     ) throws(ReversalError) {
         var cache = LayoutCache()
+        try self.init(definition, catalog, after: transaction, &cache)
+    }
+
+    init(
+        _ definition: TypeDefinition, _ catalog: Catalog, after transaction: TransactionID,
+        _ cache: inout LayoutCache
+    ) throws(ReversalError) {
         entry = try cache.entry(of: definition.number, after: transaction, catalog)
     }
 
@@ -25,7 +32,8 @@ package struct VersionLayout {
     package func restore(
         _ changes: FieldChangeSequence, in row: [UInt8]
     ) throws(CodecError) -> [UInt8] {
-        var restoring = FieldRestoring(entry, knownFields: .max, isExact: true, isForced: false)
+        var restoring = FieldRestoring(
+            entry, knownFields: .max, reachesUnknown: true, isForced: false)
         var writer = ByteWriter(capacity: max(row.count, 1))
         try row.withReader { reader throws(CodecError) in
             try restoring.run(changes, from: reader.rest, into: &writer)

@@ -52,6 +52,13 @@ extension Context {
         setLinks(list.list, of: slot, relation: relation, table: table)
     }
 
+    /// Makes a slot, which stays where it is in the order, carry the running transaction.
+    package mutating func setRunningStamps(of slot: Slot, table position: Int) {
+        let stamp = session.stamp
+        setStamps(
+            of: slot, updatedAt: stamp.time, transaction: stamp.transaction, table: position)
+    }
+
     /// Sets the stamps of a slot, which stays where it is in the order.
     package mutating func setStamps(
         of slot: Slot, updatedAt: Int64, transaction: UInt64, table position: Int

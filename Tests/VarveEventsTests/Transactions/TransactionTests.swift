@@ -48,6 +48,7 @@ struct TransactionTests {
                 lists: [(RelationNumber(1), [chat, ann])])
         }
         encoder.withdraw(chat)
+        encoder.depart(ann)
         var writer = ByteWriter()
         encoder.finish(header, into: &writer)
         return writer.copyBytes()
@@ -67,7 +68,7 @@ struct TransactionTests {
             #expect(view.entities.map(\.type.rawValue) == [1, 2, 1])
             #expect(
                 view.entities.map { [UInt8]($0.id) } == [[3] + "ann".utf8, [14], [3] + "bob".utf8])
-            #expect(view.eventCount == 11)
+            #expect(view.eventCount == 12)
             var events = view.events
             var seen: [String] = []
             while let event = try events.next() { seen.append(Self.text(event)) }
@@ -79,7 +80,7 @@ struct TransactionTests {
                     "delete 1 #3 upsert 0 tombstone rowless []",
                     "link 0.1 of 5: -0:1 -4:1 +1:1", "link 0.1 of 0: +0:1 +1:1", "purge 2,0",
                     "former 0 after 2@2000",
-                    "former 2 after 5@5000 #6 03 41 6e 6e 01 3c [1: 1,0]", "withdraw 1",
+                    "former 2 after 5@5000 #6 03 41 6e 6e 01 3c [1: 1,0]", "withdraw 1", "depart 0",
                 ])
         }
     }
@@ -128,6 +129,7 @@ struct TransactionTests {
             }
             return "former \(event.entity.rawValue)\(text(event.previous))" + (tombstone ?? "")
         case .withdraw(let event): return "withdraw \(event.entity.rawValue)"
+        case .depart(let event): return "depart \(event.entity.rawValue)"
         case .unknown(let tag, let bytes): return "unknown \(tag) \(bytes.count)"
         }
     }

@@ -4,94 +4,345 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
-/// Random writes, undos, redos, reopenings, crashes and compactions against a model that keeps whole
-/// snapshots.
+/// Random histories against a model that keeps whole snapshots.
 @Suite("Undo equals snapshots")
 struct UndoLawTests {
-    /// What a scope's stacks must come to.
-    struct Model {
-        var past: [String] = []
-        var future: [String] = []
-    }
-
-    private func open(_ disk: SimulatedDisk, seed: UInt64) throws -> Store {
-        var configuration = LogConfiguration()
-        configuration.segmentBytesMax = ByteCount(16_384)
-        configuration.frameBytesMax = ByteCount(2_048)
-        return try Store(
-            in: disk, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
-            mode: .readWrite, durability: .commit, retention: .everything,
-            compactsAutomatically: false,
-            types: [Author.self, Shelf.self])
+    @Test(
+        "Whatever one scope does, over reopenings, power cuts and compactions",
+        arguments: 1...16 as ClosedRange<UInt64>)
+    func oneScope(seed: UInt64) throws {
+        // Small enough that steps fall below the floor.
+        let retention: Retention = seed % 2 == 0 ? .everything : .transactions(12)
+        var model = try UndoModel(seed: seed, scopes: [nil], retention: retention)
+        for _ in 0..<90 {
+            switch Int.random(in: 0..<30, using: &model.random) {
+            case 0..<7: try model.write(0)
+            case 7..<9: try model.writeGroup(0)
+            case 9..<11: try model.writeCoalescing(0)
+            case 11..<15: try model.undo(0)
+            case 15..<18: try model.redo(0)
+            case 18: try model.revert(0)
+            case 19, 20: try model.rewind(0)
+            case 21, 22: try model.restore(0)
+            case 23: try model.noteSavepoint()
+            case 24: try model.reopen()
+            case 25: try model.cutPower()
+            case 26, 27: try model.compact()
+            case 28: try model.writeNothing(0)
+            default: try model.fail(0)
+            }
+            try model.checkAll()
+        }
+        for number in model.snapshots.indices { try model.check(number) }
+        try model.undoEverything(0)
     }
 
     @Test(
-        "Any order of writes, undos, redos, reopenings, crashes and compactions",
-        arguments: 1...16 as ClosedRange<UInt64>)
-    func undoEqualsSnapshots(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        var disk = SimulatedDisk()
-        var store = try open(disk, seed: seed)
-        var model = Model()
-        var snapshots: [String] = [describe(store.context)]
-        for step in 0..<90 {
-            let before = content(store.context)
-            switch Int.random(in: 0..<14, using: &random) {
-            case 0..<6:
-                let last = store.lastTransaction
-                try store.write("step \(step)") { context in
-                    for _ in 0..<Int.random(in: 1...4, using: &random) {
-                        try ReplayLawTests().change(&context, &random)
-                    }
-                }
-                if store.lastTransaction > last {
-                    model.past.append(before)
-                    model.future = []
-                }
-            case 6..<9:
-                #expect(store.canUndo == !model.past.isEmpty, "seed \(seed) step \(step)")
-                guard let expected = model.past.popLast() else { continue }
-                try store.undo()
-                #expect(
-                    difference(expected, content(store.context)) == nil,
-                    "undo, seed \(seed) step \(step)")
-                model.future.append(before)
-            case 9..<11:
-                #expect(store.canRedo == !model.future.isEmpty, "seed \(seed) step \(step)")
-                guard let expected = model.future.popLast() else { continue }
-                try store.redo()
-                #expect(
-                    difference(expected, content(store.context)) == nil,
-                    "redo, seed \(seed) step \(step)")
-                model.past.append(before)
-            case 11:
-                try store.close()
-                store = try open(disk, seed: seed &+ UInt64(step))
-                #expect(content(store.context) == before, "seed \(seed) step \(step)")
-            case 12:
-                // Everything acknowledged is on the disk.
-                disk = SimulatedDisk(disk.image)
-                store = try open(disk, seed: seed &+ UInt64(step))
-                #expect(content(store.context) == before, "seed \(seed) step \(step)")
-            default: try store.compact()
+        "Whatever two scopes, and writes that are no step, do beside each other",
+        arguments: 101...112 as ClosedRange<UInt64>)
+    func twoScopes(seed: UInt64) throws {
+        let retention: Retention = seed % 2 == 0 ? .everything : .transactions(25)
+        var model = try UndoModel(
+            seed: seed, scopes: ["left", "right", nil], retention: retention)
+        for _ in 0..<110 {
+            let scope = Int.random(in: 0..<2, using: &model.random)
+            switch Int.random(in: 0..<27, using: &model.random) {
+            case 0..<6: try model.write(scope)
+            case 6..<8: try model.writeGroup(scope)
+            case 8..<10: try model.writeCoalescing(scope)
+            case 10..<14: try model.undo(scope)
+            case 14..<17: try model.redo(scope)
+            case 17, 18: try model.writeUndoableNowhere(2)
+            case 19, 20: try model.restore(scope)
+            case 21: try model.noteSavepoint()
+            case 22: try model.reopen()
+            case 23: try model.cutPower()
+            case 24, 25: try model.compact()
+            default: try model.fail(scope)
             }
-            store.context.checkInvariants()
-            if UInt64(snapshots.count) <= store.lastTransaction.rawValue {
-                snapshots.append(describe(store.context))
-            }
-            #expect(UInt64(snapshots.count) == store.lastTransaction.rawValue + 1)
-            let some = Int.random(in: 0..<snapshots.count, using: &random)
-            try check(store, some, snapshots, "seed \(seed) step \(step)")
+            try model.checkAll()
         }
-        for number in snapshots.indices { try check(store, number, snapshots, "seed \(seed)") }
+        try model.undoEverything(0)
+        try model.undoEverything(1)
+    }
+}
+
+extension UndoModel {
+    // MARK: - Writes
+
+    private func options(_ scope: Int) -> WriteOptions { WriteOptions(scope: scopes[scope].name) }
+
+    private mutating func change(_ scope: Int, _ context: inout Context) throws {
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            try ReplayLawTests().change(&context, &random, part: scopes[scope].part)
+        }
     }
 
-    private func check(
-        _ store: Store, _ number: Int, _ snapshots: [String], _ comment: Comment
-    ) throws {
-        let then = try store.context(asOf: .transaction(TransactionID(UInt64(number))))
+    mutating func write(_ scope: Int) throws {
+        last = "write"
+        let before = part(scope, of: store.context)
+        let number = store.lastTransaction
+        var model = self
+        try store.write("write \(number)", options: options(scope)) {
+            try model.change(scope, &$0)
+        }
+        random = model.random
+        guard store.lastTransaction > number else { return }
+        push(scope, label: "write \(number)", before: before)
+    }
+
+    mutating func writeGroup(_ scope: Int) throws {
+        last = "group"
+        let before = part(scope, of: store.context)
+        let name = "group \(store.lastTransaction)"
+        let store = store
+        var model = self
+        try store.group(name) {
+            for _ in 0..<Int.random(in: 1...3, using: &model.random) {
+                let number = store.lastTransaction
+                try store.write("inside", options: options(scope)) {
+                    try model.change(scope, &$0)
+                }
+                guard store.lastTransaction > number else { continue }
+                model.push(scope, label: name, key: name, joins: true, before: before)
+                model.noteSnapshots()
+            }
+        }
+        self = model
+    }
+
+    mutating func writeCoalescing(_ scope: Int) throws {
+        let key = ["title", "text"].randomElement(using: &random) ?? ""
+        last = "coalescing \(key)"
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let before = part(scope, of: store.context)
+            let number = store.lastTransaction
+            var options = options(scope)
+            options.coalescing = Coalescing(key, within: .seconds(3_600))
+            var model = self
+            try store.write("typed \(number)", options: options) { try model.change(scope, &$0) }
+            random = model.random
+            guard store.lastTransaction > number else { continue }
+            push(scope, label: "typed \(number)", key: "key \(key)", joins: true, before: before)
+            noteSnapshots()
+        }
+    }
+
+    mutating func writeUndoableNowhere(_ scope: Int) throws {
+        last = "no step"
+        var options = options(scope)
+        options.undoable = false
+        var model = self
+        try store.write("no step", options: options) { try model.change(scope, &$0) }
+        random = model.random
+    }
+
+    mutating func writeNothing(_ scope: Int) throws {
+        last = "nothing"
+        let number = store.lastTransaction
+        try store.write("nothing", options: options(scope)) { _ in }
+        #expect(store.lastTransaction == number, comment)
+    }
+
+    mutating func fail(_ scope: Int) throws {
+        last = "fail"
+        let before = describe(store.context)
+        var model = self
+        #expect(throws: ReplayLawTests.Stop.self, comment) {
+            try store.write("fail", options: options(scope)) { context in
+                try model.change(scope, &context)
+                throw ReplayLawTests.Stop()
+            }
+        }
+        random = model.random
+        expect(before, describe(store.context), "a write that failed")
+    }
+
+    // MARK: - Steps
+
+    mutating func undo(_ index: Int) throws {
+        last = "undo of \(scopes[index].past.last?.transactions ?? []) \(scopes[index].past.last?.label ?? "")"
+        let scope = scopes[index]
+        guard let step = scope.past.last, step.oldest >= store.floor else {
+            #expect(throws: (any Error).self, comment) { try store.undo(scope: scope.name) }
+            return
+        }
+        let before = part(index, of: store.context)
+        do { _ = try store.preview { _ in }; #expect(try store.undo(scope: scope.name).transactions == step.transactions, comment) } catch { Issue.record("\(error) \(comment) step \(step)"); throw error }
+        expect(step.content, part(index, of: store.context), "undo")
+        scopes[index].past.removeLast()
+        scopes[index].future.append(
+            Step(transactions: [store.lastTransaction], label: step.label, content: before))
+        scopes[index].isOpen = false
+    }
+
+    mutating func redo(_ index: Int) throws {
+        last = "redo"
+        let scope = scopes[index]
+        guard let step = scope.future.last, step.oldest >= store.floor else {
+            #expect(throws: (any Error).self, comment) { try store.redo(scope: scope.name) }
+            return
+        }
+        let before = part(index, of: store.context)
+        #expect(try store.redo(scope: scope.name).transactions == step.transactions, comment)
+        expect(step.content, part(index, of: store.context), "redo")
+        scopes[index].future.removeLast()
+        scopes[index].past.append(
+            Step(transactions: [store.lastTransaction], label: step.label, content: before))
+        scopes[index].isOpen = false
+    }
+
+    mutating func undoEverything(_ index: Int) throws {
+        while let step = scopes[index].past.last, step.oldest >= store.floor {
+            try undo(index)
+            noteSnapshots()
+            check()
+        }
+        while let step = scopes[index].future.last, step.oldest >= store.floor {
+            try redo(index)
+            noteSnapshots()
+            check()
+        }
+    }
+
+    /// Any transaction: what it comes to is the store's to say, where nothing stands against it.
+    mutating func revert(_ index: Int) throws {
+        last = "revert"
+        let oldest = store.floor.rawValue
+        let newest = store.lastTransaction.rawValue
+        guard newest >= oldest, newest > 0 else { return }
+        let id = TransactionID(UInt64.random(in: oldest...newest, using: &random))
+        let before = part(index, of: store.context)
+        let label = try store.transaction(id).label.map { "“\($0)”" } ?? "transaction \(id)"
+        last = "revert \(id)"
+        do {
+            let options = UndoOptions(
+                scope: scopes[index].name, force: Bool.random(using: &random))
+            guard try store.revert(id, options) != nil else {
+                return expect(before, part(index, of: store.context), "an empty revert")
+            }
+            push(index, label: "Revert \(label)", before: before)
+        } catch StoreError.conflicts {
+            expect(before, part(index, of: store.context), "a revert that was refused")
+        }
+    }
+
+    mutating func rewind(_ index: Int) throws {
+        let oldest = store.floor.rawValue == 1 ? 0 : store.floor.rawValue
+        let number = UInt64.random(in: oldest...store.lastTransaction.rawValue, using: &random)
+        last = "rewind \(number)"
+        let before = part(index, of: store.context)
+        let then = try store.context(asOf: .transaction(TransactionID(number)))
+        let expected = part(index, of: then)
+        let appended = try store.rewind(
+            to: .transaction(TransactionID(number)), UndoOptions(scope: scopes[index].name))
+        expect(expected, part(index, of: store.context), "rewind")
+        if appended != nil { push(index, label: "Rewind", before: before) }
+    }
+
+    mutating func restore(_ index: Int) throws {
+        last = "restore"
+        let before = part(index, of: store.context)
+        let part = scopes[index].part
+        let options = UndoOptions(scope: scopes[index].name)
+        let number = store.lastTransaction
+        if Bool.random(using: &random) {
+            let gone = Deleted<Author>.query().resolve(in: store.context).map(\.id)
+                .filter { Int($0.dropFirst()).map { $0 / 100 } == part }
+            guard let id = gone.randomElement(using: &random) else { return }
+            last = "restore deletion of \(id)"
+            try store.restoreDeletion(of: Author.self, id: id, options)
+        } else {
+            let gone = Deleted<Book>.query().resolve(in: store.context).map(\.id)
+                .filter { $0 / 100 == part }
+            guard let id = gone.randomElement(using: &random) else { return }
+            last = "restore \(id)"
+            try store.restore(Book.self, id: id, options)
+        }
+        guard store.lastTransaction > number else { return }
+        push(index, label: "Restore \(last.contains("of") ? "Author" : "Book")", before: before)
+    }
+
+    mutating func noteSavepoint() throws {
+        last = "savepoint"
+        let name = ["first", "second"].randomElement(using: &random) ?? ""
+        if savepoints[name] != nil, Bool.random(using: &random) {
+            savepoints[name] = nil
+            try store.removeSavepoint(name)
+        } else {
+            savepoints[name] = try store.setSavepoint(name).transaction
+        }
+    }
+
+    // MARK: - The disk
+
+    mutating func reopen() throws {
+        last = "reopen"
+        let before = describe(store.context)
+        try store.close()
+        store = try Self.open(disk, environment, retention)
+        expect(before, describe(store.context), "reopening")
+    }
+
+    /// The power goes in the middle of a write or of a compaction, or right behind it.
+    mutating func cutPower() throws {
+        last = "power cut"
+        let start = disk.operations.count
+        let before = self
+        let number = store.lastTransaction
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            try store.compact()
+        } else {
+            try write(0)
+            noteSnapshots()
+        }
+        let position = Int.random(in: start...disk.operations.count, using: &random)
+        let point = disk.crashPoint(at: position)
+        let fates = disk.survivals(at: point, using: &random)
+        let fate = fates.randomElement(using: &random) ?? []
+        let image = disk.image(at: point, fate)
+        let after = self
+        let disk = SimulatedDisk(image)
+        let store = try Self.open(disk, environment, retention)
         #expect(
-            difference(snapshots[number], describe(then)) == nil, "as of \(number): \(comment)")
-        then.checkInvariants()
+            store.lastTransaction == number
+                || store.lastTransaction == TransactionID(UInt64(after.snapshots.count - 1)),
+            comment)
+        if store.lastTransaction.rawValue + 1 < UInt64(after.snapshots.count) {
+            self = before
+            random = after.random
+        }
+        self.disk = disk
+        self.store = store
+        trim()
+        last = "power cut at \(position) of \(start)...\(after.disk.operations.count)"
+        expect(snapshots[Int(store.lastTransaction.rawValue)], describe(store.context), "power cut")
+    }
+
+    mutating func compact() throws {
+        last = "compact"
+        let before = describe(store.context)
+        try store.compact()
+        expect(before, describe(store.context), "a compaction")
+        trim()
+    }
+
+    /// What can be undone no more is gone, and joins nothing.
+    mutating func trim() {
+        let floor = store.floor
+        for index in scopes.indices {
+            for (path, steps) in [
+                (\Scope.past, scopes[index].past), (\Scope.future, scopes[index].future),
+            ] {
+                let kept = steps.reversed().prefix { $0.oldest >= floor }
+                scopes[index][keyPath: path] = kept.reversed()
+            }
+        }
+    }
+
+    mutating func checkAll() throws {
+        noteSnapshots()
+        check()
+        try check(Int.random(in: snapshots.indices, using: &random))
     }
 }
