@@ -100,7 +100,12 @@ enum MutantPart {
         var settings = CrashEnumeration.Settings()
         settings.seed = seed
         settings.nestedEvery = 4
-        if case .disk(let rewrite) = mutant.kind { settings.rewrite = rewrite }
+        switch mutant.kind {
+        case .disk(let rewrite): settings.rewrite = rewrite
+        // Nothing ends it early.
+        case .none: settings.nestedEvery = 128
+        case .writer, .fileSystem: break
+        }
         var enumeration = CrashEnumeration(
             try workload(mutant, steps), memo: ImageMemo(), nested: ImageMemo(), settings)
         try enumeration.run()
