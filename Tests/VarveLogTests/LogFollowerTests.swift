@@ -229,7 +229,7 @@ struct LogFollowerTests {
         }
     }
 
-    @Test("Segments that a compaction dropped are a gap, not damage")
+    @Test("Row 44: segments that a compaction dropped are a gap, not damage")
     func gap() throws {
         let disk = SimulatedDisk()
         let test = TestLog(disk, segmentBytesMax: 300)

@@ -76,7 +76,7 @@ struct BackupTests {
         expectSame(copy.context, store.context)
     }
 
-    @Test("While writers and compactions go on, each backup is one moment of the store")
+    @Test("Row 18: while writers and compactions go on, each backup is one moment of the store")
     func live() throws {
         let folder = try Folder()
         let store = try Store(

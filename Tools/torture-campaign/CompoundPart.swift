@@ -85,7 +85,7 @@ struct CompoundRun {
         } catch let failure as CheckFailure {
             throw failure
         } catch {
-            throw CheckFailure("the second opening is refused: \(error)")
+            throw CheckFailure(.i4, "the second opening is refused: \(error)")
         }
     }
 
@@ -113,7 +113,7 @@ struct CompoundRun {
             memo.note(fingerprint, count)
             guard count >= least else {
                 throw CheckFailure(
-                    "I1: of \(least) \(count) are left after operation \(position), \(survivals)")
+                    .i1, "of \(least) \(count) are left after operation \(position), \(survivals)")
             }
         }
     }

@@ -43,7 +43,7 @@ struct ErrorRun {
         guard let opened = try? store.open() else { return }
         let count = opened.payloads.count
         guard opened.payloads == LogPayload.first(count) else {
-            throw CheckFailure("I2: reopening finds what was not written")
+            throw CheckFailure(.i2, "reopening finds what was not written")
         }
         try check(count)
         log = opened.log
@@ -54,7 +54,7 @@ struct ErrorRun {
     /// I1 and I3: of a number of transactions that were found.
     func check(_ count: Int) throws(CheckFailure) {
         guard count >= durable, count <= possible else {
-            throw CheckFailure("I1: \(count) found, \(durable) acknowledged, \(possible) written")
+            throw CheckFailure(.i1, "\(count) found, \(durable) acknowledged, \(possible) written")
         }
     }
 
@@ -104,17 +104,17 @@ struct ErrorRun {
             } catch {
                 // The disk lied: what it broke is noticed and named.
                 if mayBeRefused, index > 0 { continue }
-                throw CheckFailure("image \(index): \(error)")
+                throw error.at("image \(index)")
             }
             if mayBeRefused, index > 0 {
-                guard recovered.count <= possible else { throw CheckFailure("I2: too many") }
+                guard recovered.count <= possible else { throw CheckFailure(.i2, "too many") }
                 continue
             }
             try check(recovered.count)
             let isSound = (try? LogVerification.verify(SimulatedDisk(image)))?.isSound
             // A creation that did not finish is no store yet.
             guard isSound ?? (recovered.count == 0) else {
-                throw CheckFailure("I15: verification disagrees")
+                throw CheckFailure(.i15, "verification disagrees")
             }
         }
     }

@@ -54,12 +54,12 @@ private final class FollowerView {
             }
             seen = number
         }
-        if let failure { throw CheckFailure("I11: \(failure)") }
+        if let failure { throw CheckFailure(.i11, "\(failure)") }
         switch outcome {
         case .upToDate, .more: return seen
         case .rewound(let kept):
             guard Int(kept.rawValue) <= seen else {
-                throw CheckFailure("I11: called back to \(kept) from \(seen)")
+                throw CheckFailure(.i11, "called back to \(kept) from \(seen)")
             }
         case .gap: break
         }
@@ -101,7 +101,7 @@ struct FollowerSchedule {
         for follower in followers.indices {
             // After a promise a look sees everything.
             guard try poll(follower, limit: .max) >= durable else {
-                throw CheckFailure("I11: a follower misses what was promised")
+                throw CheckFailure(.i11, "a follower misses what was promised")
             }
         }
         log?.abandon()
@@ -150,7 +150,7 @@ struct FollowerSchedule {
         let opened = try store.open()
         guard opened.payloads == LogPayload.first(opened.payloads.count),
             opened.payloads.count >= durable
-        else { throw CheckFailure("I1: the writer finds \(opened.payloads.count) of \(durable)") }
+        else { throw CheckFailure(.i1, "the writer finds \(opened.payloads.count) of \(durable)") }
         log = opened.log
         count = opened.payloads.count
         noteDurable()
@@ -174,9 +174,9 @@ struct FollowerSchedule {
         noteDurable()
         // Beside a writer only what is promised; what was seen of a log at rest stays seen.
         if log != nil, followers[index].restarts == before, seen > max(durable, known) {
-            throw CheckFailure("I11: \(seen) seen, \(durable) safe")
+            throw CheckFailure(.i11, "\(seen) seen, \(durable) safe")
         }
-        guard seen <= count else { throw CheckFailure("I11: \(seen) seen of \(count)") }
+        guard seen <= count else { throw CheckFailure(.i11, "\(seen) seen of \(count)") }
         return seen
     }
 
@@ -191,7 +191,7 @@ struct FollowerSchedule {
         disk.restart(with: states.image(at: point, choice ?? []))
         let left = try CompactionLog(disk).read().payloads
         guard left == LogPayload.first(left.count), left.count >= durable else {
-            throw CheckFailure("I1: \(left.count) of \(durable) are left after a power cut")
+            throw CheckFailure(.i1, "\(left.count) of \(durable) are left after a power cut")
         }
         count = left.count
     }

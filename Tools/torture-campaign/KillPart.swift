@@ -68,7 +68,7 @@ private struct KillChain {
         writer.waitUntilExit()
         said += pipe.fileHandleForReading.readDataToEndOfFile()
         let text = String(decoding: said, as: UTF8.self)
-        if text.contains("refused") { throw CheckFailure("a writer: \(text.suffix(300))") }
+        if text.contains("refused") { throw CheckFailure(.i4, "a writer: \(text.suffix(300))") }
         // The last line may be cut short.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         acknowledgements += lines.count
@@ -81,17 +81,17 @@ private struct KillChain {
         do {
             let read = try CompactionLog(fileSystem).read()
             guard read.payloads == LogPayload.first(read.payloads.count) else {
-                throw CheckFailure("a transaction is not what was written")
+                throw CheckFailure(.i2, "a transaction is not what was written")
             }
             guard read.payloads.count >= known else {
-                throw CheckFailure("\(known) acknowledged, \(read.payloads.count) left")
+                throw CheckFailure(.i1, "\(known) acknowledged, \(read.payloads.count) left")
             }
             let verification = try LogVerification.verify(fileSystem)
             guard verification.isSound else {
-                throw CheckFailure("verification: \(verification.problems)")
+                throw CheckFailure(.i15, "verification: \(verification.problems)")
             }
         } catch LogError.missing {
-            guard known == 0 else { throw CheckFailure("the store is gone") }
+            guard known == 0 else { throw CheckFailure(.i1, "the store is gone") }
         }
     }
 }
@@ -120,7 +120,7 @@ enum KillWriter {
         let log = opened.log
         var count = opened.payloads.count
         guard opened.payloads == LogPayload.first(count) else {
-            throw CheckFailure("a transaction is not what was written")
+            throw CheckFailure(.i2, "a transaction is not what was written")
         }
         say("\(log.durableSequence)")
         while count < 590 {

@@ -10,10 +10,12 @@ struct Mutant: Sendable {
         case writer(WriterFault)
         /// The file system misbehaves in a way that the log relies on it not to.
         case fileSystem(LyingFileSystem.Lie)
+        /// No fault at all: what a hunter then calls a broken rule is its own mistake.
+        case none
     }
 
     /// What must notice it.
-    enum Hunter: String, Sendable {
+    enum Hunter: String, Hashable, Sendable {
         case crash, compound, corruption, follower, lock, run
     }
 

@@ -9,8 +9,10 @@ enum MutantCatalogue {
     private static let rolling: [[LogStep]] = [
         [.commit, .append, .roll, .commit], [.roll, .roll],
     ]
+    /// The third compaction is the first that removes a checkpoint: the one before the newest stays.
     private static let compacting: [[LogStep]] = [
         [.roll, .compact, .append, .compact, .commit],
+        [.roll, .compact, .append, .compact, .append, .compact, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compact, .commit],
     ]
 
@@ -23,9 +25,7 @@ enum MutantCatalogue {
         unnamed("the directory is not synced after a segment is named", creating) {
             $0.kind == .segment
         },
-        unnamed("the directory is not synced after the first manifest is named", creating) {
-            $0.kind == .manifest && $0.number == 1
-        },
+        lateFirstManifest,
         unnamed("the directory is not synced after a later manifest is named", compacting) {
             $0.kind == .manifest && $0.number > 1
         },
@@ -34,13 +34,32 @@ enum MutantCatalogue {
         },
         early("a segment is named before it is written", .segment, creating),
         early("a manifest is named before it is written", .manifest, creating),
-        early("the directory is synced before a manifest is named", .manifest, creating) {
+        early("the directory is synced before a manifest is named", .manifest, compacting) {
             $0.isDirectorySync
         },
         early("the directory is synced before a segment is named", .segment, rolling) {
             $0.isDirectorySync
         },
     ]
+
+    /// Leaving out the sync behind the first manifest's name alone is no fault: nothing is lost
+    /// with the name before the first frame is there, and the first opening makes the empty segment
+    /// anew, with a sync of the directory, before it. So the name comes behind that sync too.
+    private static let lateFirstManifest = Mutant(
+        "no sync of the directory comes between the first manifest's name and the first frame",
+        creating,
+        .disk { log in
+            guard
+                let name = log.indices.first(where: {
+                    log[$0].isRename && log[$0].kind == .manifest && log[$0].number == 1
+                }),
+                let frame = log.next(after: name, where: { $0.frame != nil }),
+                let sync = log.previous(
+                    before: frame, where: { $0.isDirectorySync && $0.name.isEmpty }),
+                sync > name
+            else { return log.operations }
+            return log.moving([name], to: sync).operations
+        })
 
     private static func unsynced(
         _ name: String, _ kind: NamedOperation.FileKind, _ workloads: [[LogStep]]
@@ -237,10 +256,17 @@ enum MutantCatalogue {
                 log.without { log[$0].isRewriting && log[$0].kind == .segment }
             }),
         Mutant(
+            // Before the footer, which says that it is safe: recovery syncs it, and so does the roll
+            // that follows, of which either alone would do.
             "what is written again is not synced", failing,
             .disk { log in
                 log.without { index in
-                    index > 0 && log[index].isFrameSync && log[index - 1].isRewriting
+                    guard log[index].isFrameSync,
+                        let change = log.previous(
+                            before: index,
+                            where: { !$0.isSync && $0.name == log[index].name })
+                    else { return false }
+                    return log[change].isRewriting
                 }
             }),
         Mutant(

@@ -2,19 +2,35 @@ import Foundation
 import VarveLog
 import VarveTestSupport
 
-/// Lets every named mutant loose: one that nothing notices is a hole in the tests.
+/// Lets every named mutant loose: one that nothing notices is a hole in the tests. What counts is a
+/// rule that it broke; an error of anything else is the campaign's own, and so is a rule that is
+/// broken where nothing was mutated.
 enum MutantPart {
+    private enum Fate {
+        case killed(String)
+        case lives
+        /// What hunted it failed itself.
+        case escaped(String)
+    }
+
     @Sendable static func run(_ context: CampaignContext) {
         let mutants = MutantCatalogue.all
         let killed = Lock(0)
-        context.queue.forEach(mutants, { "mutant: \($0.name)" }) { mutant in
-            if let how = death(of: mutant, seed: context.seed) {
+        context.queue.forEach(controls(mutants) + mutants, { "mutant: \($0.name)" }) { mutant in
+            let isControl = if case .none = mutant.kind { true } else { false }
+            switch fate(of: mutant, seed: context.seed) {
+            case .killed(let how) where isControl:
+                context.findings.violation("mutants", "\(mutant.name): \(how)")
+            case .killed(let how):
                 killed.withLock { $0 += 1 }
                 if context.options.only == ["mutants"] {
                     Campaign.say("killed: \(mutant.name): \(how)")
                 }
-            } else {
+            case .lives where !isControl:
                 context.findings.violation("mutants", "it lives: \(mutant.name)")
+            case .lives: break
+            case .escaped(let error):
+                context.findings.violation("mutants", "no rule stopped \(mutant.name): \(error)")
             }
         }
         let count = killed.withLock { $0 }
@@ -26,8 +42,17 @@ enum MutantPart {
                 key: "mutantsKilled", title: "  killed", value: count, least: mutants.count))
     }
 
-    /// How the mutant was noticed; nil when it was not.
-    private static func death(of mutant: Mutant, seed: UInt64) -> String? {
+    /// Every workload that mutants run, once for each hunter, without a fault.
+    private static func controls(_ mutants: [Mutant]) -> [Mutant] {
+        var seen: Set<[String]> = []
+        return mutants.flatMap { mutant in
+            mutant.workloads.filter {
+                seen.insert([mutant.hunter.rawValue] + $0.map(\.rawValue)).inserted
+            }.map { Mutant("no fault in \($0)", by: mutant.hunter, [$0], .none) }
+        }
+    }
+
+    private static func fate(of mutant: Mutant, seed: UInt64) -> Fate {
         for steps in mutant.workloads {
             do {
                 switch mutant.hunter {
@@ -35,32 +60,39 @@ enum MutantPart {
                 case .compound: try compound(mutant, steps, seed)
                 case .corruption: try corrupt(mutant, steps)
                 case .lock: try openTwice(mutant)
-                case .follower, .run: try workload(mutant, steps, isRead: true)
+                case .follower: try follow(mutant)
+                case .run: try readBack(mutant, steps)
                 }
+            } catch let violation as CrashViolation where violation.failure.rule != nil {
+                return .killed(violation.description)
+            } catch let failure as CheckFailure where failure.rule != nil {
+                return .killed(failure.description)
             } catch {
-                return "\(error)"
+                return .escaped("\(error)")
             }
         }
-        return nil
+        return .lives
     }
 
+    /// Runs it on a disk that never fails: whatever the log then refuses breaks a rule.
     @discardableResult
-    private static func workload(
-        _ mutant: Mutant, _ steps: [LogStep], isRead: Bool = false
-    ) throws -> LogWorkload {
-        switch mutant.kind {
-        case .writer(let fault): return try LogWorkload(steps, fault: fault)
-        case .disk: return try LogWorkload(steps)
-        case .fileSystem(let lie):
-            let workload = try LogWorkload(steps) { LyingFileSystem($0, lie) }
-            if isRead {
-                let count = try CompactionLog(workload.disk).read().payloads.count
-                guard count == workload.issued else {
-                    throw CheckFailure("\(workload.issued) written, \(count) read")
-                }
-                try follow(lie)
+    private static func workload(_ mutant: Mutant, _ steps: [LogStep]) throws -> LogWorkload {
+        try CheckFailure.breaking(.i6, "a log on a good disk") {
+            switch mutant.kind {
+            case .writer(let fault): try LogWorkload(steps, fault: fault)
+            case .disk, .none: try LogWorkload(steps)
+            case .fileSystem(let lie): try LogWorkload(steps) { LyingFileSystem($0, lie) }
             }
-            return workload
+        }
+    }
+
+    private static func readBack(_ mutant: Mutant, _ steps: [LogStep]) throws {
+        let workload = try workload(mutant, steps)
+        let count = try CheckFailure.breaking(.i6, "reading it back") {
+            try CompactionLog(workload.disk).read().payloads.count
+        }
+        guard count == workload.issued else {
+            throw CheckFailure(.i1, "\(workload.issued) written, \(count) read")
         }
     }
 
@@ -68,19 +100,23 @@ enum MutantPart {
         var settings = CrashEnumeration.Settings()
         settings.seed = seed
         settings.nestedEvery = 4
-        if case .disk(let rewrite) = mutant.kind { settings.rewrite = rewrite }
+        switch mutant.kind {
+        case .disk(let rewrite): settings.rewrite = rewrite
+        // Nothing ends it early.
+        case .none: settings.nestedEvery = 128
+        case .writer, .fileSystem: break
+        }
         var enumeration = CrashEnumeration(
             try workload(mutant, steps), memo: ImageMemo(), nested: ImageMemo(), settings)
         try enumeration.run()
     }
 
     private static func compound(_ mutant: Mutant, _ steps: [LogStep], _ seed: UInt64) throws {
-        guard case .disk(let rewrite) = mutant.kind else { return }
         let memo = ImageMemo()
         let count = try LogWorkload(steps).disk.operations.count
         for kill in 0...count {
             var run = CompoundRun(steps, kill: kill, memo: memo)
-            run.rewrite = rewrite
+            if case .disk(let rewrite) = mutant.kind { run.rewrite = rewrite }
             try run.run(statesMax: 24, seed: seed)
         }
     }
@@ -94,23 +130,34 @@ enum MutantPart {
             let point = states.point(at: named.count)
             image = states.image(at: point, point.pending.map { _ in .whole })
         }
+        // What no power cut and no damage befell opens.
+        _ = try ImageCheck(image).recover()
         let store = try ReferenceStore(image, count: workload.issued, promised: workload.promised)
         for damage in store.flips(of: [0, 4]) { _ = try store.check(damage) }
     }
 
+    private static func disk(of mutant: Mutant) -> any FileSystem {
+        guard case .fileSystem(let lie) = mutant.kind else { return SimulatedDisk() }
+        return LyingFileSystem(SimulatedDisk(), lie)
+    }
+
     private static func openTwice(_ mutant: Mutant) throws {
-        guard case .fileSystem(let lie) = mutant.kind else { return }
-        let disk = LyingFileSystem(SimulatedDisk(), lie)
+        let disk = disk(of: mutant)
         let first = try CompactionLog(disk).open()
         defer { first.log.abandon() }
-        guard let second = try? CompactionLog(disk).open() else { return }
-        second.log.abandon()
-        throw CheckFailure("two writers at once")
+        do throws(LogError) {
+            let second = try CompactionLog(disk).open()
+            second.log.abandon()
+        } catch {
+            guard case .locked = error else { throw error }
+            return
+        }
+        throw CheckFailure(.i14, "two writers at once")
     }
 
     /// Beside a writer a follower is told only what is promised.
-    private static func follow(_ lie: LyingFileSystem.Lie) throws {
-        let disk = LyingFileSystem(SimulatedDisk(), lie)
+    private static func follow(_ mutant: Mutant) throws {
+        let disk = disk(of: mutant)
         let log = try CompactionLog(disk).open().log
         defer { log.abandon() }
         try log.append(LogPayload.of(1))
@@ -118,7 +165,7 @@ enum MutantPart {
         try log.append(LogPayload.of(2))
         _ = try follower.poll { (_: LogRecord) throws(Never) in }
         guard follower.lastSequence <= log.durableSequence else {
-            throw CheckFailure("a follower was told what no sync covers")
+            throw CheckFailure(.i11, "a follower was told what no sync covers")
         }
     }
 }

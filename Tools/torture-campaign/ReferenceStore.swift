@@ -61,13 +61,13 @@ struct ReferenceStore: Sendable {
             opened.log.abandon()
             return try check(opened, damage)
         } catch let failure as CheckFailure {
-            throw CheckFailure("\(damage): \(failure)")
+            throw failure.at(damage)
         } catch let error as LogError {
             guard Self.withoutLock(disk.image) == Self.withoutLock(damaged) else {
-                throw CheckFailure("\(damage): changed although refused: \(error)")
+                throw CheckFailure(.i17, "\(damage): changed although refused: \(error)")
             }
             guard isRightPlace(error, damage) else {
-                throw CheckFailure("\(damage): the error names another place: \(error)")
+                throw CheckFailure(.i17, "\(damage): the error names another place: \(error)")
             }
             return .refused
         } catch {
@@ -79,32 +79,32 @@ struct ReferenceStore: Sendable {
         _ opened: CompactionLog.Opened, _ damage: Damage
     ) throws(CheckFailure) -> Outcome {
         let kept = opened.payloads
-        guard kept == LogPayload.first(kept.count) else { throw CheckFailure("a wrong value") }
+        guard kept == LogPayload.first(kept.count) else { throw CheckFailure(.i2, "a wrong value") }
         if let dropped = opened.report.dropped {
             guard kept.count >= promised || !damage.isOfOneByte,
                 !isPromised(dropped.offset, behind: damage)
-            else { throw CheckFailure("\(promised) were promised, \(kept.count) are left") }
+            else { throw CheckFailure(.i1, "\(promised) were promised, \(kept.count) are left") }
             guard StoreFileName.segment(dropped.segment).text == damage.file else {
-                throw CheckFailure("dropped elsewhere: \(dropped)")
+                throw CheckFailure(.i8, "dropped elsewhere: \(dropped)")
             }
             return .dropped
         }
         if kept.count < count {
             // A file that ends at a frame's border may never have grown further.
             guard damage.isTruncation, !opened.report.endedCleanly else {
-                throw CheckFailure("lost without a word: \(kept.count) of \(count)")
+                throw CheckFailure(.i8, "lost without a word: \(kept.count) of \(count)")
             }
             return .dropped
         }
         let problems = opened.report.checkpointProblems.map(\.file)
         guard problems.isEmpty else {
             guard problems.contains(damage.file) else {
-                throw CheckFailure("another checkpoint is blamed: \(problems)")
+                throw CheckFailure(.i17, "another checkpoint is blamed: \(problems)")
             }
             return .fellBack
         }
         guard damage.file != checkpoints.max() || !damage.changes(image) else {
-            throw CheckFailure("damage to the newest checkpoint was not reported")
+            throw CheckFailure(.i17, "damage to the newest checkpoint was not reported")
         }
         return .noEffect
     }

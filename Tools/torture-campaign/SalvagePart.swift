@@ -127,14 +127,14 @@ struct SalvageReference: Sendable {
                 configuration: CompactionLog(source).test.configuration,
                 content: content.content)
             guard source.image == image else {
-                throw CheckFailure("the damaged store was changed")
+                throw CheckFailure(.i10, "the damaged store was changed")
             }
             let payloads = try CompactionLog(target).read().payloads
             return try check(payloads, report, damage, image)
         } catch let failure as CheckFailure {
             throw failure
         } catch {
-            throw CheckFailure("\(error)")
+            throw CheckFailure(.i18, "it is not salvaged: \(error)")
         }
     }
 
@@ -144,7 +144,7 @@ struct SalvageReference: Sendable {
         var yield = Yield()
         yield.stores = 1
         guard payloads.count <= reference.count else {
-            throw CheckFailure("more transactions than there were")
+            throw CheckFailure(.i2, "more transactions than there were")
         }
         for number in 1...reference.count {
             let found = number <= payloads.count ? payloads[number - 1] : ListContent.standIn
@@ -157,14 +157,15 @@ struct SalvageReference: Sendable {
                 continue
             }
             guard found == ListContent.standIn else {
-                throw CheckFailure("transaction \(number) is another")
+                throw CheckFailure(.i2, "transaction \(number) is another")
             }
             if isUnpromised {
                 yield.unpromised += 1
                 continue
             }
             guard !isUndamaged(number, in: image) else {
-                throw CheckFailure("transaction \(number) is undamaged and missing: \(report)")
+                throw CheckFailure(
+                    .i18, "transaction \(number) is undamaged and missing: \(report)")
             }
             if report.lost.contains(where: { $0.contains(number) }) {
                 yield.lost += 1
@@ -172,6 +173,7 @@ struct SalvageReference: Sendable {
                 yield.placed += 1
             } else {
                 throw CheckFailure(
+                    .i18,
                     "transaction \(number) is missing without a word: \(report.damages)")
             }
         }

@@ -5,14 +5,17 @@ extension SegmentHeader {
     /// A frame header's checksum continues from salt, segment and offset. Taken back over the bytes
     /// of one intact header it shows what it was continued from. A header that gives what others
     /// give as well, or whose payload is intact, is one; what most of them give counts, so that
-    /// pieces of other segments inside of payloads do not.
+    /// pieces of other segments inside of payloads do not. Nor do those that a disk put into another
+    /// place: only frames count whose numbers lie between those of the segments around it, the
+    /// newest transaction before it included.
     static func reconstructed(
-        for segment: SegmentID, store: StoreID, from window: SegmentWindow
+        for segment: SegmentID, store: StoreID, within numbers: Range<LogSequence>,
+        from window: SegmentWindow
     ) throws(LogError) -> SegmentHeader? {
         var header = SegmentHeader(
             store: store, segment: segment, writerEpoch: 0, firstSequence: LogSequence(1), salt: 0,
             previousLength: .zero, previousDigest: .start, createdAt: 0)
-        var vote = PlaceSeedVote(segment, window)
+        var vote = PlaceSeedVote(segment, within: numbers, window)
         guard let checksum = try vote.run() else { return nil }
         header.salt = ChecksumInversion().salt(withChecksum: checksum)
         return header
@@ -22,14 +25,18 @@ extension SegmentHeader {
 /// Finds the checksum of a segment's salt from its frames.
 private struct PlaceSeedVote {
     private let segment: SegmentID
+    private let numbers: Range<LogSequence>
     private let window: SegmentWindow
     private let inversion = ChecksumInversion()
     private var votes: [UInt32: Int] = [:]
     /// So many frames cannot agree by accident.
     private static let sufficient = 8
 
-    init(_ segment: SegmentID, _ window: SegmentWindow) {
+    init(
+        _ segment: SegmentID, within numbers: Range<LogSequence>, _ window: SegmentWindow
+    ) {
         self.segment = segment
+        self.numbers = numbers
         self.window = window
     }
 
@@ -58,10 +65,17 @@ private struct PlaceSeedVote {
             previousLength: .zero, previousDigest: .start, createdAt: 0)
         var cursor = FrameCursor(header, window: window, at: offset)
         switch try cursor.next() {
-        case .frame(let frame): return (checksum, frame.header.storedLength > 0)
+        case .frame(let frame):
+            return isNeighbour(frame.header) ? (checksum, frame.header.storedLength > 0) : nil
         case .stopped(let stop) where stop.ending == .damagedPayload: return (checksum, false)
         case .stopped, .end: return nil
         }
+    }
+
+    /// Frames that hold no transaction name the one before them.
+    private func isNeighbour(_ header: FrameHeader) -> Bool {
+        numbers.contains(header.sequence)
+            && (header.type != .transaction || header.sequence > numbers.lowerBound)
     }
 
     /// What the salt's checksum must be for these bytes to be a header at this place.

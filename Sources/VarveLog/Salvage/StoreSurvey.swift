@@ -94,7 +94,9 @@ struct StoreSurvey {
         let lastFilled = headers.last { $0.file?.isFilled ?? true }?.segment
         var last = LogSequence.none
         for (position, header) in headers.enumerated() {
-            guard let file = surveyed(header, isLastFilled: header.segment == lastFilled) else {
+            let numbers = last..<max(last, bounds[position])
+            let isLastFilled = header.segment == lastFilled
+            guard let file = surveyed(header, isLastFilled: isLastFilled, within: numbers) else {
                 continue
             }
             bytesRead += file.length.rawValue
@@ -139,7 +141,10 @@ struct StoreSurvey {
     }
 
     /// The file of a segment, as far as it is part of the log and its frames can be told.
-    private mutating func surveyed(_ header: Header, isLastFilled: Bool) -> SurveyedFile? {
+    /// What is known of its neighbours bounds the numbers that it may hold.
+    private mutating func surveyed(
+        _ header: Header, isLastFilled: Bool, within numbers: Range<LogSequence>
+    ) -> SurveyedFile? {
         if let file = header.file {
             guard file.header.store == store else {
                 note(
@@ -154,7 +159,7 @@ struct StoreSurvey {
                 fileSystem: fileSystem)
         }
         guard let error = header.error else { return nil }
-        return reconstructed(header.segment, error)
+        return reconstructed(header.segment, within: numbers, error)
     }
 
     /// Where the log ends, when what lies behind is nothing but an unpromised end.
@@ -179,7 +184,7 @@ struct StoreSurvey {
     }
 
     private mutating func reconstructed(
-        _ segment: SegmentID, _ error: LogError
+        _ segment: SegmentID, within numbers: Range<LogSequence>, _ error: LogError
     ) -> SurveyedFile? {
         switch error {
         case .damaged, .fileSystem: break
@@ -195,7 +200,7 @@ struct StoreSurvey {
             }
             let end = FrameOffset(length.rawValue)
             let header = try SegmentHeader.reconstructed(
-                for: segment, store: store ?? StoreID(high: 0, low: 0),
+                for: segment, store: store ?? StoreID(high: 0, low: 0), within: numbers,
                 from: SegmentWindow(file, name: name, end: end))
             guard let header else {
                 note(.segment(segment), length, "neither its header nor any frame can be read")

@@ -7,7 +7,7 @@ package struct CrashViolation: Error, Sendable, CustomStringConvertible {
     package var position: Int
     package var survivals: [Survival]
     package var inside: String
-    package var failure: String
+    package var failure: CheckFailure
 
     package var description: String {
         "seed \(seed), workload \(steps.map(\.rawValue)), power cut after operation \(position)"
@@ -114,10 +114,10 @@ package struct CrashEnumeration {
         _ count: Int, _ acknowledged: Int, _ issued: Int
     ) throws(CheckFailure) {
         guard count >= acknowledged else {
-            throw CheckFailure("I1: acknowledged \(acknowledged), recovered \(count)")
+            throw CheckFailure(.i1, "acknowledged \(acknowledged), recovered \(count)")
         }
         guard count <= issued else {
-            throw CheckFailure("I2: recovered \(count) of \(issued) that were written")
+            throw CheckFailure(.i2, "recovered \(count) of \(issued) that were written")
         }
     }
 
@@ -148,7 +148,8 @@ package struct CrashEnumeration {
                 let least = isDone ? recovered.count : acknowledged
                 guard count >= least, count <= workload.issued else {
                     throw CheckFailure(
-                        "I1: of \(least) \(count) are left after a power cut behind operation "
+                        .i1,
+                        "of \(least) \(count) are left after a power cut behind operation "
                             + "\(position) of the recovery, \(survivals)")
                 }
                 try expectTail(check, recovered, in: image, position)
@@ -166,7 +167,8 @@ package struct CrashEnumeration {
             return
         }
         throw CheckFailure(
-            "I8: the cut bytes are gone after a power cut behind operation \(position) of the recovery"
+            .i8,
+            "the cut bytes are gone after a power cut behind operation \(position) of the recovery"
         )
     }
 
@@ -197,6 +199,6 @@ package struct CrashEnumeration {
         }
         return CrashViolation(
             steps: workload.steps, seed: settings.seed, position: point.position,
-            survivals: fates, inside: "", failure: failure.description)
+            survivals: fates, inside: "", failure: failure)
     }
 }

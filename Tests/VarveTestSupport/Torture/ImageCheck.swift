@@ -21,7 +21,7 @@ package struct ImageCheck {
     /// I2 to I5, I7 and I8: it opens with a prefix, says what it dropped and leaves no leftovers.
     package func recover() throws(CheckFailure) -> Recovered {
         let disk = SimulatedDisk(image)
-        return try Self.failures("I4: it is refused") {
+        return try CheckFailure.breaking(.i4, "it is refused") {
             let opened = try CompactionLog(disk, seed: Self.seed).open()
             opened.log.abandon()
             try check(opened, on: disk)
@@ -30,29 +30,16 @@ package struct ImageCheck {
         }
     }
 
-    /// An error of the log breaks a rule too.
-    private static func failures<Value>(
-        _ what: String, _ body: () throws -> Value
-    ) throws(CheckFailure) -> Value {
-        do {
-            return try body()
-        } catch let failure as CheckFailure {
-            throw failure
-        } catch {
-            throw CheckFailure("\(what): \(error)")
-        }
-    }
-
     private func check(_ opened: CompactionLog.Opened, on disk: SimulatedDisk) throws {
-        try rule("I2", Self.isPrefix(opened.payloads), "a transaction is not what was written")
+        try rule(.i2, Self.isPrefix(opened.payloads), "a transaction is not what was written")
         try rule(
-            "I4", opened.report.checkpointProblems.isEmpty,
+            .i4, opened.report.checkpointProblems.isEmpty,
             "\(opened.report.checkpointProblems)")
         if let dropped = opened.report.dropped {
             let tail = tail(dropped)
             let kept = dropped.keptAs.flatMap { disk.image.files[$0] }
             try rule(
-                "I8", dropped.bytes.rawValue == UInt64(tail.count) && kept == Array(tail),
+                .i8, dropped.bytes.rawValue == UInt64(tail.count) && kept == Array(tail),
                 "the dropped bytes are not those that were reported and kept")
         }
         try checkNames(disk, opened.log.manifest)
@@ -75,15 +62,15 @@ package struct ImageCheck {
                 case .checkpoint(let number): kept.contains(number)
                 case .lost, .assets, .temporary, nil: false
                 }
-            try rule("I7", belongs, "\(name) was left over")
+            try rule(.i7, belongs, "\(name) was left over")
         }
     }
 
     /// Everything else: readers, a second opening, writing, and, where asked for, a compaction.
     package func examine(compacting: Bool) throws(CheckFailure) -> Recovered {
         let recovered = try recover()
-        try Self.failures("after recovery") {
-            try checkReaders(recovered.count)
+        try CheckFailure.breaking(.i15, "a reader") { try checkReaders(recovered.count) }
+        try CheckFailure.breaking(.i6, "behind recovery") {
             try checkAgain(recovered, compacting)
         }
         return recovered
@@ -94,14 +81,14 @@ package struct ImageCheck {
         let disk = SimulatedDisk(image)
         do {
             let read = try CompactionLog(disk, seed: Self.seed).read()
-            try rule("I15", read.payloads.count == count, "a reader finds \(read.payloads.count)")
+            try rule(.i15, read.payloads.count == count, "a reader finds \(read.payloads.count)")
             let verification = try LogVerification.verify(disk)
-            try rule("I15", verification.isSound, "verification: \(verification.problems)")
+            try rule(.i15, verification.isSound, "verification: \(verification.problems)")
         } catch LogError.missing(let directory) {
             // No store yet: its creation was interrupted.
             guard count == 0 else { throw LogError.missing(directory: directory) }
         }
-        try rule("I10", disk.operations.isEmpty, "a reader changed the disk")
+        try rule(.i10, disk.operations.isEmpty, "a reader changed the disk")
     }
 
     /// I5, I6, I12 and I14: a second opening drops nothing; writing and compacting go on.
@@ -111,7 +98,7 @@ package struct ImageCheck {
         let second = try store.open()
         let report = second.report
         try rule(
-            "I5",
+            .i5,
             second.payloads.count == recovered.count && report.dropped == nil
                 && report.temporaryFiles.isEmpty && report.orphans.isEmpty,
             "the second recovery differs: \(report)")
@@ -127,9 +114,9 @@ package struct ImageCheck {
         try second.log.close()
         let third = try store.read()
         try rule(
-            "I6", third.report.endedCleanly && third.payloads.count == count,
+            .i6, third.report.endedCleanly && third.payloads.count == count,
             "writing after recovery failed")
-        try rule("I12", Self.isPrefix(third.payloads), "a transaction changed")
+        try rule(.i12, Self.isPrefix(third.payloads), "a transaction changed")
     }
 
     static func isPrefix(_ payloads: [[UInt8]]) -> Bool {
@@ -140,8 +127,8 @@ package struct ImageCheck {
     }
 
     private func rule(
-        _ number: String, _ holds: Bool, _ what: @autoclosure () -> String
+        _ rule: Rule, _ holds: Bool, _ what: @autoclosure () -> String
     ) throws {
-        if !holds { throw CheckFailure("\(number): \(what())") }
+        if !holds { throw CheckFailure(rule, what()) }
     }
 }

@@ -122,7 +122,7 @@ package struct LogWorkload {
         log = opened.log
         count = opened.payloads.count
         guard opened.payloads == LogPayload.first(count) else {
-            throw CheckFailure("reopening finds other transactions than were written")
+            throw CheckFailure(.i2, "reopening finds other transactions than were written")
         }
         acknowledge(Int(log.durableSequence.rawValue))
         promised = synced
@@ -214,15 +214,8 @@ package struct LogWorkload {
             if !LogPayload.of(number).elementsEqual(transaction.payload) { isRight = false }
         }
         if outcome != .upToDate { self.follower = nil }
-        guard isRight else { throw CheckFailure("a follower was told what was not written") }
+        guard isRight else { throw CheckFailure(.i11, "a follower was told what was not written") }
     }
-}
-
-/// A rule that a log broke.
-package struct CheckFailure: Error, CustomStringConvertible, Sendable {
-    package let description: String
-
-    package init(_ description: String) { self.description = description }
 }
 
 extension LogStep: CustomStringConvertible, CustomDebugStringConvertible {

@@ -1,0 +1,164 @@
+import Testing
+import VarveLog
+import VarveTestSupport
+
+@Suite("Copies of a store that is written")
+struct CopyingTests {
+    /// A writer that appends, rolls and compacts whenever it is asked to.
+    private final class BusyWriter {
+        let disk = SimulatedDisk()
+        private let log: Log
+        private var random: SeededGenerator
+        private var compactions = 0
+        private(set) var count = 0
+
+        init(seed: UInt64) throws {
+            random = SeededGenerator(seed: seed)
+            log = try CompactionLog(disk).open().log
+            for _ in 0..<8 { try append() }
+        }
+
+        deinit { log.abandon() }
+
+        var durable: Int { Int(log.durableSequence.rawValue) }
+
+        /// Mostly nothing: segments are tiny, and a copy gives up when the log rolls under each of
+        /// its looks.
+        func step() throws {
+            switch Int.random(in: 0..<48, using: &random) {
+            case 0..<3: try append()
+            case 3:
+                try append()
+                try log.sync()
+            case 4: try log.seal()
+            case 5 where compactions < 3:
+                compactions += 1
+                try CompactionLog.compact(log, LogPayload.first(count))
+            default: break
+            }
+        }
+
+        private func append() throws {
+            count += 1
+            try log.append(LogPayload.of(count))
+        }
+    }
+
+    @Test(
+        "Row 18: a backup is one moment of the store, whatever its writer does between any two of its reads",
+        arguments: 1...60 as ClosedRange<UInt64>)
+    func backup(seed: UInt64) throws {
+        let writer = try BusyWriter(seed: seed)
+        let before = writer.durable
+        let failure = Lock<String?>(nil)
+        // Unchecked: everything here runs on this thread.
+        nonisolated(unsafe) let busy = writer
+        let source = InterleavedFileSystem(writer.disk) {
+            do { try busy.step() } catch { failure.withLock { $0 = "\(error)" } }
+        }
+        let target = SimulatedDisk()
+        let report = try LogBackup.run(
+            from: source, to: target, environment: SimulatedEnvironment(seed: seed),
+            configuration: CompactionLog(target).test.configuration)
+        #expect(failure.withLock { $0 } == nil)
+        let last = Int(report.last.rawValue)
+        #expect(last >= before && last <= writer.durable, "seed \(seed)")
+        #expect(try CompactionLog(target).read().payloads == LogPayload.first(last), "seed \(seed)")
+        #expect(try LogVerification.verify(target).isSound, "seed \(seed)")
+        let opened = try CompactionLog(target, seed: 5).open()
+        #expect(opened.payloads.count == last && opened.report.dropped == nil, "seed \(seed)")
+        opened.log.abandon()
+    }
+
+    @Test(
+        "Row 18: files copied one by one, piece by piece, open with a part of the log or are refused"
+    )
+    func plainCopy() throws {
+        var opened = 0
+        var refused = 0
+        for seed in 1...150 as ClosedRange<UInt64> {
+            let copy = try plainCopy(seed)
+            do throws(LogError) {
+                let store = try CompactionLog(SimulatedDisk(copy), seed: 5).open()
+                store.log.abandon()
+                #expect(store.payloads == LogPayload.first(store.payloads.count), "seed \(seed)")
+                opened += 1
+            } catch {
+                refused += 1
+            }
+        }
+        #expect(opened > 0 && refused > 0, "\(opened) opened, \(refused) refused")
+    }
+
+    private func plainCopy(_ seed: UInt64) throws -> DiskImage {
+        let writer = try BusyWriter(seed: seed)
+        var random = SeededGenerator(seed: seed)
+        var copy = DiskImage()
+        for name in writer.disk.image.files.keys.sorted().shuffled(using: &random) {
+            var bytes: [UInt8] = []
+            while let file = writer.disk.image.files[name], bytes.count < file.count {
+                bytes += file.dropFirst(bytes.count).prefix(300)
+                for _ in 0..<8 { try writer.step() }
+            }
+            copy.files[name] = bytes
+        }
+        return copy
+    }
+}
+
+/// A file system that lets something happen before each list, opening and read.
+private final class InterleavedFileSystem: FileSystem {
+    private let base: any FileSystem
+    fileprivate let happen: @Sendable () -> Void
+
+    init(_ base: any FileSystem, _ happen: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.happen = happen
+    }
+
+    var displayPath: String { base.displayPath }
+    func createDirectory() throws(FileSystemError) { try base.createDirectory() }
+    func list() throws(FileSystemError) -> [String]? {
+        happen()
+        return try base.list()
+    }
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        happen()
+        return InterleavedFile(try base.open(name, mode), happen)
+    }
+    func rename(_ name: String, to newName: String) throws(FileSystemError) {
+        try base.rename(name, to: newName)
+    }
+    func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
+    func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }
+    func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
+    func subdirectory(_ name: String) -> any FileSystem {
+        InterleavedFileSystem(base.subdirectory(name), happen)
+    }
+}
+
+private final class InterleavedFile: StoreFile {
+    private let base: any StoreFile
+    private let happen: @Sendable () -> Void
+
+    init(_ base: any StoreFile, _ happen: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.happen = happen
+    }
+
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
+    ) throws(FileSystemError) -> Int {
+        happen()
+        return try base.read(into: buffer, at: offset)
+    }
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
+    ) throws(FileSystemError) -> Int { try base.write(bytes, at: offset) }
+    func truncate(to length: ByteCount) throws(FileSystemError) { try base.truncate(to: length) }
+    func synchronize() throws(FileSystemError) { try base.synchronize() }
+    func length() throws(FileSystemError) -> ByteCount { try base.length() }
+    func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }
+    func unlock() throws(FileSystemError) { try base.unlock() }
+    func close() throws(FileSystemError) { try base.close() }
+}
