@@ -46,7 +46,7 @@ struct EntityModelIndexTests {
                 #"_description.hashIndex("hash",[\#(library)_HashedProperty(\Self.age),\#(library)_HashedProperty(\Self.name),])"#,
                 #"_description.unique("uniqueName",[\#(library)_UniqueProperty(\Self.name),])"#,
                 #"_description.unique("both",[\#(library)_UniqueProperty(\Self.name),\#(library)_UniqueProperty(\Self.age),], collisions: .throw)"#,
-                #"_description.fullTextIndex("text",[\#(library)_TextProperty(\Self.name),\#(library)_TextProperty(\Self.note),])"#,
+                #"_description.fullTextIndex("text",[\#(library)_SearchedProperty(\Self.name),\#(library)_SearchedProperty(\Self.note),])"#,
             ])
     }
 

@@ -34,6 +34,23 @@ struct Message {
 }
 // README: end
 
+// README: indexed type
+@EntityModel
+struct Article {
+    @Index<Self>(\.year, \.title.desc) private var byYear  // ranges, orders, prefixes
+    @HashIndex<Self>(\.section) private var bySection  // equality
+    @Unique<Self>(\.slug, collisions: .throw) private var unique  // or .upsert, or your own rule
+    @FullTextIndex<Self>(\.title, \.body) private var text  // ranked (BM25), and substrings
+
+    let id: Int
+    var year: Int
+    var title: String
+    var section: String
+    var slug: String
+    var body: String
+}
+// README: end
+
 @Suite("README")
 struct ReadmeExampleTests {
     @Test("The example does what it says")
@@ -69,6 +86,39 @@ struct ReadmeExampleTests {
         #expect(again.lastTransaction == 3)
     }
 
+    @Test("Queries of indexed properties do what the example says, and an index is in the plan")
+    func indexes() throws {
+        let store = try Store.inMemory(Article.self)
+        try store.write { context in
+            for number in 0..<40 {
+                try Article(
+                    id: number, year: 2000 + number, title: "Number \(number)",
+                    section: number % 4 == 0 ? "science" : "art", slug: "slug-\(number)",
+                    body: "Sediment is laid down in layers, year by year."
+                ).save(to: &context)
+            }
+        }
+        // README: indexed use
+        let found =
+            Article
+            .filter(\.year >= 2020 && \.section == "science")
+            .sorted(by: \.year, \.title.desc)
+            .limit(20)
+        print(found.explain(in: store.context))  // which index, how many candidates, what is tested
+        let hits = Article.filter(.string(\.title, \.body, matches: "sediment layers")).limit(20)
+        // README: end
+        #expect(found.resolve(in: store.context).map(\.id) == [20, 24, 28, 32, 36])
+        #expect(hits.count(in: store.context) == 20)
+        #expect("\(found.explain(in: store.context))".contains("by"))
+        #expect(throws: (any Error).self) {
+            try store.write { context in
+                try Article(
+                    id: 99, year: 1, title: "", section: "", slug: "slug-1", body: ""
+                ).save(to: &context)
+            }
+        }
+    }
+
     @Test("The README shows exactly what is compiled here")
     func sameText() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
@@ -76,7 +126,7 @@ struct ReadmeExampleTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let readme = try String(
             contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        for name in ["types", "use"] {
+        for name in ["types", "use", "indexed type", "indexed use"] {
             let marked = source.components(separatedBy: "// README: \(name)\n")[1]
                 .components(separatedBy: "// README: end")[0]
             let indentation = marked.prefix { $0 == " " }.count

@@ -278,14 +278,12 @@ struct Tombstone {
 
     /// The tombstone's stamps and place before the transaction, if that touched it.
     var formerMetadata: RowMetadata? {
-        table.rowJournal.first { $0.slot == slot.rawValue }?.metadata
+        table.firstChange(of: slot)?.metadata
     }
 
     /// Whether the transaction changed the tombstone: its row, or the ids that it keeps.
     func isChanged() throws(CodecError) -> Bool {
-        guard let first = table.rowJournal.first(where: { $0.slot == slot.rawValue }) else {
-            return false
-        }
+        guard let first = table.firstChange(of: slot) else { return false }
         guard first.before >= 0 else { return true }
         var changes = FieldChanges()
         try table.descriptor.operations.compare(table, first.before, slot, &changes)

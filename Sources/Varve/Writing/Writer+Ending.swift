@@ -142,9 +142,10 @@ extension Writer {
             turn.withLock { core in
                 core.head = opened.state
                 core.access = .open(open)
+                // In the turn: from here on others append to the log.
+                noteFigures(open)
             }
             published.publish(opened.state)
-            noteFigures(open)
             newInverses = opened.newInverses
         }
         return newInverses

@@ -34,8 +34,8 @@ public struct _UniqueProperty<Entity: EntityModelProtocol>: Sendable {
         let path = SendableReadPath(path)
         return { entity in
             let value = entity[keyPath: path.raw]
-            if let optional = value as? any NilTestable { return optional.unwrappedValue }
-            return value
+            guard let type = Value.self as? any NilTestable.Type else { return value }
+            return unwrappedValue(of: value, as: type)
         }
     }
 
@@ -76,11 +76,21 @@ protocol NilTestable {
 extension Optional: NilTestable {
     @usableFromInline var unwrappedValue: Any? {
         guard let value = self else { return nil }
-        if let nested = value as? any NilTestable { return nested.unwrappedValue }
-        return value
+        guard let type = Wrapped.self as? any NilTestable.Type else { return value }
+        return unwrappedValue(of: value, as: type)
     }
 }
 
 extension NilFirst: NilTestable {
     @usableFromInline var unwrappedValue: Any? { value.unwrappedValue }
+}
+
+/// What a value holds that may be nil, and whose type is known to be this one: a cast of a value
+/// that is nil would look inside it and fail.
+@usableFromInline
+func unwrappedValue<Value, Testable: NilTestable>(of value: Value, as type: Testable.Type) -> Any? {
+    precondition(Value.self == Testable.self, "a type is itself")
+    return withUnsafePointer(to: value) {
+        UnsafeRawPointer($0).assumingMemoryBound(to: Testable.self).pointee.unwrappedValue
+    }
 }

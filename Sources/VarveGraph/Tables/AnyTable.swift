@@ -22,6 +22,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline var order: RowOrder
     /// Before-images of rows, oldest first. Empty unless something may still be rolled back.
     @exclusivity(unchecked) @usableFromInline package var rowJournal: ContiguousArray<RowChange>
+    /// Not copied with the table: only the writer, whose journal it is, asks it.
+    @exclusivity(unchecked) private var firstChanges = FirstChanges()
     /// Before-images of link lists, oldest first.
     @exclusivity(unchecked) package var linkJournal: ContiguousArray<LinkListChange>
     /// What each of the type's indexes holds, in the order of their declaration.
@@ -72,9 +74,17 @@ package class AnyTable {
     /// The place that a slot had before the running transaction, if it had one.
     @usableFromInline
     func formerOrdinal(of slot: Slot) -> UInt64? {
-        let former = rowJournal.first { $0.slot == slot.rawValue }?.metadata.ordinal
+        let former = firstChange(of: slot)?.metadata.ordinal
         return former == RowMetadata.noOrdinal ? nil : former
     }
+
+    /// What was at a slot before the running transaction, if that changed it. Amortized O(1).
+    package func firstChange(of slot: Slot) -> RowChange? {
+        firstChanges.position(of: slot.rawValue, in: rowJournal).map { rowJournal[$0] }
+    }
+
+    /// Tells what finds first changes that the journal was shortened.
+    func journalWasShortened() { firstChanges.truncate(to: rowJournal.count) }
 
     /// Whether there is anything to forget.
     var hasJournal: Bool {
@@ -84,9 +94,7 @@ package class AnyTable {
     /// Whether nothing was at a slot before the running transaction.
     @usableFromInline
     func isFirstKnown(_ slot: Slot) -> Bool {
-        guard let first = rowJournal.first(where: { $0.slot == slot.rawValue }) else {
-            return false
-        }
+        guard let first = firstChange(of: slot) else { return false }
         return first.before < 0 && !first.metadata.isFormer
     }
 
@@ -95,6 +103,7 @@ package class AnyTable {
         // Asked first: emptying an empty collection costs more than the question.
         // What a large transaction needed is given back.
         if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024) }
+        journalWasShortened()
         if !linkJournal.isEmpty {
             linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
         }

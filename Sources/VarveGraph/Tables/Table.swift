@@ -296,6 +296,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @usableFromInline
     override func undoLastRowChange() {
         let change = rowJournal.removeLast()
+        journalWasShortened()
         let cell = cells.mutablePointer(at: Int(change.slot))
         let wasLive = cell.pointee.row != nil
         let isLive = change.before >= 0

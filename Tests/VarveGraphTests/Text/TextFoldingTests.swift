@@ -47,6 +47,15 @@ struct TextFoldingTests {
         #expect(scalars(fold("a\u{301}\u{34F}\u{323}")) == [0x61, 0x301, 0x34F, 0x323])
     }
 
+    @Test("Marks keep their places around what tokens pass over, as they do in texts")
+    func marksAroundJoiners() {
+        // Voicing, a joiner, nukta: without the joiner the nukta would come first.
+        let bytes = TextFolding.tokens.bytes(of: "本\u{3099}\u{34F}\u{93C}")
+        #expect(scalars(String(decoding: bytes, as: UTF8.self)) == [0x672C, 0x3099, 0x93C])
+        let plain = TextFolding.tokens.bytes(of: "本\u{3099}\u{93C}")
+        #expect(scalars(String(decoding: plain, as: UTF8.self)) == [0x672C, 0x93C, 0x3099])
+    }
+
     @Test("Diacritics are accents and points, not marks that make another letter")
     func diacritics() {
         func bare(_ text: String) -> String { fold(text, diacriticSensitive: false) }

@@ -14,6 +14,9 @@ struct PlanEstimate {
     /// To find where a range begins and ends.
     private static var lookUp: Double { 400 }
     private static var comparison: Double { 8 }
+    /// Added to every scan, so that a handful of rows does not decide whether an index is used:
+    /// among few rows all ways cost next to nothing, and a plan should be what it is among many.
+    private static var scan: Double { 1_000 }
 
     let rows: Double
     let selectivities: [Double]
@@ -49,10 +52,11 @@ struct PlanEstimate {
     var scanCost: Double {
         let selectivity = selectivity(without: [])
         if isSorted {
-            return rows * (PlanEstimate.scannedRow + test) + sortCost(of: rows * selectivity)
+            return PlanEstimate.scan + rows * (PlanEstimate.scannedRow + test)
+                + sortCost(of: rows * selectivity)
         }
-        return passed(of: rows, selectivity: selectivity)
-            * (PlanEstimate.scannedRow + test)
+        return PlanEstimate.scan
+            + passed(of: rows, selectivity: selectivity) * (PlanEstimate.scannedRow + test)
     }
 
     func cost<Entity>(of candidates: Candidates<Entity>) -> Double {
