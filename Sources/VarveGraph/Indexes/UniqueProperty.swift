@@ -35,7 +35,7 @@ public struct _UniqueProperty<Entity: EntityModelProtocol>: Sendable {
         return { entity in
             let value = entity[keyPath: path.raw]
             guard let type = Value.self as? any NilTestable.Type else { return value }
-            return unwrappedValue(of: value, as: type)
+            return opened(value, as: type)
         }
     }
 
@@ -77,7 +77,7 @@ extension Optional: NilTestable {
     @usableFromInline var unwrappedValue: Any? {
         guard let value = self else { return nil }
         guard let type = Wrapped.self as? any NilTestable.Type else { return value }
-        return unwrappedValue(of: value, as: type)
+        return opened(value, as: type)
     }
 }
 
@@ -88,7 +88,7 @@ extension NilFirst: NilTestable {
 /// What a value holds that may be nil, and whose type is known to be this one: a cast of a value
 /// that is nil would look inside it and fail.
 @usableFromInline
-func unwrappedValue<Value, Testable: NilTestable>(of value: Value, as type: Testable.Type) -> Any? {
+func opened<Value, Testable: NilTestable>(_ value: Value, as type: Testable.Type) -> Any? {
     precondition(Value.self == Testable.self, "a type is itself")
     return withUnsafePointer(to: value) {
         UnsafeRawPointer($0).assumingMemoryBound(to: Testable.self).pointee.unwrappedValue

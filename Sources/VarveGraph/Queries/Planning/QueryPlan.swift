@@ -82,7 +82,7 @@ extension QueryPlan.Access: CustomStringConvertible {
         case .ids: "by id"
         case .relation: "through a relation"
         case .index(let index, let ranges):
-            ranges == 1 ? "\(index)" : "\(index), \(ranges) ranges"
+            ranges <= 1 ? "\(index)" : "\(index), \(ranges) ranges"
         case .union(let branches):
             "any of (" + branches.map(\.description).joined(separator: "; ") + ")"
         case .intersection(let first, let second): "both of (\(first); \(second))"
