@@ -12,7 +12,5 @@ let package = Package(
         .executableTarget(
             name: "ContextBenchmark",
             dependencies: ["CHeap", .product(name: "Varve", package: "varve")]),
-        .executableTarget(
-            name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )
