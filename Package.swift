@@ -81,6 +81,7 @@ let package = Package(
         .library(name: "VarveInspection", targets: ["VarveInspection"]),
         .executable(name: "varve", targets: ["VarveToolMain"]),
         .executable(name: "aptgraph", targets: ["AptGraphMain"]),
+        .executable(name: "outline", targets: ["OutlineMain"]),
     ],
     dependencies: toolchainHost == nil
         ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", from: "602.0.0")] : [],
@@ -93,7 +94,7 @@ let package = Package(
         .target(name: "VarveLog", dependencies: ["CLZ4", "CVarve"], swiftSettings: settings),
         .target(name: "VarveEvents", swiftSettings: settings),
         .target(
-            name: "VarveGraph", dependencies: ["VarveEvents", "VarveMacros"],
+            name: "VarveGraph", dependencies: ["CVarve", "VarveEvents", "VarveMacros"],
             swiftSettings: settings),
         .macro(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
@@ -121,11 +122,30 @@ let package = Package(
         .target(
             name: "AptGraphInput", dependencies: ["CLZ4"], path: "Tools/aptgraph/Input",
             swiftSettings: settings),
+        .target(
+            name: "TortureCampaign",
+            dependencies: ["VarveLog", "VarveTestSupport", "VarveFuzzing"],
+            path: "Tools/torture-campaign", exclude: ["Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "TortureMain", dependencies: ["TortureCampaign"],
+            path: "Tools/torture-campaign/Main", swiftSettings: settings),
+        .target(
+            name: "OutlineEditor", dependencies: ["Varve"], path: "Tools/outline",
+            exclude: ["Main"], swiftSettings: settings),
+        .executableTarget(
+            name: "OutlineMain", dependencies: ["OutlineEditor"], path: "Tools/outline/Main",
+            swiftSettings: settings),
 
         // Tests
         .target(
             name: "VarveTestSupport", dependencies: ["VarveLog", "VarveEvents"],
             path: "Tests/VarveTestSupport", swiftSettings: settings),
+        // What fuzzers feed.
+        .target(
+            name: "VarveFuzzing",
+            dependencies: [
+                "VarveLog", "VarveEvents", "VarveInspection", "VarveTool", "VarveTestSupport",
+            ], path: "Tests/VarveFuzzing", swiftSettings: settings),
         .testTarget(
             name: "VarveLogTests", dependencies: ["VarveLog", "VarveTestSupport"],
             swiftSettings: settings),
@@ -145,13 +165,19 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "VarveInspectionTests",
-            dependencies: ["VarveInspection", "VarveTool", "Varve", "VarveTestSupport"],
-            swiftSettings: settings),
+            dependencies: [
+                "VarveInspection", "VarveTool", "Varve", "VarveTestSupport", "VarveFuzzing",
+            ],
+            // Read where they lie, by the tests of golden stores.
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "AptGraphTests", dependencies: ["AptGraphInput", "CLZ4"],
             swiftSettings: settings),
         .testTarget(
             name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OutlineTests", dependencies: ["OutlineEditor", "OutlineMain", "Varve"],
             swiftSettings: settings),
         // Written from the manual and the list of behaviours, against the public interface alone.
         .testTarget(

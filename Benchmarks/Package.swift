@@ -12,5 +12,17 @@ let package = Package(
         .executableTarget(
             name: "ContextBenchmark",
             dependencies: ["CHeap", .product(name: "Varve", package: "varve")]),
+        .systemLibrary(name: "CRocksDB", providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
+        .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .executableTarget(
+            name: "PeerBenchmark",
+            dependencies: [
+                "CRocksDB", "CLevelDB", "CLMDB", "CSQLite",
+                .product(name: "Varve", package: "varve"),
+            ]),
+        .executableTarget(
+            name: "TimeBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

@@ -4,6 +4,8 @@ internal import VarveLog
 /// The state that readers see: the newest acknowledged one. It never goes backwards.
 final class PublishedState: Sendable {
     private let state: Lock<StoreState>
+    /// Those who are told what is shown.
+    let watch = StateWatch()
 
     init(_ state: StoreState) { self.state = Lock(state) }
 
@@ -21,6 +23,7 @@ final class PublishedState: Sendable {
             return state
         }
         withExtendedLifetime(former) {}
+        watch.advance(to: current)
     }
 
     /// Shows the state of a log that another process has written, even where it ends earlier.
@@ -30,5 +33,6 @@ final class PublishedState: Sendable {
             return state
         }
         withExtendedLifetime(former) {}
+        watch.replace(by: new)
     }
 }

@@ -25,8 +25,14 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
-        let written = try writing().append(label, options, body)
+        let options = try options.joined(to: StepGroup.current, of: self)
+        return try finish(try writing().append(label, options, body))
+    }
+
+    /// Waits for what a write waits for.
+    func finish<Result>(_ written: Writer.Written<Result>) throws -> Result {
         if let awaited = written.awaited { try awaited.commits.wait(for: awaited.transaction) }
+        compactor?.startIfDue()
         return written.result
     }
 
@@ -39,14 +45,25 @@ extension Store {
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context) throws -> Result
     ) async throws -> Result {
+        let options = try options.joined(to: StepGroup.current, of: self)
+        return try await onOwnThread { writer, isCancelled in
+            try writer.append(label, options, isCancelled: isCancelled, body)
+        }
+    }
+
+    /// Runs what writes on the store's own thread, and waits for the disk on none.
+    func onOwnThread<Result: Sendable>(
+        _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Written<Result>
+    ) async throws -> Result {
         let writer = try writing()
         let attempt = AsyncWrite<Result>()
+        defer { compactor?.startIfDue() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard attempt.begin(continuation) else { return }
                 writer.bodies.async {
                     guard attempt.start() else { return }
-                    writer.run(attempt, label, options, body)
+                    writer.run(attempt, append)
                 }
             }
         } onCancel: {
@@ -54,7 +71,7 @@ extension Store {
         }
     }
 
-    private func writing() throws(StoreError) -> Writer {
+    func writing() throws(StoreError) -> Writer {
         guard let writer else { throw .readOnly }
         return writer
     }
@@ -66,19 +83,31 @@ extension Store {
     public func flush() throws { try writer?.flush() }
 
     /// Makes everything durable, marks the log's end as clean and releases the store. Every later
-    /// write throws; snapshots stay usable. Waits for the writes that are under way.
-    public func close() throws { try writer?.close() }
+    /// write throws; snapshots stay usable. Waits for the writes that are under way, and gives up
+    /// a compaction.
+    public func close() throws {
+        try compactor?.stop()
+        defer { published.watch.ring() }
+        try writer?.close()
+    }
 
     /// Releases the store for a while, as an app does that goes to the background: everything is
     /// made durable, the lock is given back and the files are closed. Reading goes on; a write
     /// throws ``StoreError/suspended`` until ``resume()``.
-    public func suspend() throws { try writer?.suspend() }
+    public func suspend() throws {
+        try compactor?.stop()
+        try writer?.suspend()
+    }
 
     /// Takes a suspended store up again, with whatever another process has written meanwhile.
     ///
     /// - Complexity: that of reading the newest segment, or, where another process has written,
     ///   that of opening the store.
-    public func resume() throws { try complete(writer?.resume()) }
+    public func resume() throws {
+        let newInverses = try writer?.resume()
+        compactor?.allow()
+        try complete(newInverses)
+    }
 
     /// Relations that have another side since the log was written. Logged, because what follows in
     /// the log counts on what the lists hold.
@@ -93,12 +122,12 @@ extension Store {
 extension Writer {
     /// Runs an `async` write on the calling thread, except for waiting.
     fileprivate func run<Result: Sendable>(
-        _ attempt: AsyncWrite<Result>, _ label: String, _ options: WriteOptions,
-        _ body: (inout Context) throws -> Result
+        _ attempt: AsyncWrite<Result>,
+        _ append: (Writer, () -> Bool) throws -> Written<Result>
     ) {
         let written: Written<Result>
         do {
-            written = try append(label, options, isCancelled: { attempt.isCancelled }, body)
+            written = try append(self) { attempt.isCancelled }
         } catch {
             return attempt.finish(.failure(error))
         }

@@ -34,6 +34,11 @@ public final class Store: Sendable {
     /// Nil in a store that can be written.
     let follower: Lock<HeldFollower>?
     let opening: StoreOpening
+    /// Nil in a store that is only read.
+    let compactor: Compactor?
+    let openingFloor: TransactionID
+    /// The checkpoint that the opening started from.
+    let openingCheckpoint: CheckpointSize?
     private let temporaryDirectory: TemporaryDirectory?
 
     // MARK: - Opening
@@ -44,25 +49,32 @@ public final class Store: Sendable {
     ///   - url: the store's directory. Its parent must exist.
     ///   - mode: whether the store can be written.
     ///   - durability: what a write waits for.
+    ///   - retention: how much history compactions keep.
+    ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
+    ///     enough; otherwise only ``compact(retaining:progress:)`` does.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
     /// - Complexity: linear in the length of the log.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
+        retention: Retention = .standard, compactsAutomatically: Bool = true,
         _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
+        retention: Retention = .standard, compactsAutomatically: Bool = true,
         types: [any EntityModelProtocol.Type]
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability, types: types)
+            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// A store without a disk, gone with its last reference.
@@ -81,7 +93,8 @@ public final class Store: Sendable {
     package init(
         in fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
-        durability: Durability, types: [any EntityModelProtocol.Type],
+        durability: Durability, retention: Retention = .standard,
+        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type],
         temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
         let opening = StoreOpening(
@@ -104,6 +117,11 @@ public final class Store: Sendable {
             Writer(
                 opened, log: $0, opening: opening, published: published, durability: durability)
         }
+        compactor = writer.map {
+            Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
+        }
+        openingFloor = opened.floor
+        openingCheckpoint = opened.checkpoint
         try complete(opened.newInverses)
     }
 
@@ -119,25 +137,22 @@ public final class Store: Sendable {
     public var durableTransaction: TransactionID {
         writer?.durableTransaction ?? follower?.withLock { $0.promised } ?? 0
     }
-
-    /// What an operator asks about the store.
-    public var statistics: StoreStatistics {
-        StoreStatistics(
-            lastTransaction: lastTransaction, durableTransaction: durableTransaction,
-            log: writer?.figures.withLock { $0.log } ?? LogStatistics(),
-            isWritable: writer?.figures.withLock { $0.isWritable } ?? false)
-    }
 }
 
 /// What a transaction says about itself besides its label.
 public struct WriteOptions: Sendable, Hashable {
     /// The undo stack it belongs to: a document, a window.
     public var scope: String?
-    /// Joins transactions into one step.
+    /// Joins transactions that follow one another into one step. ``Store/group(_:_:)`` gives a group
+    /// to all writes of a block.
     public var group: String?
+    /// Joins the transaction with the step on top of its undo stack, where that has the same key
+    /// and is young enough. A group goes first.
+    public var coalescing: Coalescing?
     /// Who made the change.
     public var author: String?
-    /// Whatever else is to be kept with it.
+    /// Whatever else is to be kept with it. Keys that begin with `varve.` are the store's own; see
+    /// ``StoreError/reservedMetadata(_:)``.
     public var metadata: [String: String]
     /// Whether undo may take it back.
     public var undoable: Bool
@@ -145,24 +160,16 @@ public struct WriteOptions: Sendable, Hashable {
     public var durability: Durability?
 
     public init(
-        scope: String? = nil, group: String? = nil, author: String? = nil,
-        metadata: [String: String] = [:], undoable: Bool = true, durability: Durability? = nil
+        scope: String? = nil, group: String? = nil, coalescing: Coalescing? = nil,
+        author: String? = nil, metadata: [String: String] = [:], undoable: Bool = true,
+        durability: Durability? = nil
     ) {
         self.scope = scope
         self.group = group
+        self.coalescing = coalescing
         self.author = author
         self.metadata = metadata
         self.undoable = undoable
         self.durability = durability
     }
-}
-
-/// What an operator asks about a store.
-public struct StoreStatistics: Sendable, Hashable {
-    public let lastTransaction: TransactionID
-    /// The newest transaction that a power cut cannot reach.
-    public let durableTransaction: TransactionID
-    public let log: LogStatistics
-    /// False in read-only mode, after closing, and after an I/O error that ended the writing.
-    public let isWritable: Bool
 }

@@ -8,4 +8,17 @@ struct StoreState: Sendable {
     var catalog: Catalog
     var schema: Schema
     var lastTransaction: TransactionID
+    /// The time of that transaction.
+    var lastTime: Timestamp
+    /// What the log holds and the app's types do not name.
+    var unread: UnreadState
+    /// What can be undone and redone.
+    var timeline: Timeline
+
+    /// A transaction was encoded that leads to this state.
+    mutating func note(_ header: TransactionHeader) {
+        lastTransaction = header.id
+        lastTime = header.time
+        timeline.note(header)
+    }
 }

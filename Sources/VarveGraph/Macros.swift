@@ -23,7 +23,8 @@ internal import VarveEvents
 /// struct`: a relation is a property that such a module isolates otherwise.
 @attached(
     extension, conformances: EntityModelProtocol,
-    names: named(_descriptor), named(_describe), named(_store), named(init), named(_changes),
+    names: named(ID), named(_descriptor), named(_describe), named(_store), named(init),
+    named(_changes),
     named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
     named(_saveRelations), named(patch))
 public macro EntityModel() =
@@ -32,7 +33,8 @@ public macro EntityModel() =
 /// Makes a struct an entity that is persisted under the given name, whatever the struct is called.
 @attached(
     extension, conformances: EntityModelProtocol,
-    names: named(_descriptor), named(_describe), named(_store), named(init), named(_changes),
+    names: named(ID), named(_descriptor), named(_describe), named(_store), named(init),
+    named(_changes),
     named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
     named(_saveRelations), named(patch))
 public macro EntityModel(_ persistedName: StaticString) =

@@ -11,6 +11,10 @@ public final class Inspection {
     /// The catalog of the segment that was read last.
     var segmentCatalog: SegmentCatalog?
     private var replayed: ReplayState?
+    /// Behind which transaction the replayed state lies, where that is not the last.
+    var shownTransaction: TransactionID?
+    /// Where the replay started.
+    private(set) var start = LogStart.beginning
 
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
     public convenience init(at path: String) throws(InspectionError) {
@@ -28,37 +32,54 @@ public final class Inspection {
 
     var snapshot: LogSnapshot { scanned.snapshot }
 
-    /// The oldest transaction that the log holds or will hold.
-    public var firstTransaction: TransactionID { TransactionID(snapshot.firstSequence.rawValue) }
+    /// The oldest transaction that can be asked for, now or when it is written.
+    public var firstTransaction: TransactionID { TransactionID(snapshot.oldestSequence.rawValue) }
 
     /// The newest transaction; the one before ``firstTransaction`` when there is none.
     public var lastTransaction: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
 
-    /// The state behind the last transaction. Replays the log at first use, verifying all of it.
+    /// The state behind the last transaction, and where replay started. Reads the newest checkpoint
+    /// and the log behind it at first use, verifying all of that.
     func replay() throws(InspectionError) -> ReplayState {
         if let replayed { return replayed }
-        let state = ReplayState()
-        var segment = 0
+        let (state, start) = try Self.replay(scanned)
+        self.start = start
+        replayed = state
+        return state
+    }
+
+    static func replay(
+        _ scanned: ScannedLog
+    ) throws(InspectionError) -> (ReplayState, LogStart) {
+        let (loaded, start) = try InspectionError.wrapping { () throws(LogError) in
+            try scanned.loadNewestCheckpoint { file throws(LogError) in try file.loadState() }
+        }
+        let state = loaded ?? ReplayState()
+        try apply(scanned, from: start, to: state)
+        return (state, start)
+    }
+
+    private static func apply(
+        _ scanned: ScannedLog, from start: LogStart, to state: ReplayState
+    ) throws(InspectionError) {
+        let segments = scanned.snapshot.segments
+        var segment = segments.first { $0.header.firstSequence > start.sequence }?.id
         do throws(ReplayFailure<InspectionError>) {
-            for position in snapshot.segments.indices {
-                segment = position
-                try snapshot.replay(segmentAt: segment) { record throws(InspectionError) in
-                    switch record {
-                    case .catalog(let payload):
-                        _ = try SegmentCatalog.definitions(
-                            payload, of: snapshot.segments[segment].id)
-                    case .transaction(let logged): try Self.apply(logged, to: state)
-                    }
+            try scanned.replay(after: start.sequence) { record throws(InspectionError) in
+                switch record {
+                case .catalog(let payload):
+                    _ = try SegmentCatalog.definitions(payload, of: segment ?? SegmentID(1))
+                case .transaction(let logged):
+                    segment = logged.location.segment
+                    try apply(logged, to: state)
                 }
             }
         } catch {
             throw error.inspectionError
         }
-        replayed = state
-        return state
     }
 
-    private static func apply(
+    static func apply(
         _ logged: LoggedTransaction, to state: ReplayState
     ) throws(InspectionError) {
         let view = try TransactionView(logged)

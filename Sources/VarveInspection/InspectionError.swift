@@ -11,6 +11,12 @@ public enum InspectionError: Error, Hashable, Sendable {
     /// `deletedIn` is the transaction that deleted it, if there is a tombstone.
     case noSuchEntity(type: String, id: String, deletedIn: TransactionID?)
     case noSuchTombstone(type: String, id: String, isLive: Bool)
+    /// The scope has no step that could be undone.
+    case nothingToUndo(scope: String?)
+    /// The scope has no step that could be redone.
+    case nothingToRedo(scope: String?)
+    /// Transactions cannot be taken back; nothing was done.
+    case revision(reason: String)
     /// The bytes of a stored entity are not what its type says.
     case entity(type: String, reason: String)
 }
@@ -53,7 +59,9 @@ extension InspectionError: CustomStringConvertible {
         case .noSuchTransaction(let id, let first, let last):
             first <= last
                 ? "there is no transaction \(id); the log holds \(first) to \(last)"
-                : "there is no transaction \(id); the log is empty"
+                : first > 1
+                    ? "there is no transaction \(id); what came before \(first) is not kept"
+                    : "there is no transaction \(id); the log is empty"
         case .noSuchType(let name, let known):
             "there is no type '\(name)'; "
                 + (known.isEmpty
@@ -63,6 +71,11 @@ extension InspectionError: CustomStringConvertible {
                 ?? "there is no \(type) '\(id)'"
         case .noSuchTombstone(let type, let id, let isLive):
             isLive ? "\(type) '\(id)' is not deleted" : "there is no deleted \(type) '\(id)'"
+        case .nothingToUndo(let scope):
+            "there is nothing to undo" + (scope.map { " in the scope '\($0)'" } ?? "")
+        case .nothingToRedo(let scope):
+            "there is nothing to redo" + (scope.map { " in the scope '\($0)'" } ?? "")
+        case .revision(let reason): "nothing was done: \(reason)"
         case .entity(let type, let reason): "an entity of type '\(type)': \(reason)"
         }
     }

@@ -31,6 +31,16 @@ public struct StoreSummary: Sendable {
         public let rawBytes: ByteCount
     }
 
+    public struct Checkpoint: Hashable, Sendable {
+        public let file: String
+        /// The last transaction whose effects it holds.
+        public let transaction: TransactionID
+        /// What is wrong with it, if it could not be used.
+        public let problem: String?
+        /// What it holds before compression; nil where it cannot be read.
+        public let rawBytes: ByteCount?
+    }
+
     public struct TypeCount: Hashable, Sendable {
         public let type: InspectedType
         public let live: Int
@@ -49,6 +59,12 @@ public struct StoreSummary: Sendable {
     public let first: Transaction?
     public let last: Transaction?
     public let transactions: UInt64
+    /// The oldest transaction that can be asked for; what lies before it was dropped.
+    public let floor: TransactionID
+    /// What the last compaction kept; nil when there was none.
+    public let retention: Retention?
+    /// The newest first.
+    public let checkpoints: [Checkpoint]
     /// Everything in the store's directory, in order of names.
     public let files: [File]
     /// What the segments occupy, and what their frames hold before compression.
@@ -68,19 +84,42 @@ extension Inspection {
         return StoreSummary(
             path: path, store: scanned.manifest.store,
             formatVersion: scanned.manifest.version.text,
-            state: logState, report: scanned.report,
+            state: logState, report: scanned.report(startingFrom: start),
             createdAt: Moment(microseconds: scanned.manifest.createdAt),
-            first: try place(of: snapshot.firstSequence),
+            first: try place(of: snapshot.oldestSequence),
             last: try place(of: snapshot.lastSequence),
-            transactions: statistics.transactions, files: try files(),
+            transactions: transactionCount, floor: firstTransaction,
+            retention: scanned.manifest.retention, checkpoints: checkpoints, files: try files(),
             storedBytes: statistics.storedBytes, rawBytes: statistics.rawBytes,
             types: typeCounts(state), unknownEventCount: state.unknownEventCount)
+    }
+
+    /// Those that can be asked for.
+    private var transactionCount: UInt64 {
+        lastTransaction < firstTransaction
+            ? 0 : lastTransaction.rawValue - firstTransaction.rawValue + 1
+    }
+
+    private var checkpoints: [StoreSummary.Checkpoint] {
+        scanned.manifest.checkpoints.map { reference in
+            var problem = start.problems.first { $0.file == reference.file.text }?.reason
+            var rawBytes: ByteCount?
+            do throws(LogError) {
+                rawBytes = try scanned.open(reference).size.raw
+            } catch {
+                problem = problem ?? "\(error)"
+            }
+            return StoreSummary.Checkpoint(
+                file: reference.file.text,
+                transaction: TransactionID(reference.sequence.rawValue), problem: problem,
+                rawBytes: rawBytes)
+        }
     }
 
     private func place(
         of sequence: LogSequence
     ) throws(InspectionError) -> StoreSummary.Transaction? {
-        guard snapshot.firstSequence <= snapshot.lastSequence else { return nil }
+        guard snapshot.oldestSequence <= snapshot.lastSequence else { return nil }
         do throws(ReplayFailure<InspectionError>) {
             return try reader.withTransaction(sequence) { logged throws(InspectionError) in
                 StoreSummary.Transaction(

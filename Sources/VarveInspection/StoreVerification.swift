@@ -5,6 +5,7 @@ public struct StoreVerification: Sendable {
     /// store would say.
     public let problems: [InspectionError]
     public let segments: Int
+    public let checkpoints: Int
     /// Intact frames, whole transactions, and their bytes.
     public let frames: UInt64
     public let transactions: UInt64
@@ -15,8 +16,10 @@ public struct StoreVerification: Sendable {
 
     public var isSound: Bool { problems.isEmpty }
 
-    /// Reads every byte of every segment, checks every checksum and the chain of segments, and when
-    /// all of that is sound, whether each transaction follows from the state before it.
+    /// Reads every byte of every segment and checkpoint, checks every checksum and the chain of
+    /// segments, and when all of that is sound, whether the checkpoints hold what their digests say
+    /// whether each transaction behind the older one follows from the state before it, and whether
+    /// in the end both sides of every link say the same.
     ///
     /// Throws only when there is nothing to verify: no store, or a newer format.
     public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
@@ -32,14 +35,28 @@ public struct StoreVerification: Sendable {
         var problems = log.problems.map { InspectionError.log($0) }
         if problems.isEmpty {
             do throws(InspectionError) {
-                _ = try Inspection(fileSystem).replay()
+                try verifyContent(fileSystem)
             } catch {
                 problems.append(error)
             }
         }
         return StoreVerification(
             path: fileSystem.displayPath, problems: problems, segments: log.segments,
-            frames: log.frames, transactions: log.transactions, storedBytes: log.storedBytes,
+            checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions,
+            storedBytes: log.storedBytes,
             rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail)
+    }
+
+    /// The log behind the older checkpoint must lead to what the newer one holds.
+    private static func verifyContent(_ fileSystem: any FileSystem) throws(InspectionError) {
+        let inspection = try Inspection(fileSystem)
+        let scanned = inspection.scanned
+        for checkpoint in scanned.manifest.checkpoints {
+            try InspectionError.wrapping { () throws(LogError) in
+                try scanned.open(checkpoint).verifyContent()
+            }
+        }
+        try inspection.verifyCourse()
+        try inspection.verifyEnd()
     }
 }

@@ -8,7 +8,12 @@
 ///   promises more than that;
 /// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`).
 package final class Log {
-    package let manifest: Manifest
+    /// Replaced by each compaction.
+    package internal(set) var manifest: Manifest
+    /// The checkpoint that opening started from or the last compaction wrote: known to be good.
+    package internal(set) var base: CheckpointReference?
+    /// What compactions must not drop.
+    package let pins: LogPins
     /// The newest transaction that was appended.
     package private(set) var lastSequence: LogSequence
     /// How far the log is safe, and the way to make it so from any thread.
@@ -16,7 +21,7 @@ package final class Log {
 
     let fileSystem: any FileSystem
     let environment: any LogEnvironment
-    let configuration: LogConfiguration
+    package let configuration: LogConfiguration
     private(set) var sealed: [SegmentEntry]
     private var sealedStatistics: LogStatistics
     var active: SegmentWriter
@@ -34,9 +39,12 @@ package final class Log {
 
     init(
         _ scanned: ScannedLog, lock: DirectoryLock, active: SegmentWriter,
-        sealed: [SegmentEntry], durableSequence: LogSequence, prologue: @escaping () -> [UInt8]
+        sealed: [SegmentEntry], durableSequence: LogSequence, start: LogStart,
+        prologue: @escaping () -> [UInt8]
     ) {
         manifest = scanned.manifest
+        base = start.checkpoint
+        pins = LogPins(floor: scanned.manifest.floor)
         lastSequence = scanned.lastSequence
         progress = SyncProgress(
             segment: active.header.segment, end: active.durableEnd, sequence: durableSequence)
@@ -140,7 +148,7 @@ package final class Log {
     package var position: LogPosition {
         LogPosition(
             store: manifest.store, segment: active.header.segment, end: active.end,
-            digest: active.tally.totals.digest, lastSequence: lastSequence)
+            digest: active.tally.totals.digest, lastSequence: lastSequence, checkpoint: base)
     }
 
     package var statistics: LogStatistics {
@@ -152,7 +160,7 @@ package final class Log {
     /// The log as it is now, to be read from any thread while writing goes on.
     package var snapshot: LogSnapshot {
         LogSnapshot(
-            fileSystem: fileSystem, configuration: configuration,
+            fileSystem: fileSystem, configuration: configuration, floor: manifest.floor,
             segments: sealed + [active.entry])
     }
 
@@ -161,7 +169,7 @@ package final class Log {
 
     // MARK: Failures
 
-    func checkWritable() throws(LogError) {
+    package func checkWritable() throws(LogError) {
         switch state {
         case .open: break
         case .poisoned(let cause): throw .poisoned(cause: cause)
@@ -200,6 +208,12 @@ package final class Log {
         sealed.append(entry)
         sealedStatistics.add(LogSnapshot.statistics(of: [entry]))
         active = successor
+    }
+
+    /// Forgets segments that a manifest dropped.
+    func drop(segmentsBefore first: SegmentID) {
+        sealed.removeAll { $0.id < first }
+        sealedStatistics = LogSnapshot.statistics(of: sealed)
     }
 
     /// Writes frames, and cuts the file back to where it was should that fail.

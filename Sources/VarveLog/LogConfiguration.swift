@@ -10,6 +10,8 @@ package struct LogConfiguration: Sendable {
     package var transactionBytesMax: ByteCount = .mebibytes(1024)
     /// The most bytes of a cut tail that are kept in `lost/`.
     package var lostBytesMax: ByteCount = .mebibytes(64)
+    /// A log that grew by less since its newest checkpoint is not compacted by itself.
+    package var automaticCompactionBytesMin: ByteCount = .mebibytes(4)
 
     package init() {}
 }

@@ -17,6 +17,8 @@ extension LogError: CustomStringConvertible {
         case .unsupportedFeatures(let file, let bits):
             "\(file) uses features this program does not know (bits 0x"
                 + "\(String(bits, radix: 16))); open it with a newer version"
+        case .targetExists(let directory):
+            "\(directory) is not empty; choose a new directory"
         case .openedInAnotherProcess(let opener):
             "the log was opened by \(opener) before a fork; open it again in this process"
         default: nil
@@ -39,6 +41,17 @@ extension LogError: CustomStringConvertible {
         case .successorMissing(let segment):
             "segment \(segment) is sealed but nothing follows it: a later segment file is gone; "
                 + "nothing was changed; restore it"
+        case .checkpointDamaged(let file, let reason):
+            "\(file) is unusable: \(reason); nothing was changed; compact the store to replace it"
+        case .noUsableCheckpoint(let problems):
+            problems.map(\.description).joined(separator: "; ")
+                + "; the log alone does not reach back to the beginning; nothing was changed; "
+                + "restore these files from a backup"
+        case .logEndsBeforeCheckpoint(let checkpoint, let last):
+            "the log ends with transaction \(last), before transaction \(checkpoint) of the "
+                + "checkpoint: segment files are gone; nothing was changed; restore them"
+        case .belowFloor(let sequence, let floor):
+            "transaction \(sequence) is no longer kept; history begins with \(floor)"
         case .noSuchTransaction(let sequence):
             "the log holds no transaction \(sequence)"
         default: nil
@@ -55,6 +68,10 @@ extension LogError: CustomStringConvertible {
             "\(error); transactions after \(lastDurable) may be lost; reopen the store to find out"
         case .poisoned(let cause):
             "writing ended after an earlier failure; reopen the store (\(cause))"
+        case .backupCancelled:
+            "the backup was given up; nothing was left behind; start it again"
+        case .compactionCancelled:
+            "the compaction was given up; nothing was changed; start it again"
         case .closed:
             "the log is closed; open it again"
         default: "the log cannot be used"

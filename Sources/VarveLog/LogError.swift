@@ -21,6 +21,20 @@ public enum LogError: Error, Hashable, Sendable {
     case successorMissing(of: SegmentID)
     /// Segment files that follow one another do not belong together.
     case chainBroken(LogDamage)
+    /// A checkpoint is missing or not what was written.
+    case checkpointDamaged(file: String, reason: String)
+    /// No checkpoint can be used, and the log does not reach back to the beginning without one.
+    case noUsableCheckpoint([CheckpointProblem])
+    /// The log ends before the transaction that a checkpoint holds: later segments are gone.
+    case logEndsBeforeCheckpoint(checkpoint: LogSequence, last: LogSequence)
+    /// The transaction is older than the history that the store keeps.
+    case belowFloor(LogSequence, floor: LogSequence)
+    /// A new store is to be written where something is already.
+    case targetExists(directory: String)
+    /// The backup was given up because the store is being closed.
+    case backupCancelled
+    /// The compaction was given up because the log is being closed.
+    case compactionCancelled
     /// A transaction larger than the configured limit, to write or to read.
     case transactionTooLarge(bytes: ByteCount, limit: ByteCount)
     /// No transaction of that number is in the log.

@@ -15,6 +15,8 @@ package struct LoggedTransaction {
     package let location: FrameLocation
     /// Its frames as they lie in the file: headers, stored bytes and padding.
     package let storedBytes: ByteCount
+    /// Of the header of its first frame: it covers what the frame says, its place and its log.
+    package let headerChecksum: UInt32
     package let payload: UnsafeRawBufferPointer
 }
 

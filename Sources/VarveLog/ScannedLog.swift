@@ -45,11 +45,12 @@ package final class ScannedLog {
         }
     }
 
-    /// Delivers every catalog and every transaction in order, with everything verified on the way.
+    /// Delivers every catalog and every transaction behind `sequence`, the last one of a checkpoint
+    /// if there is one, in order, with everything verified on the way.
     package func replay<Failure: Error>(
-        _ body: (LogRecord) throws(Failure) -> Void
+        after sequence: LogSequence = .none, _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
-        try snapshot.replay(body)
+        try snapshot.replay(after: sequence, body)
         isReplayed = true
     }
 
@@ -60,7 +61,8 @@ package final class ScannedLog {
     package var position: LogPosition {
         LogPosition(
             store: manifest.store, segment: layout.active.header.segment, end: scan.cut,
-            digest: scan.tally.totals.digest, lastSequence: lastSequence)
+            digest: scan.tally.totals.digest, lastSequence: lastSequence,
+            checkpoint: manifest.checkpoints.first)
     }
 
     /// A reader of single transactions.
@@ -79,7 +81,12 @@ package final class ScannedLog {
             layout.active, in: source.fileSystem, promisedOnly: hasLiveWriter)
         snapshot = LogSnapshot(
             fileSystem: source.fileSystem, configuration: source.configuration,
-            segments: layout.sealed + [active.entry])
+            floor: layout.manifest.floor, segments: layout.sealed + [active.entry])
+        // A checkpoint is named only when the log is promised through it.
+        guard layout.manifest.checkpointSequence <= snapshot.lastSequence else {
+            throw .logEndsBeforeCheckpoint(
+                checkpoint: layout.manifest.checkpointSequence, last: snapshot.lastSequence)
+        }
         manifest = layout.manifest
         environment = source.environment
         scan = active.scan
@@ -122,9 +129,11 @@ struct LogSource {
 
 extension LogError {
     /// Damage in a log at rest; beside a writer, perhaps a look at files that were changing.
-    var mayBeProgressOfWriter: Bool {
+    package var mayBeProgressOfWriter: Bool {
         switch self {
-        case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged: true
+        case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged,
+            .logEndsBeforeCheckpoint, .noUsableCheckpoint:
+            true
         case .fileSystem(let error): error.isNotFound || error.reason == .unexpectedEnd
         default: false
         }

@@ -24,8 +24,42 @@ private struct Message: Codable {
     var likes = 0
 }
 
+/// Every kind of index on the id itself, whose type the compiler infers from the property.
+@EntityModel
+private struct Ticket: Codable, Identifiable {
+    @Index<Self>(\.id) private var idIndex
+    @Index<Self>(\.day, \.id.desc) private var dayIndex
+    @HashIndex<Self>(\.id) private var idHash
+    @Unique<Self>(\.day, \.id, collisions: .throw) private var uniqueDay
+
+    let id: Int
+    var day: String
+}
+
+@EntityModel
+private struct GenericTicket<Key: Hashable & Comparable & Codable & Sendable> {
+    @Index<Self>(\.id) private var idIndex
+
+    let id: Key
+    @Relationship() var others: [GenericTicket<Key>]?
+}
+
 @Suite("Index declarations")
 struct IndexDeclarationConformanceTests {
+    @Test("an index may be about the id, alone or behind other properties")
+    func indexedID() throws {
+        var context = Context()
+        for id in [3, 1, 2] { try Ticket(id: id, day: "x").save(to: &context) }
+        #expect(Ticket.query().sorted(by: \.id).resolve(in: context).map(\.id) == [1, 2, 3])
+        #expect(Ticket.filter(\.id > 1).count(in: context) == 2)
+        let plan = Ticket.query().sorted(by: \.day, \.id.desc).limit(2).explain(in: context)
+        #expect(plan.description.contains("dayIndex"))
+        try GenericTicket(id: "b").save(to: &context)
+        try GenericTicket(id: "a").save(to: &context)
+        let sorted = GenericTicket<String>.query().sorted(by: \.id).resolve(in: context)
+        #expect(sorted.map(\.id) == ["a", "b"])
+    }
+
     @Test("SM-05: an index declaration holds nothing, and a memberwise initializer does not see it")
     func declaration() throws {
         let message = Message(id: "1", text: "a")

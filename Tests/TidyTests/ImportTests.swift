@@ -20,11 +20,11 @@ struct ImportTests {
         // Synchronization for the lock-free cache of how types are stored.
         Module(folder: "Sources/VarveEvents", system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveGraph", modules: ["VarveEvents"],
+            folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents"],
             system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/Varve", modules: ["VarveLog", "VarveEvents", "VarveGraph"],
-            system: ["Dispatch", "Foundation", "Synchronization"]),
+            system: ["Dispatch", "Foundation", "Observation", "Synchronization"]),
         Module(
             folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents"],
             system: ["Foundation"]),
@@ -33,6 +33,15 @@ struct ImportTests {
             folder: "Tools/varve", modules: ["VarveInspection", "VarveLog"], system: ["Foundation"]),
         Module(
             folder: "Tools/aptgraph", modules: ["Varve", "AptGraphInput"], system: ["Foundation"]),
+        Module(
+            folder: "Tools/torture-campaign",
+            modules: ["VarveLog", "VarveFuzzing", "VarveTestSupport"],
+            system: ["Foundation"]),
+        Module(
+            folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],
+            system: ["Foundation"]),
+        Module(folder: "Tools/outline", modules: ["Varve"], system: ["Foundation"]),
+        Module(folder: "Tools/outline/Main", modules: ["OutlineEditor"], system: ["Foundation"]),
         Module(folder: "Tools/varve/Main", modules: ["VarveTool"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Main", modules: ["AptGraph"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Input", modules: ["CLZ4"], system: ["Foundation"]),

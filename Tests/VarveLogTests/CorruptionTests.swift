@@ -21,7 +21,7 @@ struct CorruptionTests {
     }
 
     @Test(
-        "every flipped bit is refused at its place, dropped and reported, or has no effect",
+        "Rows 5, 6, 28, 29, 33: every flipped bit is refused at its place, dropped and reported, or has no effect",
         arguments: [true, false])
     func everyFlippedBit(closing: Bool) throws {
         let (image, content) = try Self.makeImage(closing: closing)
@@ -42,7 +42,7 @@ struct CorruptionTests {
         if closing { #expect(outcomes[.dropped, default: 0] <= 3 * 56) }
     }
 
-    @Test("every truncation is refused, dropped and reported, or ends at a frame's border")
+    @Test("Row 1: every truncation is refused, dropped and reported, or ends at a frame's border")
     func everyTruncation() throws {
         let (image, content) = try Self.makeImage(closing: true)
         for (name, bytes) in image.files where name != "LOCK" {
@@ -86,7 +86,7 @@ struct CorruptionTests {
         #expect(verification.frames == sound.frames - 3)
     }
 
-    @Test("Frames exchanged between places are refused")
+    @Test("Row 31: Frames exchanged between places are refused")
     func exchangedFrames() throws {
         let (image, _) = try Self.makeImage(closing: true)
         let transactions = try Self.frames(image).filter {
@@ -111,7 +111,7 @@ struct CorruptionTests {
         #expect(throws: LogError.self) { try TestLog(SimulatedDisk(damaged)).read() }
     }
 
-    @Test("A missing segment, wherever it stood, is refused by number")
+    @Test("Row 17: A missing segment, wherever it stood, is refused by number")
     func missingSegments() throws {
         let (image, _) = try Self.makeImage(closing: true)
         func opening(without number: UInt64) -> LogError? {

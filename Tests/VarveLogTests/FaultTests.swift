@@ -8,7 +8,7 @@ struct FaultTests {
     static let noSpace: Int32 = 28
 
     @Test(
-        "an error at any operation, once or from then on, loses nothing that was acknowledged",
+        "Rows 16 and 20: an error at any operation, once or from then on, loses nothing that was acknowledged",
         arguments: [inputOutputError, noSpace], [1, Int.max])
     func everyOperation(code: Int32, count: Int) throws {
         let total = try FaultRun(fault: nil).operations
@@ -60,7 +60,7 @@ struct FaultTests {
         #expect(read.report.endedCleanly)
     }
 
-    @Test("Frames of a failed append never come back behind those that took their place")
+    @Test("Row 3: Frames of a failed append never come back behind those that took their place")
     func failedRun() throws {
         let disk = SimulatedDisk()
         let before = try Self.operationsBeforeSecondAppend()

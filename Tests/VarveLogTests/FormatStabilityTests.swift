@@ -60,6 +60,45 @@ struct FormatStabilityTests {
         }
     }
 
+    private static func checkpointHeader() throws -> CheckpointHeader {
+        let (segment, _) = try example()
+        let disk = SimulatedDisk()
+        let log = try CompactionLog(disk).open().log
+        try log.append(text: "varve")
+        try CompactionLog.compact(log, [Array("varve".utf8)])
+        try log.close()
+        let scanned = try CompactionLog(disk).test.scan(.readOnly)
+        var header = try scanned.open(scanned.manifest.checkpoints[0]).header
+        header.store = segment.store
+        header.salt = segment.salt
+        header.previousLength = ByteCount(368)
+        header.previousDigest = ChainDigest(0x0A0B_0C0D_0E0F_1011)
+        header.createdAt = segment.createdAt
+        header.sequenceTime = segment.createdAt
+        return header
+    }
+
+    @Test("Docs/FORMAT.md shows the bytes of a checkpoint")
+    func documentedCheckpoint() throws {
+        let disk = SimulatedDisk()
+        let writer = try CheckpointWriter(try Self.checkpointHeader(), in: disk)
+        try Array("varve".utf8).withUnsafeBytes { bytes in
+            try writer.append(
+                CheckpointPageKey(kind: 3, subject: 1, part: 0, first: 0, count: 1), bytes)
+        }
+        try writer.finish(contentDigest: 0x1817_1615_1413_1211)
+        try writer.publish()
+        let bytes = try #require(disk.image.files["checkpoint-0000000001"])
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Docs/FORMAT.md"), encoding: .utf8)
+        for range in [0..<128, 128..<184, 184..<bytes.count] {
+            let dump = Self.hexadecimal(Array(bytes[range]))
+            #expect(page.contains(dump), "now:\n\(dump)")
+        }
+    }
+
     @Test("What is written is what lies in the file of a new store")
     func createdStore() throws {
         let disk = SimulatedDisk()

@@ -44,7 +44,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A frame whose fields contradict the format is refused at its offset")
+    @Test("Row 50: A frame whose fields contradict the format is refused at its offset")
     func contradictions() throws {
         let changes: [(inout FrameHeader) -> Void] = [
             { $0.rawLength = 1 },
@@ -75,7 +75,9 @@ struct HostileInputTests {
         #expect(Self.refusal(sound) == nil)
     }
 
-    @Test("Unknown types, codecs and flags are refused as newer, unless the type may be skipped")
+    @Test(
+        "Row 56: Unknown types, codecs and flags are refused as newer, unless the type may be skipped"
+    )
     func unknownKinds() throws {
         let unknown: [(inout FrameHeader) -> Void] = [
             { $0.type = FrameType(rawValue: 0) }, { $0.type = FrameType(rawValue: 5) },
@@ -98,7 +100,9 @@ struct HostileInputTests {
         #expect(opened.content.transactions == [[7]])
     }
 
-    @Test("A few stored bytes that claim to stand for many are refused before memory is taken")
+    @Test(
+        "Row 48: A few stored bytes that claim to stand for many are refused before memory is taken"
+    )
     func compressionBomb() throws {
         let bomb = try Self.image { header in
             Self.frame(header, payload: [1, 2, 3, 4]) {
@@ -113,7 +117,7 @@ struct HostileInputTests {
         #expect(damage.kind == .frameFields)
     }
 
-    @Test("A transaction of many frames is refused at the limit for one transaction")
+    @Test("Row 48: A transaction of many frames is refused at the limit for one transaction")
     func endlessTransaction() throws {
         var test = TestLog(SimulatedDisk())
         test.configuration.frameBytesMax = ByteCount(100)
@@ -131,7 +135,7 @@ struct HostileInputTests {
         #expect(!writer.isPoisoned && writer.lastSequence == .none)
     }
 
-    @Test("Compressed bytes that are none, with checksums that hold, are damage")
+    @Test("Row 49: Compressed bytes that are none, with checksums that hold, are damage")
     func malformedCompression() throws {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<500 {
@@ -147,7 +151,9 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Frames of random fields with right checksums end in a value or an error, never a trap")
+    @Test(
+        "Row 50: Frames of random fields with right checksums end in a value or an error, never a trap"
+    )
     func randomFrames() throws {
         var generator = SeededGenerator(seed: 4)
         func any(_ choices: [UInt64]) -> UInt64 {
@@ -177,7 +183,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Footers of random fields with right checksums never trap")
+    @Test("Row 50: Footers of random fields with right checksums never trap")
     func randomFooters() throws {
         var generator = SeededGenerator(seed: 5)
         for round in 0..<1_000 {
@@ -206,7 +212,9 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Headers and manifests with extreme numbers and right checksums are refused")
+    @Test(
+        "Rows 50 and 56: Headers and manifests with extreme numbers and right checksums are refused"
+    )
     func extremeHeaders() throws {
         let disk = SimulatedDisk()
         try TestLog(disk).create()
@@ -240,7 +248,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("The highest manifest counts, and a damaged one is not passed over")
+    @Test("Rows 12 and 33: The highest manifest counts, and a damaged one is not passed over")
     func manifestGenerations() throws {
         let disk = SimulatedDisk()
         try TestLog(disk).open().log.close()

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveLog
+import VarveTestSupport
 
 @Suite("Real files")
 struct POSIXFileSystemTests {
@@ -21,7 +22,7 @@ struct POSIXFileSystemTests {
         #expect(try LogVerification.verify(POSIXFileSystem(store.path)).isSound)
     }
 
-    @Test("Files are private to their owner")
+    @Test("Row 53: Files are private to their owner")
     func permissions() throws {
         let store = try TemporaryStore()
         try TestLog(POSIXFileSystem(store.path)).open().log.close()
@@ -35,7 +36,7 @@ struct POSIXFileSystemTests {
         }
     }
 
-    @Test("Links and directories in the place of files are refused", arguments: [0, 1, 2])
+    @Test("Row 53: Links and directories in the place of files are refused", arguments: [0, 1, 2])
     func plantedFiles(kind: Int) throws {
         let store = try TemporaryStore()
         try TestLog(POSIXFileSystem(store.path)).open().log.close()
@@ -90,7 +91,7 @@ struct POSIXFileSystemTests {
             try FileManager.default.contentsOfDirectory(atPath: store.path) == ["letter.txt"])
     }
 
-    @Test("The cut tail of a real file is kept beside the log")
+    @Test("Row 1: The cut tail of a real file is kept beside the log")
     func tornTail() throws {
         let store = try TemporaryStore()
         let test = TestLog(POSIXFileSystem(store.path))

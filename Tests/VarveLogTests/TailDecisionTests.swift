@@ -41,7 +41,6 @@ struct TailDecisionTests {
         let afterCrash = Self.everyFact.filter { facts in
             !facts.isSealed && !facts.isPromisedBeyondCut && facts.ending != .invalidFrame
                 && facts.ending != .unsupportedFrame
-                && !(facts.isInsideTransaction && facts.endsWithCleanSeal)
         }
         for facts in afterCrash {
             let decision = TailDecision.decide(facts)

@@ -96,6 +96,15 @@ struct EntityModelDiagnosticTests {
         #expect(
             Expansion(#"@EntityModel struct A { @PersistedName("key") let id: Int }"#).messages
                 == ["'id' identifies the entity and cannot be renamed"])
+        for level in ["private", "fileprivate"] {
+            #expect(
+                Expansion("@EntityModel struct A { \(level) let id: Int }").messages
+                    == ["'id' identifies the entity and cannot be \(level)"])
+        }
+        #expect(Expansion("@EntityModel struct A { private(set) var id: Int }").messages == [])
+        #expect(
+            Expansion("@EntityModel fileprivate struct A { fileprivate let id: Int }").messages
+                == [])
     }
 
     @Test("A constant that is made anew for each value is warned about, and stays no field")

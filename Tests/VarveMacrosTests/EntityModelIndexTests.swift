@@ -1,3 +1,4 @@
+import Foundation
 import SwiftDiagnostics
 import Testing
 
@@ -122,6 +123,59 @@ struct EntityModelIndexTests {
         ]
         for (source, message) in cases {
             #expect(expansion(source).messages == [message])
+        }
+    }
+
+    @Test("The id's type is named where an index reads it, unless the struct does so itself")
+    func indexedID() {
+        func alias(_ members: String) -> String {
+            Expansion("@EntityModel public struct User { \(members) }").member("typealias")
+        }
+        let index = #"@Index<Self>(\.name, \.id.desc) var index"#
+        #expect(alias("\(index); public let id: [Int]") == "public typealias ID = [Int]")
+        #expect(alias("public let id: Int; @Index<Self>(\\.name) var index") == "")
+        #expect(alias("\(index); public typealias ID = Int; public let id: ID") == "")
+        #expect(alias("\(index); public let id: ID") == "")
+        #expect(
+            Expansion("@EntityModel struct User { \(index); var id = UUID() }").messages == [
+                "the index 'index' is about 'id', whose type must then be written out, such as in"
+                    + " 'var id: UUID'"
+            ])
+    }
+
+    @Test("An ordered index of an optional needs nilFirst, which the fix adds")
+    func optionals() {
+        let source =
+            #"@EntityModel struct A { let id: Int; let a: Int?; @Index<Self>(\.a.desc) var x }"#
+        let expansion = Expansion(source)
+        #expect(
+            expansion.messages == [
+                #"'a' is optional, and optionals have no order: write '\.a.nilFirst.desc', which has nil in front"#
+            ])
+        #expect(
+            expansion.fixes.map(\.result)
+                == [source.replacingOccurrences(of: #"\.a.desc"#, with: #"\.a.nilFirst.desc"#)])
+        let fine = [
+            #"@Index<Self>(\.a.nilFirst)"#, #"@HashIndex<Self>(\.a)"#, #"@Unique<Self>(\.a)"#,
+            #"@Index<Self>(\.a!)"#, #"@Index<Self>(\.a.isSet)"#,
+        ]
+        for index in fine {
+            #expect(
+                Expansion("@EntityModel struct A { let id: Int; var a: Int?; \(index) var x }")
+                    .messages == [])
+        }
+    }
+
+    @Test("An index cannot be about a relation")
+    func relations() {
+        for path in [#"\.$team.id"#, #"\.team?.name"#, #"\Self.$team"#] {
+            #expect(
+                expansion("@HashIndex<Self>(\(path)) var x; @Relationship() var team: Team?")
+                    .messages
+                    == [
+                        "the index 'x' cannot be about the relation 'team': a row is stored without its"
+                            + " relations, and links need no index, because every relation is one"
+                    ])
         }
     }
 

@@ -46,7 +46,7 @@ extension SimulatedDisk {
                 synced.insert(operation.subject)
             } else if case .synchronizeAndFail = operation {
                 synced.remove(operation.subject)
-            } else if !synced.contains(operation.subject) {
+            } else if operation.isChange, !synced.contains(operation.subject) {
                 pending.append(index)
             }
         }
@@ -62,7 +62,7 @@ extension SimulatedDisk {
         for (index, survival) in zip(point.pending, survivals) { fates[index] = survival }
         let (operations, start) = state.withLock { ($0.operations, $0.atStart) }
         var disk = start
-        for index in 0..<point.position {
+        for index in 0..<point.position where operations[index].isChange {
             disk.apply(operations[index], fates[index] ?? .whole)
         }
         return disk.image
@@ -70,14 +70,21 @@ extension SimulatedDisk {
 
     /// Fates of the pending changes: every subset of them when there are few, a telling choice
     /// otherwise; and, for each write, every way of tearing it with the others absent and present.
-    package func survivals(at point: CrashPoint, using generator: inout SeededGenerator)
-        -> [[Survival]]
-    {
+    package func survivals(
+        at point: CrashPoint, using generator: inout SeededGenerator
+    ) -> [[Survival]] {
+        Self.survivals(at: point, of: operations, using: &generator)
+    }
+
+    /// As above, of a sequence of operations.
+    package static func survivals(
+        at point: CrashPoint, of operations: [DiskOperation],
+        using generator: inout SeededGenerator
+    ) -> [[Survival]] {
         let count = point.pending.count
         var choices = subsets(count, using: &generator).map { present in
             present.map { $0 ? Survival.whole : .absent }
         }
-        let operations = self.operations
         for (position, index) in point.pending.enumerated() {
             for tear in operations[index].tears {
                 for others in [Survival.absent, .whole] {
@@ -95,13 +102,18 @@ extension SimulatedDisk {
         return choices
     }
 
-    private func subsets(_ count: Int, using generator: inout SeededGenerator) -> [[Bool]] {
-        if count <= 8 {
+    private static func subsets(_ count: Int, using generator: inout SeededGenerator) -> [[Bool]] {
+        if count <= 10 {
             return (0..<(1 << count)).map { bits in (0..<count).map { bits >> $0 & 1 == 1 } }
         }
         var choices = (0...count).map { length in (0..<count).map { $0 < length } }
         choices += (0..<count).map { only in (0..<count).map { $0 == only } }
         choices += (0..<count).map { missing in (0..<count).map { $0 != missing } }
+        for first in 0..<count {
+            for second in (first + 1)..<max(count, first + 1) {
+                choices.append((0..<count).map { $0 == first || $0 == second })
+            }
+        }
         choices += (0..<64).map { _ in (0..<count).map { _ in Bool.random(using: &generator) } }
         return choices
     }
@@ -127,7 +139,7 @@ extension DiskOperation {
 extension SimulatedDiskState {
     /// Applies what is left of a change. Where a write did not reach the disk, the bytes from
     /// before are still there; where it lengthened the file, zeros or garbage.
-    fileprivate mutating func apply(_ operation: DiskOperation, _ survival: Survival) {
+    mutating func apply(_ operation: DiskOperation, _ survival: Survival) {
         guard case .write(let file, let offset, let bytes) = operation, survival != .whole else {
             if survival != .absent { apply(operation) }
             return
@@ -164,4 +176,20 @@ extension Survival {
     fileprivate func filler(at position: Int) -> UInt8 {
         self == .garbage ? UInt8(truncatingIfNeeded: position &* 167 &+ 13) : 0
     }
+}
+
+extension Survival: CustomStringConvertible, CustomDebugStringConvertible {
+    package var description: String {
+        switch self {
+        case .absent: "absent"
+        case .whole: "whole"
+        case .prefix(let count): "prefix(\(count))"
+        case .suffix(let count): "suffix(\(count))"
+        case .withoutSector(let sector): "withoutSector(\(sector))"
+        case .lengthOnly: "lengthOnly"
+        case .garbage: "garbage"
+        }
+    }
+
+    package var debugDescription: String { description }
 }

@@ -27,22 +27,37 @@ package enum DiskOperation: Hashable, Sendable {
     /// The sync reported an error and forgot what it should have written: what the file holds in
     /// memory is not on the disk, and no later sync will bring it there.
     case synchronizeAndFail(FileNumber)
+    /// What the system showed of a file went back to what is safe, after a sync that failed. It
+    /// says nothing about the disk.
+    case revert(FileNumber, [UInt8])
     case synchronizeDirectory(DirectoryNumber)
+    /// Nothing happened: stands in the place of an operation that was taken out.
+    case nothing
 
     /// What a sync makes safe.
-    enum Subject: Hashable {
+    package enum Subject: Hashable, Sendable {
         case content(FileNumber)
         case names(DirectoryNumber)
+        case nothing
     }
 
-    var subject: Subject {
+    package var subject: Subject {
         switch self {
         case .write(let file, _, _), .truncate(let file, _), .synchronize(let file),
-            .synchronizeAndFail(let file):
+            .synchronizeAndFail(let file), .revert(let file, _):
             .content(file)
         case .link(let directory, _, _), .rename(let directory, _, _, _),
             .remove(let directory, _), .synchronizeDirectory(let directory):
             .names(directory)
+        case .nothing: .nothing
+        }
+    }
+
+    /// It changes what a power cut may leave.
+    package var isChange: Bool {
+        switch self {
+        case .write, .truncate, .link, .rename, .remove: true
+        case .synchronize, .synchronizeAndFail, .revert, .synchronizeDirectory, .nothing: false
         }
     }
 
@@ -52,6 +67,18 @@ package enum DiskOperation: Hashable, Sendable {
         default: false
         }
     }
+}
+
+/// How a sync fails to make anything safe.
+package enum SyncFailure: String, Sendable, CaseIterable {
+    /// It reports an error. What it should have written stays in memory and never reaches the disk.
+    case forgotten
+    /// It reports an error, and memory goes back to what is safe.
+    case reverted
+    /// It reports nothing; the next sync of the file reports the error.
+    case reportedLate
+    /// It reports nothing, nor does any later one: the disk lies.
+    case swallowed
 }
 
 /// The files of a disk by path: "segment-0000000001", "lost/…".
@@ -68,14 +95,18 @@ struct SimulatedDiskState: Sendable {
     let device: UInt64
     private(set) var operations: [DiskOperation] = []
     var content: [FileNumber: [UInt8]] = [:]
-    private var entries: [DirectoryNumber: [String: FileNumber]] = [:]
+    private(set) var entries: [DirectoryNumber: [String: FileNumber]] = [:]
     /// Directories are safe from the start: what they hold is what the log's safety rests on.
-    private var directories: [String: DirectoryNumber] = ["": DirectoryNumber(0)]
+    private(set) var directories: [String: DirectoryNumber] = ["": DirectoryNumber(0)]
     private var existing: Set<DirectoryNumber> = []
     private var locks: [FileNumber: (shared: Int, exclusive: Bool)] = [:]
     private var nextFile = 0
-    var failsNextSynchronize = false
-    private let start: DiskImage
+    /// What becomes of a sync to come: how many before it succeed, and how it fails.
+    var syncFailure: (after: Int, style: SyncFailure)?
+    /// The next sync of this file reports what an earlier one kept to itself.
+    private var lateReport: FileNumber?
+    private(set) var syncs = 0
+    private(set) var start: DiskImage
 
     /// Two disks are never the same directory, nor one of a real device.
     private static let nextDevice = Lock<UInt64>(1 << 63)
@@ -87,16 +118,7 @@ struct SimulatedDiskState: Sendable {
         }
         start = image
         existing.insert(DirectoryNumber(0))
-        for path in image.files.keys.sorted() {
-            let parts = path.split(separator: "/").map { String($0) }
-            let directory =
-                parts.count == 1
-                ? DirectoryNumber(0) : directoryNumber(parts[0], in: DirectoryNumber(0))
-            existing.insert(directory)
-            let file = newFile()
-            content[file] = image.files[path]
-            entries[directory, default: [:]][parts[parts.count - 1]] = file
-        }
+        place(image)
     }
 
     var image: DiskImage {
@@ -112,10 +134,36 @@ struct SimulatedDiskState: Sendable {
 
     /// The disk as it was made, without the operations since.
     var atStart: SimulatedDiskState {
-        var state = SimulatedDiskState(image: start)
-        state.directories = directories
-        state.existing = existing
+        var state = self
+        state.operations = []
+        state.locks = [:]
+        state.content = [:]
+        state.entries = [:]
+        state.existing.insert(DirectoryNumber(0))
+        state.nextFile = 0
+        state.place(start)
         return state
+    }
+
+    /// The machine comes back with the files of an image: nothing is locked, and nobody remembers.
+    mutating func restart(with image: DiskImage) {
+        start = image
+        syncFailure = nil
+        lateReport = nil
+        self = atStart
+    }
+
+    private mutating func place(_ image: DiskImage) {
+        for path in image.files.keys.sorted() {
+            let parts = path.split(separator: "/").map { String($0) }
+            let directory =
+                parts.count == 1
+                ? DirectoryNumber(0) : directoryNumber(parts[0], in: DirectoryNumber(0))
+            existing.insert(directory)
+            let file = newFile()
+            content[file] = image.files[path]
+            entries[directory, default: [:]][parts[parts.count - 1]] = file
+        }
     }
 
     // MARK: Names
@@ -193,23 +241,53 @@ struct SimulatedDiskState: Sendable {
                 + Array(repeating: 0, count: max(0, length - content.count))
         case .link(let directory, let name, let file):
             entries[directory, default: [:]][name] = file
+            nextFile = max(nextFile, file.rawValue)
         case .rename(let directory, let name, let newName, let file):
             entries[directory, default: [:]][name] = nil
             entries[directory, default: [:]][newName] = file
         case .remove(let directory, let name):
             entries[directory, default: [:]][name] = nil
-        case .synchronize, .synchronizeAndFail, .synchronizeDirectory: break
+        case .revert(let file, let bytes): content[file] = bytes
+        case .synchronize, .synchronizeAndFail, .synchronizeDirectory, .nothing: break
         }
     }
 
     mutating func synchronize(_ file: FileNumber, name: String) throws(FileSystemError) {
-        guard failsNextSynchronize else {
-            perform(.synchronize(file))
-            return
+        defer { syncs += 1 }
+        let failure = FileSystemError(.synchronize, file: name, reason: .system(code: 5))
+        if lateReport == file {
+            lateReport = nil
+            perform(.synchronizeAndFail(file))
+            throw failure
         }
-        failsNextSynchronize = false
+        guard let (after, style) = syncFailure else { return perform(.synchronize(file)) }
+        guard after == 0 else {
+            syncFailure = (after - 1, style)
+            return perform(.synchronize(file))
+        }
+        syncFailure = nil
+        let safe = style == .reverted ? safeContent(of: file) : []
         perform(.synchronizeAndFail(file))
-        throw FileSystemError(.synchronize, file: name, reason: .system(code: 5))
+        switch style {
+        case .forgotten: throw failure
+        case .reverted:
+            perform(.revert(file, safe))
+            throw failure
+        case .reportedLate: lateReport = file
+        case .swallowed: break
+        }
+    }
+
+    /// The bytes of a file that a power cut could not take, as long as the file is now.
+    private func safeContent(of file: FileNumber) -> [UInt8] {
+        let pending = Set(SimulatedDisk.pending(operations, before: operations.count))
+        var disk = atStart
+        for (index, operation) in operations.enumerated() where operation.isChange {
+            if !pending.contains(index) { disk.apply(operation) }
+        }
+        let length = content[file, default: []].count
+        let safe = disk.content[file, default: []].prefix(length)
+        return Array(safe) + Array(repeating: 0, count: length - safe.count)
     }
 
     // MARK: Locks

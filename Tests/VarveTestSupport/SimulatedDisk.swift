@@ -41,8 +41,31 @@ package final class SimulatedDisk: FileSystem {
 
     /// The next sync of a file reports an error, and what it should have written stays in memory
     /// without ever reaching the disk, as on most Linux file systems.
-    package func failNextSynchronize() {
-        state.withLock { $0.failsNextSynchronize = true }
+    package func failNextSynchronize() { failSynchronize(after: 0, .forgotten) }
+
+    /// A sync to come fails in that way, once that many have succeeded.
+    package func failSynchronize(after count: Int, _ style: SyncFailure) {
+        state.withLock { $0.syncFailure = (count, style) }
+    }
+
+    /// No sync to come fails.
+    package func succeed() { state.withLock { $0.syncFailure = nil } }
+
+    /// How many syncs of files there were.
+    package var syncs: Int { state.withLock { $0.syncs } }
+
+    /// Takes the place of the operations so far by these, as if they had been asked for.
+    package func replay(_ operations: [DiskOperation]) {
+        state.withLock { state in
+            state = state.atStart
+            for operation in operations { state.perform(operation) }
+        }
+    }
+
+    /// The power goes, and the machine comes back with the files of `image`. Files that are open
+    /// must not be used any more.
+    package func restart(with image: DiskImage) {
+        state.withLock { $0.restart(with: image) }
     }
 
     // MARK: FileSystem

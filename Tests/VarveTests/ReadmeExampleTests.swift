@@ -119,6 +119,35 @@ struct ReadmeExampleTests {
         }
     }
 
+    @Test("Undo, the past and restoration do what the example says")
+    func time() throws {
+        let store = try Store.inMemory(Chat.self)
+        try store.write { context in
+            try Chat(
+                id: "1", title: "Plans",
+                messages: .relation([Message(id: 1, text: "Hello", author: .id("bob"))])
+            ).save(to: &context)
+        }
+        try store.write { try Chat(id: "1", title: "Plan B").save(to: &$0) }
+        try store.write { try Chat.delete(id: "1", from: &$0) }
+        // README: time
+        try store.undo()  // appended as a transaction; survives a relaunch
+        try store.redo()
+        store.group("Drag") { /* several writes, one step */  }
+
+        let then = try store.context(asOf: .transaction(2))  // or .date(…): query it as any context
+        let versions = try store.history(of: Chat.self, id: "1")
+        let diff = try store.diff(from: .transaction(1), to: .transaction(3))
+
+        try store.restoreDeletion(of: Chat.self, id: "1")  // with what went along, links and places
+        // README: end
+        #expect(Chat.query("1").resolve(in: then)?.title == "Plan B")
+        #expect(versions.map(\.transaction.id) == [5, 4, 3, 2, 1])
+        #expect(try diff.changes(of: Chat.self).first?.kind == .deleted)
+        #expect(Chat.query("1").resolve(in: store.context)?.title == "Plan B")
+        #expect(Message.query(1).id(\.$chat).resolve(in: store.context)?.$chat.id == "1")
+    }
+
     @Test("The README shows exactly what is compiled here")
     func sameText() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
@@ -126,7 +155,7 @@ struct ReadmeExampleTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let readme = try String(
             contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        for name in ["types", "use", "indexed type", "indexed use"] {
+        for name in ["types", "use", "indexed type", "indexed use", "time"] {
             let marked = source.components(separatedBy: "// README: \(name)\n")[1]
                 .components(separatedBy: "// README: end")[0]
             let indentation = marked.prefix { $0 == " " }.count

@@ -59,8 +59,41 @@ private struct Garden {
     @Relationship() var plants: [PlantV2]?
 }
 
+@EntityModel
+private struct Leaf {
+    let id: String
+}
+
+@EntityModel
+private struct Compost {
+    let id: String
+    @Relationship() var leaves: [Deleted<Leaf>]?
+}
+
 @Suite("Relations in a store")
 struct RelationPersistenceTests {
+    @Test("A link to a tombstone that is gone, or never was, is told alike live and reopened")
+    func danglingTombstones() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Compost.self)
+        try store.write { context in
+            try Compost(id: "c", leaves: .ids(["1", "2", "3"])).save(to: &context)
+            for id in ["1", "2"] {
+                try Leaf(id: id).save(to: &context)
+                try Leaf.delete(id: id, from: &context)
+            }
+        }
+        try store.write { context in
+            try Deleted<Leaf>.query("2").resolve(in: context)?.restore(in: &context)
+        }
+        let live = store.context.danglingLinks()
+        #expect(live.map(\.targetID) == ["2", "3"])
+        #expect(live.map(\.isDeleted) == [true, true])
+        try store.close()
+        let again = try Store(at: place.url, mode: .readOnly, Compost.self)
+        #expect(again.context.danglingLinks() == live)
+    }
+
     @Test("An inverse that one side declares is in the log on both sides, and survives")
     func oneSided() throws {
         let place = StoreTests.Place()

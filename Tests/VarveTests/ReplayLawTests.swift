@@ -8,7 +8,7 @@ struct ReplayLawTests {
     struct Stop: Error {}
 
     /// One random change.
-    private func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
+    func change(_ context: inout Context, _ random: inout SeededGenerator) throws {
         func author() -> String { "a\(Int.random(in: 0..<12, using: &random))" }
         func book() -> Int { Int.random(in: 0..<30, using: &random) }
         func books() -> [Int] { (0..<Int.random(in: 0..<6, using: &random)).map { _ in book() } }

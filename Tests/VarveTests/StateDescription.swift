@@ -56,3 +56,10 @@ func difference(_ first: String, _ second: String) -> String? {
     let common = min(lines.0.count, lines.1.count)
     return "only in one: \(lines.0.dropFirst(common)) | \(lines.1.dropFirst(common))"
 }
+
+/// What ``describe`` says without the times.
+func content(_ context: Context) -> String {
+    describe(context).split(separator: "\n").map { line in
+        line.split(separator: " ").dropLast().joined(separator: " ")
+    }.joined(separator: "\n")
+}

@@ -5,7 +5,9 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        FollowCommand.self,
+        FollowCommand.self, HistoryCommand.self, BlameCommand.self, DiffCommand.self,
+        AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
+        CompactCommand.self, BackupCommand.self, SalvageCommand.self, HexdumpCommand.self,
     ]
 
     /// Runs the program with its arguments, without its own name.

@@ -120,14 +120,24 @@ private struct TableWork {
             return unknownFields
         }
         var unknown = unknownFields
+        var batch = LoadingBatch(table)
         for index in 0..<reader.slotCount {
             let slot = UInt32(truncatingIfNeeded: index)
             let found: Void? = try reader.read(slot) { entity throws(CodecError) in
-                try load(entity)
+                if entity.isDeleted || !entity.rowStays {
+                    try batch.flush()
+                    try load(entity)
+                } else {
+                    try batch.append(entity)
+                }
                 if unknown != nil { unknown?[slot] = try unknownBytes(of: entity.row) }
             }
-            if found == nil { try loadVacant(slot) }
+            if found == nil {
+                try batch.flush()
+                try loadVacant(slot)
+            }
         }
+        try batch.flush()
         table.nextOrdinal = max(
             table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
         return unknown
@@ -135,9 +145,7 @@ private struct TableWork {
 
     private func load(_ entity: ReplayedEntity) throws(CodecError) {
         let operations = table.descriptor.operations
-        let metadata = RowMetadata(
-            ordinal: entity.ordinal.rawValue, updatedAt: entity.updatedAt.microseconds,
-            transaction: entity.transaction.rawValue)
+        let metadata = RowMetadata(entity)
         _ = try operations.load(
             table, nil, entity.id, entity.isDeleted ? nil : entity.row, metadata)
         guard entity.isDeleted, let tombstones else { return }
@@ -225,7 +233,43 @@ private struct TableWork {
     }
 }
 
+/// Live entities on their way into a table: many at a time, because each call of the table's
+/// operations goes through closures that know the type.
+private struct LoadingBatch {
+    private static let limit = 256
+
+    private let table: AnyTable
+    private let operations: EntityOperations
+    private var entities = ContiguousArray<LoadedEntity>()
+
+    init(_ table: AnyTable) {
+        self.table = table
+        operations = table.descriptor.operations
+        entities.reserveCapacity(Self.limit)
+    }
+
+    mutating func append(_ entity: ReplayedEntity) throws(CodecError) {
+        entities.append(
+            LoadedEntity(id: entity.id, row: entity.row, metadata: RowMetadata(entity)))
+        if entities.count == Self.limit { try flush() }
+    }
+
+    mutating func flush() throws(CodecError) {
+        guard !entities.isEmpty else { return }
+        try entities.withUnsafeBufferPointer { entities throws(CodecError) in
+            try operations.loadAll(table, entities)
+        }
+        entities.removeAll(keepingCapacity: true)
+    }
+}
+
 extension RowMetadata {
+    fileprivate init(_ entity: ReplayedEntity) {
+        self.init(
+            ordinal: entity.ordinal.rawValue, updatedAt: entity.updatedAt.microseconds,
+            transaction: entity.transaction.rawValue)
+    }
+
     fileprivate static var vacant: RowMetadata {
         RowMetadata(ordinal: noOrdinal, updatedAt: 0, transaction: 0)
     }

@@ -19,25 +19,22 @@ struct StoreOpening {
         var follower: StoreFollower?
         let prologue: PrologueSource
         let report: RecoveryReport
+        /// How large the checkpoint is that was started from.
+        let checkpoint: CheckpointSize?
+        /// The oldest transaction that can be asked for.
+        let floor: TransactionID
         /// Relations whose links may have to be completed in a first transaction.
         let newInverses: NewInverses?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
         try typed {
-            if mode == .readWrite {
+            switch mode {
+            case .readWrite:
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
+                return try openForWriting()
+            case .readOnly: return try openBesideWriter()
             }
-            let scanned = try scan(mode)
-            let replayed = try replay(scanned)
-            guard mode == .readWrite else {
-                return Opened(
-                    state: try hydrateForReading(replayed), log: nil,
-                    follower: try StoreFollower(self, behind: scanned),
-                    prologue: PrologueSource(catalog: replayed.catalog), report: scanned.report,
-                    newInverses: nil)
-            }
-            return try recover(scanned, try hydrate(replayed), isNew: true)
         }
     }
 
@@ -45,7 +42,7 @@ struct StoreOpening {
     func follow() throws(StoreError) -> (ReplayState, LogFollower) {
         try typed {
             let scanned = try scan(.readOnly)
-            return (try replay(scanned), try LogFollower(scanned))
+            return (try replay(scanned).rows, try LogFollower(scanned))
         }
     }
 
@@ -61,12 +58,15 @@ struct StoreOpening {
             let scanned = try scan(.readWrite)
             if scanned.position == position {
                 scanned.skipReplay()
-                return try recover(scanned, state, isNew: false)
+                let start = LogStart(checkpoint: position.checkpoint)
+                return try recover(scanned, state, Replayed(start: start), isNew: false)
             }
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
-            return try recover(scanned, try hydrate(try replay(scanned)), isNew: true)
+            let replayed = try replay(scanned)
+            let state = try hydrate(replayed.rows, keepsUnread: true)
+            return try recover(scanned, state, replayed, isNew: true)
         }
     }
 
@@ -78,13 +78,22 @@ struct StoreOpening {
 
     /// - Parameter isNew: whether the state was made for the app's types just now.
     private func recover(
-        _ scanned: ScannedLog, _ state: StoreState, isNew: Bool
+        _ scanned: ScannedLog, _ state: StoreState, _ replayed: Replayed, isNew: Bool
     ) throws(LogError) -> Opened {
         let prologue = PrologueSource(catalog: state.catalog)
-        let (log, report) = try scanned.recover(prologue: prologue.bytes)
+        let (log, report) = try scanned.recover(start: replayed.start, prologue: prologue.bytes)
         return Opened(
             state: state, log: log, prologue: prologue, report: report,
+            checkpoint: replayed.checkpoint,
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue),
             newInverses: isNew ? NewInverses(in: state.context, catalog: state.catalog) : nil)
+    }
+
+    /// What was read of a log.
+    private struct Replayed {
+        var rows = ReplayState()
+        var start: LogStart
+        var checkpoint: CheckpointSize?
     }
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
@@ -106,10 +115,48 @@ struct StoreOpening {
         }
     }
 
-    private func replay(_ scanned: ScannedLog) throws -> ReplayState {
-        let state = ReplayState()
+    private func openForWriting() throws -> Opened {
+        let scanned = try scan(.readWrite)
+        let replayed = try replay(scanned)
+        let state = try hydrate(replayed.rows, keepsUnread: true)
+        return try recover(scanned, state, replayed, isNew: true)
+    }
+
+    /// A compaction may remove files between the look at them and their reading: what is missing
+    /// then was replaced, and another look finds what replaced it.
+    private func openBesideWriter() throws -> Opened {
+        for _ in 0..<4 {
+            let scanned = try scan(.readOnly)
+            do {
+                return try openForReading(scanned)
+            } catch StoreError.log(let error) where error.mayBeProgressOfWriter {
+                guard scanned.hasLiveWriter else { throw error }
+            } catch let error as LogError where error.mayBeProgressOfWriter {
+                guard scanned.hasLiveWriter else { throw error }
+            }
+        }
+        return try openForReading(try scan(.readOnly))
+    }
+
+    private func openForReading(_ scanned: ScannedLog) throws -> Opened {
+        let replayed = try replay(scanned)
+        return Opened(
+            state: try hydrateForReading(replayed.rows), log: nil,
+            follower: try StoreFollower(self, behind: scanned),
+            prologue: PrologueSource(catalog: replayed.rows.catalog),
+            report: scanned.report(startingFrom: replayed.start),
+            checkpoint: replayed.checkpoint,
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue), newInverses: nil)
+    }
+
+    /// Loads the newest checkpoint that can be used, and applies the log behind it.
+    private func replay(_ scanned: ScannedLog) throws -> Replayed {
+        let (loaded, start) = try scanned.loadNewestCheckpoint { file throws(LogError) in
+            (try CheckpointLoading(file: file).load(), file.size)
+        }
+        let state = loaded?.0 ?? ReplayState()
         do {
-            try scanned.replay { (record) throws(StoreError) in
+            try scanned.replay(after: start.sequence) { (record) throws(StoreError) in
                 try state.take(record)
             }
         } catch .log(let error) {
@@ -117,10 +164,14 @@ struct StoreOpening {
         } catch .consumer(let error) {
             throw error
         }
-        return state
+        return Replayed(rows: state, start: start, checkpoint: loaded?.1)
     }
 
-    func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+    /// - Parameter keepsUnread: whether the state takes over what the types do not name, as a store
+    ///   does that may be compacted. The replayed state is of no use afterwards.
+    func hydrate(
+        _ replayed: ReplayState, keepsUnread: Bool = false
+    ) throws(StoreError) -> StoreState {
         var context = Context()
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
@@ -136,7 +187,10 @@ struct StoreOpening {
         try Hydration(replayed: replayed).fill(&context, &schema)
         return StoreState(
             context: context, catalog: replayed.catalog, schema: schema,
-            lastTransaction: replayed.lastTransaction)
+            lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
+            unread: keepsUnread
+                ? UnreadState(takingOver: replayed, context, schema) : UnreadState(),
+            timeline: replayed.timeline)
     }
 }
 

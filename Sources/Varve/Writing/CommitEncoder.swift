@@ -18,7 +18,9 @@ final class CommitEncoder {
     /// nothing is to be logged.
     ///
     /// Rows that were saved but are as they were get their old stamps back.
-    func encode(_ state: inout StoreState, _ header: TransactionHeader) throws -> Bool {
+    func encode(
+        _ state: inout StoreState, _ header: TransactionHeader, evenIfEmpty: Bool = false
+    ) throws -> Bool {
         try state.schema.extend(
             to: state.context, catalog: state.catalog, isLateAddition: true)
         encoder.begin(id: header.id, time: header.time)
@@ -35,11 +37,26 @@ final class CommitEncoder {
         for row in unchanged {
             state.context.tables.unique(at: row.table).setMetadata(row.metadata, of: row.slot)
         }
-        guard encoder.eventCount > definitionCount else { return false }
+        guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
         output.removeAll()
         encoder.finish(header, into: &output)
         try confirmDefinitions(&state, header)
-        state.lastTransaction = header.id
+        state.note(header)
+        return true
+    }
+
+    /// Encodes a transaction of nothing but the definitions that the log lacks. False where it
+    /// lacks none.
+    func encodePendingDefinitions(
+        _ state: inout StoreState, _ header: TransactionHeader
+    ) throws -> Bool {
+        guard !state.schema.pending.isEmpty else { return false }
+        encoder.begin(id: header.id, time: header.time)
+        try encodeDefinitions(state.schema)
+        output.removeAll()
+        encoder.finish(header, into: &output)
+        try confirmDefinitions(&state, header)
+        state.note(header)
         return true
     }
 

@@ -23,19 +23,31 @@ struct RowEncoding {
         if hasRow {
             return hadRow
                 ? try encodeUpdate(change, slot, commit)
-                : try encodeInsert(slot, metadata, previous, commit)
+                : try encodeInsert(change, metadata, previous, commit)
         }
         if hadRow {
             try encodeDelete(change, slot, keepsTombstone: hasTombstone, commit)
+            if !hasTombstone { try noteWithdrawal(change.slot, metadata, commit) }
             return true
         }
         if hasTombstone {
-            return try encodeTombstone(slot, metadata, previous, commit)
+            return try encodeTombstone(change, metadata, previous, commit)
         }
         guard hadTombstone else { return false }
+        try noteFormer(change, commit)
         let entity = try commit.index(of: change.slot, in: position, state)
         commit.append { $0.purge([entity]) }
+        try noteWithdrawal(change.slot, metadata, commit)
         return true
+    }
+
+    /// Where an undo took back that there ever was an entity, no trace of it stays.
+    private func noteWithdrawal(
+        _ slot: UInt32, _ metadata: RowMetadata, _ commit: CommitEncoder
+    ) throws {
+        guard !metadata.isFormer else { return }
+        let entity = try commit.index(of: slot, in: position, state)
+        commit.append { $0.withdraw(entity) }
     }
 
     /// The entity's id for people.
@@ -58,9 +70,11 @@ struct RowEncoding {
     // MARK: - Events
 
     private func encodeInsert(
-        _ slot: Slot, _ metadata: RowMetadata, _ previous: PreviousVersion?,
+        _ change: RowChange, _ metadata: RowMetadata, _ previous: PreviousVersion?,
         _ commit: CommitEncoder
     ) throws -> Bool {
+        let slot = Slot(change.slot)
+        try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
@@ -126,15 +140,39 @@ struct RowEncoding {
         }
     }
 
+    /// Says what was there before a row or a tombstone came, or a tombstone went: the events say what
+    /// comes, and nobody could take them back without.
+    private func noteFormer(_ change: RowChange, _ commit: CommitEncoder) throws {
+        guard change.metadata.isFormer else { return }
+        let entity = try commit.index(of: change.slot, in: position, state)
+        guard change.metadata.ordinal != RowMetadata.noOrdinal else {
+            return commit.append { $0.formerlyGone(entity, previous: change.previousVersion) }
+        }
+        guard let tombstone = try findFormerTombstone(of: Slot(change.slot)) else { return }
+        commit.rowBytes.removeAll()
+        try tombstone.storeRow(into: &commit.rowBytes)
+        appendUnknownFields(of: Slot(change.slot), to: &commit.rowBytes)
+        let lists = try lists(of: tombstone, commit)
+        commit.append { encoder in
+            commit.rowBytes.withBytes {
+                encoder.formerTombstone(
+                    entity, ordinal: Ordinal(change.metadata.ordinal),
+                    previous: change.previousVersion, row: $0, lists: lists)
+            }
+        }
+    }
+
     /// A tombstone that comes, or changes, without a row that goes.
     private func encodeTombstone(
-        _ slot: Slot, _ metadata: RowMetadata, _ previous: PreviousVersion?,
+        _ change: RowChange, _ metadata: RowMetadata, _ previous: PreviousVersion?,
         _ commit: CommitEncoder
     ) throws -> Bool {
+        let slot = Slot(change.slot)
         guard let tombstone = try findTombstone(of: slot) else {
             preconditionFailure("a place in the order without a row or a tombstone")
         }
         if previous != nil, try !tombstone.isChanged() { return false }
+        try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
@@ -190,7 +228,24 @@ struct RowEncoding {
         }
     }
 
+    /// The tombstone as it is now.
     func findTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
+        guard let tombstone = try locateTombstone(of: slot),
+            tombstone.table.isLive(tombstone.slot)
+        else { return nil }
+        return tombstone
+    }
+
+    /// The tombstone as it was before the transaction, which has taken it away or changed it.
+    private func findFormerTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
+        guard var tombstone = try locateTombstone(of: slot),
+            let first = tombstone.table.firstChange(of: tombstone.slot), first.before >= 0
+        else { return nil }
+        tombstone.before = first.before
+        return tombstone
+    }
+
+    private func locateTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
         guard let descriptor = table.descriptor.tombstoneDescriptor,
             let position = state.context.tables.position(of: descriptor)
         else { return nil }
@@ -200,7 +255,7 @@ struct RowEncoding {
         let found = try id.withBytes { bytes throws(CodecError) in
             try descriptor.operations.find(tombstones, bytes)
         }
-        guard let found, tombstones.isLive(found) else { return nil }
+        guard let found else { return nil }
         return Tombstone(
             position: position, table: tombstones, slot: found, owner: table.descriptor)
     }
@@ -219,76 +274,6 @@ struct RowEncoding {
             if !entities.isEmpty { lists.append((definition.relations[index].number, entities)) }
         }
         return lists.sorted { $0.relation < $1.relation }
-    }
-}
-
-/// A tombstone in its table.
-struct Tombstone {
-    let position: Int
-    let table: AnyTable
-    let slot: Slot
-    /// The type that the tombstone is of.
-    let owner: EntityDescriptor
-
-    func storeRow(into writer: inout ByteWriter) throws(CodecError) {
-        try table.descriptor.operations.storeRow(table, slot, &writer)
-    }
-
-    /// Hands the body the bytes of each id that the tombstone holds of one relation.
-    func forEachID(
-        of relation: Int, _ body: (UnsafeRawBufferPointer) -> Void
-    ) throws(CodecError) {
-        let relation = owner.relations[relation]
-        var failure: CodecError?
-        // A tombstone is nothing but its entity, which so stands at the same address.
-        table.descriptor.operations.withRow(table, slot) { address in
-            guard let address else { return }
-            do throws(CodecError) {
-                try relation.storeIDs(address + relation.offset, body)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// The ids of all relations of the tombstone, as it is or as it was before the transaction.
-    private func allIDs(before: Int32?) throws(CodecError) -> [[[UInt8]]] {
-        var ids: [[[UInt8]]] = []
-        var failure: CodecError?
-        func read(_ address: UnsafeRawPointer) {
-            do throws(CodecError) {
-                for relation in owner.relations {
-                    var list: [[UInt8]] = []
-                    try relation.storeIDs(address + relation.offset) { list.append(Array($0)) }
-                    ids.append(list)
-                }
-            } catch {
-                failure = error
-            }
-        }
-        if let before {
-            table.descriptor.operations.withBefore(table, before, read)
-        } else {
-            table.descriptor.operations.withRow(table, slot) { $0.map(read) }
-        }
-        if let failure { throw failure }
-        return ids
-    }
-
-    /// The tombstone's stamps and place before the transaction, if that touched it.
-    var formerMetadata: RowMetadata? {
-        table.firstChange(of: slot)?.metadata
-    }
-
-    /// Whether the transaction changed the tombstone: its row, or the ids that it keeps.
-    func isChanged() throws(CodecError) -> Bool {
-        guard let first = table.firstChange(of: slot) else { return false }
-        guard first.before >= 0 else { return true }
-        var changes = FieldChanges()
-        try table.descriptor.operations.compare(table, first.before, slot, &changes)
-        if !changes.isEmpty { return true }
-        return try allIDs(before: first.before) != allIDs(before: nil)
     }
 }
 

@@ -26,7 +26,7 @@ extension Writer {
     }
 
     private func seal(_ core: Core, _ open: OpenLog) throws(LogError) {
-        defer { noteFigures(open) }
+        defer { noteFigures(open, core) }
         try open.log.seal()
         core.seal.didSeal()
     }
@@ -142,10 +142,17 @@ extension Writer {
             turn.withLock { core in
                 core.head = opened.state
                 core.access = .open(open)
+                if let size = opened.checkpoint { core.newestCheckpoint = size }
+                pinSavepoints(core)
                 // In the turn: from here on others append to the log.
-                noteFigures(open)
+                noteFigures(open, core)
             }
-            published.publish(opened.state)
+            // A state that was read again has other slots, although its transactions may be the same.
+            if opened.newInverses == nil {
+                published.publish(opened.state)
+            } else {
+                published.replace(by: opened.state)
+            }
             newInverses = opened.newInverses
         }
         return newInverses

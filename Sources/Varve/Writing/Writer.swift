@@ -19,10 +19,18 @@ final class Writer: Sendable {
         /// The state behind everything appended: what the next body builds on.
         var head: StoreState
         var seal = SealSchedule()
+        /// How large the newest checkpoint is, if there is one.
+        var newestCheckpoint: CheckpointSize?
+        /// What keeps the history back to each savepoint.
+        var savepointPins: [LogPin] = []
 
-        init(_ access: Access, _ opening: StoreOpening, head: StoreState) {
+        init(
+            _ access: Access, _ opening: StoreOpening, head: StoreState,
+            newestCheckpoint: CheckpointSize?
+        ) {
             self.access = access
             self.opening = opening
+            self.newestCheckpoint = newestCheckpoint
             self.head = head
         }
     }
@@ -43,6 +51,10 @@ final class Writer: Sendable {
     }
 
     let turn: Lock<Core>
+    /// What `turn` guards; for the thread that is inside a write, which has the turn already.
+    private let core: Core
+    /// How many groups were begun.
+    private let groups = Lock(0)
     /// Held while the log is released or taken up again.
     let lifecycle = Lock(())
     let published: PublishedState
@@ -71,8 +83,10 @@ final class Writer: Sendable {
         let open = OpenLog(
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs))
-        figures = Lock(WriterFigures(open))
-        turn = Lock(Core(.open(open), opening, head: opened.state))
+        figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
+        core = Core(.open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint)
+        turn = Lock(core)
+        pinSavepoints(core)
     }
 
     // MARK: - Writing
@@ -82,6 +96,13 @@ final class Writer: Sendable {
         let result: Result
         /// What must be safe before the write may return, and who sees to it.
         let awaited: (transaction: TransactionID, commits: GroupCommit)?
+        /// The transaction that was appended; nil where the body changed nothing.
+        let appended: TransactionID?
+
+        /// With the transaction for a result: before the append nobody knows whether there is one.
+        var transaction: Written<TransactionID?> {
+            Written<TransactionID?>(result: appended, awaited: awaited, appended: appended)
+        }
     }
 
     /// Runs a body and appends what it changed. Another body may run as soon as this returns.
@@ -91,6 +112,27 @@ final class Writer: Sendable {
         _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
         _ body: (inout Context) throws -> Result
     ) throws -> Written<Result> {
+        try commit(options.durability, isCancelled: isCancelled) { core in
+            header(label, options, core)
+        } body: { state, _ in
+            try body(&state.context)
+        }
+    }
+
+    /// What the body of a transaction has at hand beside the state.
+    struct Turn {
+        let header: TransactionHeader
+        let log: Log
+    }
+
+    /// Runs a body on the whole state and appends what it changed.
+    ///
+    /// - Parameter evenIfEmpty: whether the transaction is logged where nothing changed.
+    func commit<Result>(
+        _ wished: Durability?, evenIfEmpty: Bool = false, isCancelled: () -> Bool = { false },
+        header makeHeader: (Core) throws -> TransactionHeader,
+        body: (inout StoreState, Turn) throws -> Result
+    ) throws -> Written<Result> {
         try checkCaller()
         var written: Written<Result>?
         try turn.withLock { core in
@@ -98,30 +140,37 @@ final class Writer: Sendable {
             defer { leave() }
             let open = try core.openLog()
             var state = core.head
-            let header = header(label, options, core)
+            let header = try makeHeader(core)
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            let result = try body(&state.context)
+            let result = try body(&state, Turn(header: header, log: open.log))
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }
-            let isChanged = try core.encoder.encode(&state, header)
+            let isChanged = try core.encoder.encode(
+                &state, header, evenIfEmpty: evenIfEmpty)
+            let touched =
+                isChanged && published.watch.isWatched
+                ? ChangedRows(journalOf: state.context) : nil
             state.context.endTracking()
             if isCancelled() { throw CancellationError() }
-            if isChanged { try append(header, state, core, open) }
+            if isChanged { try append(header, state, core, open, touched: touched) }
             written = Written(
                 result: result,
-                awaited: acknowledge(core, open, options, isChanged: isChanged))
+                awaited: acknowledge(core, open, wished, isChanged: isChanged),
+                appended: isChanged ? header.id : nil)
         }
         guard let written else { preconditionFailure("a write that neither returned nor threw") }
         return written
     }
 
-    private func append(
-        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog
+    /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
+    func append(
+        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog,
+        touched: ChangedRows?
     ) throws {
-        defer { noteFigures(open) }
+        defer { noteFigures(open, core) }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
                 try open.log.append(
@@ -133,15 +182,21 @@ final class Writer: Sendable {
         }
         open.prologue.update(state.catalog)
         core.head = state
+        if let touched {
+            // Before the state can be shown.
+            published.watch.note(
+                StateChange(
+                    transactions: header.id...header.id, context: state.context, rows: touched))
+        }
         open.commits.didAppend(
             GroupCommit.Appended(target: open.log.syncTarget, state: state))
     }
 
     /// Shows a relaxed transaction, or says what is to be waited for.
     private func acknowledge(
-        _ core: Core, _ open: OpenLog, _ options: WriteOptions, isChanged: Bool
+        _ core: Core, _ open: OpenLog, _ wished: Durability?, isChanged: Bool
     ) -> (transaction: TransactionID, commits: GroupCommit)? {
-        switch durability.joined(with: options.durability) {
+        switch durability.joined(with: wished) {
         case .commit:
             if isChanged {
                 core.seal.didAppend(awaiting: LogSequence(core.head.lastTransaction.rawValue))
@@ -159,19 +214,48 @@ final class Writer: Sendable {
         return nil
     }
 
-    private func header(
+    func header(
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
-        TransactionHeader(
+        var header = TransactionHeader(
             id: TransactionID(core.head.lastTransaction.rawValue + 1),
             time: Timestamp(microseconds: core.opening.environment.wallClockMicroseconds()),
             kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,
             metadata: options.metadata)
+        if header.group == nil, let coalescing = options.coalescing {
+            header.group = core.head.timeline.group(
+                key: coalescing.key, within: coalescing.interval.microseconds, at: header.time,
+                scope: options.scope, next: header.id)
+        }
+        return header
     }
 
-    func noteFigures(_ open: OpenLog) {
-        let new = WriterFigures(open)
+    /// A name that no other group has which could follow in the log.
+    func makeGroupName(_ label: String) -> String {
+        let number = groups.withLock { number in
+            number += 1
+            return number
+        }
+        return "\(label)#\(published.lastTransaction).\(number)"
+    }
+
+    /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
+    func history(forgotten: TransactionID) throws -> LogHistory {
+        let (snapshot, pin) =
+            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
+        return LogHistory(snapshot, pin, forgotten: forgotten)
+    }
+
+    /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
+    func logSnapshot() throws -> LogSnapshot {
+        let (snapshot, _) =
+            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
+        return snapshot
+    }
+
+    func noteFigures(_ open: OpenLog, _ core: Core) {
+        let new = WriterFigures(open, newestCheckpoint: core.newestCheckpoint)
         figures.withLock { $0 = new }
     }
 
@@ -204,6 +288,12 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
+    /// The log as it is, kept by a pin.
+    func pinned() throws(StoreError) -> (LogSnapshot, LogPin) {
+        let log = try openLog().log
+        return (log.snapshot, log.pins.pinFloor())
+    }
+
     func openLog() throws(StoreError) -> Writer.OpenLog {
         switch access {
         case .open(let open): return open

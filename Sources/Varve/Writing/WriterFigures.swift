@@ -8,8 +8,14 @@ struct WriterFigures: Sendable {
     private var progress: SyncProgress
     private var isPoisoned: Bool
     private var isOpen = true
+    let pins: LogPins
+    let compaction: CompactionFigures
+    let newestCheckpoint: CheckpointSize?
 
-    init(_ open: Writer.OpenLog) {
+    init(_ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?) {
+        pins = open.log.pins
+        compaction = CompactionFigures(open.log, newestCheckpoint)
+        self.newestCheckpoint = newestCheckpoint
         log = open.log.statistics
         progress = open.log.progress
         isPoisoned = open.log.isPoisoned
@@ -20,7 +26,10 @@ struct WriterFigures: Sendable {
     }
 
     /// False once closed or suspended, or after an I/O error that ended the writing.
-    var isWritable: Bool { isOpen && !isPoisoned && progress.failure == nil }
+    var isWritable: Bool { isOpen && !isFailed }
+
+    /// Whether an I/O error ended the writing.
+    var isFailed: Bool { isPoisoned || progress.failure != nil }
 
     mutating func end() { isOpen = false }
 }

@@ -17,6 +17,13 @@ package struct Catalog: Sendable {
     /// The newest definition of each type, in order of their numbers.
     package var definitions: [TypeDefinition] { history.compactMap { $0.last?.definition } }
 
+    /// All revisions of all types, oldest first.
+    package var revisions: [Revision] {
+        history.joined().sorted {
+            ($0.since, $0.definition.number) < ($1.since, $1.definition.number)
+        }
+    }
+
     package func revisions(of type: TypeNumber) -> [Revision] {
         guard let index = index(of: type) else { return [] }
         return history[index]

@@ -1,5 +1,5 @@
 /// The links of one relation: for each slot of the holding type, slots of the target type.
-struct LinkColumn {
+struct LinkColumn: Sendable {
     static let none = UInt32.max
 
     let definition: RelationDefinition
@@ -44,6 +44,23 @@ struct LinkColumn {
     var extent: Int { definition.isToMany ? lists.count : targets.count }
 
     // MARK: Changing
+
+    mutating func extendTargets(to count: Int) {
+        guard count > targets.count else { return }
+        // Not one by one: the slots of a loaded column come in their order.
+        if count > targets.capacity { targets.reserveCapacity(max(count, targets.count * 2)) }
+        targets.append(contentsOf: repeatElement(Self.none, count: count - targets.count))
+    }
+
+    mutating func extendLists(to count: Int) {
+        guard count > lists.count else { return }
+        if count > lists.capacity { lists.reserveCapacity(max(count, lists.count * 2)) }
+        lists.append(contentsOf: repeatElement([], count: count - lists.count))
+    }
+
+    mutating func setTarget(_ target: UInt32, at index: Int) { targets[index] = target }
+
+    mutating func setList(_ list: [UInt32], at index: Int) { lists[index] = list }
 
     /// Removals as (position in the old list, slot), insertions as (position in the new list,
     /// slot), both ascending; positions were checked against the event's own counts.

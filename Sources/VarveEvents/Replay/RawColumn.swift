@@ -18,6 +18,12 @@ struct RawColumn<Element: BitwiseCopyable>: ~Copyable {
         self.count = count
     }
 
+    /// A column whose elements are all yet to be initialised, by ``initialize(_:to:)``.
+    init(uninitializedCount count: Int) {
+        self.init(capacity: count)
+        self.count = count
+    }
+
     deinit {
         base.deallocate()
     }
@@ -37,6 +43,12 @@ struct RawColumn<Element: BitwiseCopyable>: ~Copyable {
         if count == capacity { grow() }
         (base + count).initialize(to: element)
         count += 1
+    }
+
+    /// Sets an element in place. Several threads may set different elements at once.
+    func initialize(_ index: Int, to element: Element) {
+        assert(index >= 0 && index < count)
+        (base + index).initialize(to: element)
     }
 
     mutating func removeAll() {

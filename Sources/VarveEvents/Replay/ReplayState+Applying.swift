@@ -3,10 +3,7 @@ extension ReplayState {
 
     /// Applies the transaction that comes next.
     package func apply(_ transaction: TransactionView) throws(ReplayError) {
-        guard transaction.id == nextTransaction, transaction.id.rawValue < UInt64.max else {
-            throw .outOfOrder(found: transaction.id, expected: nextTransaction)
-        }
-        lookUpEntities(of: transaction)
+        try begin(transaction)
         var hasDefinitions = false
         var events = transaction.events
         while let event = try Self.next(&events, in: transaction.id) {
@@ -14,8 +11,22 @@ extension ReplayState {
             try apply(event, of: transaction)
         }
         if hasDefinitions { try checkReferences(transaction.id) }
+        end(transaction)
+    }
+
+    /// Before the first event of a transaction is applied.
+    func begin(_ transaction: TransactionView) throws(ReplayError) {
+        guard transaction.id == nextTransaction, transaction.id.rawValue < UInt64.max else {
+            throw .outOfOrder(found: transaction.id, expected: nextTransaction)
+        }
+        lookUpEntities(of: transaction)
+    }
+
+    /// After the last event of a transaction was applied.
+    func end(_ transaction: TransactionView) {
         lastTransaction = transaction.id
         lastTime = transaction.header.time
+        timeline.note(transaction.header)
     }
 
     private static func next(
@@ -28,7 +39,8 @@ extension ReplayState {
         }
     }
 
-    private func apply(
+    /// Applies one event. An event that does not fit changes nothing.
+    func apply(
         _ event: TransactionEvent, of transaction: TransactionView
     ) throws(ReplayError) {
         switch event {
@@ -52,6 +64,12 @@ extension ReplayState {
                     table.clearRow(slot, at: version(of: transaction))
                 }
             }
+        case .former: break
+        case .withdraw(let event):
+            try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
+                guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
+                table.withdraw(slot)
+            }
         case .unknown: unknownEventCount += 1
         }
     }
@@ -70,6 +88,11 @@ extension ReplayState {
         } catch {
             throw .definition(id, error)
         }
+        revise(definition)
+    }
+
+    /// Gives a type that the catalog has taken in its table, or its table the new layout.
+    func revise(_ definition: TypeDefinition) {
         let index = Int(definition.number.rawValue) - 1
         if index == tables.count {
             tables.append(ReplayTable(definition))
@@ -78,7 +101,7 @@ extension ReplayState {
         }
     }
 
-    private func checkReferences(_ id: TransactionID) throws(ReplayError) {
+    func checkReferences(_ id: TransactionID) throws(ReplayError) {
         do throws(CatalogError) {
             try catalog.checkReferences()
         } catch {
@@ -116,7 +139,7 @@ extension ReplayState {
         }
     }
 
-    private func table(
+    func table(
         of entity: TransactionView.Entity, in id: TransactionID
     ) throws(ReplayError) -> ReplayTable {
         if let table = table(entity.type) { return table }
@@ -128,7 +151,7 @@ extension ReplayState {
 
     /// The slot of an entity of the transaction. Looked up when it is first needed: the type may
     /// be defined by an earlier event of the same transaction.
-    private func slot(
+    func slot(
         _ entity: EntityIndex, in table: ReplayTable, of transaction: TransactionView
     ) throws(ReplayError) -> UInt32 {
         let index = Int(entity.rawValue)
@@ -169,7 +192,7 @@ extension ReplayState {
 
     // MARK: Rows
 
-    private func version(of transaction: TransactionView) -> PreviousVersion {
+    func version(of transaction: TransactionView) -> PreviousVersion {
         PreviousVersion(transaction: transaction.id, updatedAt: transaction.header.time)
     }
 

@@ -1,4 +1,5 @@
-/// An entity of a replayed state. The buffers are valid during the call that gave it only.
+/// An entity of a replayed state. The buffers are valid during the call that gave it only, unless
+/// `rowStays`.
 package struct ReplayedEntity {
     package let slot: UInt32
     package let id: UnsafeRawBufferPointer
@@ -11,10 +12,13 @@ package struct ReplayedEntity {
     package let updatedAt: Timestamp
     /// Whether this is a tombstone.
     package let isDeleted: Bool
+    /// Whether id and row stay where they are as long as the state is not changed: the row was not
+    /// converted from an older layout.
+    package let rowStays: Bool
 }
 
 /// The links of one relation, as slots of its target type.
-package struct ReplayedLinks {
+package struct ReplayedLinks: Sendable {
     private let column: LinkColumn
 
     init(_ column: LinkColumn) { self.column = column }
@@ -39,6 +43,9 @@ package struct EntityReader: ~Copyable {
     private let table: ReplayTable
     private let target: TypeDefinition
     private var conversions: [RowConversion?]
+    /// The revision whose rows need no conversion, once one was met: a number is compared without
+    /// counting references to the conversion.
+    private var identicalRevision: UInt32?
     private var scratch = ByteWriter(capacity: 256)
 
     /// `target` is the type's current definition if nil.
@@ -57,23 +64,30 @@ package struct EntityReader: ~Copyable {
     ) throws(CodecError) -> Result? {
         let record = table.records[Int(slot)]
         guard record.liveness != .vacant else { return nil }
+        if record.revision == identicalRevision {
+            return try body(Self.entity(slot, record, record.rowBytes, rowStays: true))
+        }
         let conversion = try conversion(from: Int(record.revision))
-        if conversion.isIdentity { return try body(Self.entity(slot, record, record.rowBytes)) }
+        if conversion.isIdentity {
+            identicalRevision = record.revision
+            return try body(Self.entity(slot, record, record.rowBytes, rowStays: true))
+        }
         scratch.removeAll()
         try conversion.convert(record.rowBytes, into: &scratch)
         return try scratch.withBytes { row throws(CodecError) in
-            try body(Self.entity(slot, record, row))
+            try body(Self.entity(slot, record, row, rowStays: false))
         }
     }
 
     private static func entity(
-        _ slot: UInt32, _ record: ReplayTable.Record, _ row: UnsafeRawBufferPointer
+        _ slot: UInt32, _ record: ReplayTable.Record, _ row: UnsafeRawBufferPointer,
+        rowStays: Bool
     ) -> ReplayedEntity {
         ReplayedEntity(
             slot: slot, id: record.idBytes, row: row, ordinal: Ordinal(record.ordinal),
             transaction: TransactionID(record.transaction),
             updatedAt: Timestamp(microseconds: record.updatedAt),
-            isDeleted: record.liveness == .tombstone)
+            isDeleted: record.liveness == .tombstone, rowStays: rowStays)
     }
 
     private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {
@@ -145,6 +159,12 @@ extension ReplayState {
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> UInt32? {
         table(type)?.slot(of: id, hash: KeyedHash.hash(id))
+    }
+
+    /// The transaction that last touched the entity or tombstone at a slot; nil at a vacant one.
+    package func transaction(of type: TypeNumber, at slot: UInt32) -> TransactionID? {
+        guard let table = table(type), Int(slot) < table.slotCount else { return nil }
+        return table.records[Int(slot)].version?.transaction
     }
 
     /// Calls `body` with the bytes of the id at a slot, vacant or not.

@@ -11,6 +11,8 @@ package final class ReplayState {
     package internal(set) var lastTransaction: TransactionID
     /// The time of the newest transaction.
     package internal(set) var lastTime = Timestamp(microseconds: 0)
+    /// What can be undone and redone behind it.
+    package internal(set) var timeline = Timeline()
     /// Events of later versions that were passed over.
     package internal(set) var unknownEventCount = 0
 
@@ -30,6 +32,18 @@ package final class ReplayState {
     /// An empty state, before the transaction that follows `lastTransaction`.
     package init(after lastTransaction: TransactionID = TransactionID(0)) {
         self.lastTransaction = lastTransaction
+    }
+
+    /// A state that was loaded.
+    init(
+        catalog: Catalog, lastTransaction: TransactionID, lastTime: Timestamp,
+        tables: [ReplayTable], timeline: Timeline
+    ) {
+        self.catalog = catalog
+        self.lastTransaction = lastTransaction
+        self.lastTime = lastTime
+        self.tables = tables
+        self.timeline = timeline
     }
 
     /// The id that the next transaction must have.

@@ -53,8 +53,15 @@ final class ReplayTable {
     @exclusivity(unchecked) private var slotMap = SlotMap()
     @exclusivity(unchecked) private var ids = ByteArena()
     @exclusivity(unchecked) private var rows = ByteArena()
-    /// Bytes of the row arena that no row uses any more.
+    /// Bytes of the row arena, and of loaded pages, that no row uses any more.
     @exclusivity(unchecked) private var wasted = 0
+    /// Pages of a checkpoint that rows stand in, and what the ids of their entities stand in.
+    private var rowPages: [PageBytes] = []
+    private var idPages: [PageBytes] = []
+    private var rowPageBytes = 0
+    /// False while the slots of a loaded table are not in the map yet: opening a store whose log ends
+    /// with its checkpoint never looks one up.
+    @exclusivity(unchecked) private var isMapped = true
     /// Conversions to the newest revision, by old revision.
     private var conversions: [UInt32: RowConversion] = [:]
     private var scratch = ByteWriter(capacity: 256)
@@ -62,6 +69,14 @@ final class ReplayTable {
     init(_ definition: TypeDefinition) {
         layouts = [RowLayout(definition)]
         links = definition.relations.map { LinkColumn($0) }
+    }
+
+    /// A table whose `count` records are about to be filled by `loadRows`.
+    init(loading layout: RowLayout, count: Int) {
+        layouts = [layout]
+        links = layout.definition.relations.map { LinkColumn($0) }
+        records = RawColumn(uninitializedCount: count)
+        isMapped = false
     }
 
     var definition: TypeDefinition { layouts[layouts.count - 1].definition }
@@ -88,18 +103,21 @@ final class ReplayTable {
 
     /// The slot of an id, if the id was ever mentioned.
     func slot(of id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
-        slotMap.find(id, hash: hash)
+        mapSlots()
+        return slotMap.find(id, hash: hash)
     }
 
     /// Makes the coming look-ups of these hashes fast.
     func touch(_ hashes: borrowing RawColumn<UInt64>, _ range: Range<Int>) -> Int {
-        slotMap.touch(hashes, range)
+        mapSlots()
+        return slotMap.touch(hashes, range)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
     func intern(
         _ id: UnsafeRawBufferPointer, hash: UInt64
     ) throws(EntityFault) -> UInt32 {
+        mapSlots()
         if let slot = slotMap.find(id, hash: hash) { return slot }
         do throws(CodecError) {
             var reader = ByteReader(id)
@@ -117,6 +135,34 @@ final class ReplayTable {
         slotMap.insert(stored, hash: hash, slot: slot)
         return slot
     }
+
+    @inline(__always)
+    private func mapSlots() {
+        if !isMapped { mapLoadedSlots() }
+    }
+
+    @inline(never)
+    private func mapLoadedSlots() {
+        isMapped = true
+        slotMap = SlotMap(minimumCount: records.count)
+        for slot in 0..<records.count {
+            let id = records[slot].id
+            slotMap.insert(
+                id, hash: KeyedHash.hash(id.bytes), slot: UInt32(truncatingIfNeeded: slot))
+        }
+    }
+
+    /// Takes over what a page gave.
+    func adopt(_ loaded: LoadedRows) {
+        liveCount += loaded.live
+        tombstoneCount += loaded.tombstones
+        raiseNextOrdinal(to: loaded.ordinalMax + 1)
+        rowPages.append(loaded.page)
+        rowPageBytes += loaded.page.bytes.count
+        idPages.append(loaded.ids)
+    }
+
+    func raiseNextOrdinal(to ordinal: UInt64) { nextOrdinal = max(nextOrdinal, ordinal) }
 
     // MARK: Rows
 
@@ -163,7 +209,7 @@ final class ReplayTable {
         record.rowCount = count
         records[Int(slot)] = record
         // Amortised: as many bytes were written since the last time as are copied now.
-        if wasted > 1 << 20, wasted * 2 > rows.used { compactRows() }
+        if wasted > 1 << 20, wasted * 2 > rows.used + rowPageBytes { compactRows() }
     }
 
     private func compactRows() {
@@ -176,6 +222,8 @@ final class ReplayTable {
             }
         }
         rows = compact
+        rowPages = []
+        rowPageBytes = 0
         wasted = 0
     }
 
@@ -190,6 +238,14 @@ final class ReplayTable {
             record.updatedAt = version.updatedAt.microseconds
         }
         deletedLists[slot] = nil
+    }
+
+    /// Forgets that there ever was an entity at a vacant slot.
+    func withdraw(_ slot: UInt32) {
+        records.modify(Int(slot)) { record in
+            record.transaction = 0
+            record.updatedAt = 0
+        }
     }
 
     func setDeletedLists(_ slot: UInt32, to lists: DeletedLists) {

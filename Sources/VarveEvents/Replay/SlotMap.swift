@@ -21,6 +21,16 @@ struct SlotMap: ~Copyable {
         repeating: Entry(tag: 0, slotPlusOne: 0, id: nil), count: 64)
     private var count = 0
 
+    init() {}
+
+    /// A map that takes `count` slots without growing.
+    init(minimumCount count: Int) {
+        var size = 64
+        while size * 3 < count * 4 { size *= 2 }
+        entries = RawColumn(
+            repeating: Entry(tag: 0, slotPlusOne: 0, id: nil), count: size)
+    }
+
     /// The slot of an id with this hash.
     func find(_ id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
         let mask = entries.count - 1
@@ -87,6 +97,22 @@ struct StoredID: BitwiseCopyable {
             (memory + 4).copyMemory(from: source, byteCount: id.count)
         }
         base = UnsafeRawPointer(memory)
+    }
+
+    private init(at base: UnsafeRawPointer) { self.base = base }
+
+    /// Copies an id to an offset of a memory that has room for it. Answers how many bytes it took.
+    static func place(
+        _ id: UnsafeRawBufferPointer, in memory: UnsafeMutableRawBufferPointer, at offset: Int
+    ) -> (id: StoredID, byteCount: Int) {
+        let length = 4 + id.count
+        let room = UnsafeMutableRawBufferPointer(rebasing: memory[offset..<(offset + length)])
+        room.storeBytes(of: UInt32(truncatingIfNeeded: id.count), as: UInt32.self)
+        UnsafeMutableRawBufferPointer(rebasing: room[4...]).copyMemory(from: id)
+        guard let base = room.baseAddress else {
+            preconditionFailure("a slice of four bytes at least has an address")
+        }
+        return (StoredID(at: UnsafeRawPointer(base)), length)
     }
 
     var count: Int { Int(base.loadUnaligned(as: UInt32.self)) }

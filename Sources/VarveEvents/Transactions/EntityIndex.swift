@@ -50,6 +50,8 @@ enum EventTag {
     static let delete: UInt8 = 0x04
     static let link: UInt8 = 0x05
     static let purge: UInt8 = 0x06
+    static let former: UInt8 = 0x80
+    static let withdraw: UInt8 = 0x82
     /// Unknown tags with this bit carry their length: a reader passes over them.
     static let skippable: UInt8 = 0x80
 }
@@ -59,6 +61,12 @@ enum DeletionFlags {
     static let keepsTombstone: UInt8 = 0x01
     static let isRowless: UInt8 = 0x02
     static let known: UInt8 = 0x03
+}
+
+/// The bits of a former event's flags.
+enum FormerFlags {
+    static let isTombstone: UInt8 = 0x01
+    static let known: UInt8 = 0x01
 }
 
 /// The bits of a link event's shape.

@@ -50,6 +50,15 @@ struct EntityTable: ~Copyable {
         return enter(type, id, hash: hash, at: bucket)
     }
 
+    /// Enters an entity without asking whether it is there already.
+    mutating func append(_ type: TypeNumber, _ id: UnsafeRawBufferPointer) {
+        let hash = Self.hash(type, id)
+        let mask = buckets.count - 1
+        var bucket = Int(hash) & mask
+        while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+        _ = enter(type, id, hash: hash, at: bucket)
+    }
+
     private static func hash(_ type: TypeNumber, _ id: UnsafeRawBufferPointer) -> UInt32 {
         let hash = KeyedHash.hash(id) &+ UInt64(type.rawValue) &* 0x9E37_79B9_7F4A_7C15
         return UInt32(truncatingIfNeeded: hash ^ hash &>> 32)

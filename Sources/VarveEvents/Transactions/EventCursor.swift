@@ -56,8 +56,7 @@ struct EventCursor {
     mutating func ordinal() throws(EventError) -> Ordinal {
         let offset = position
         let ordinal = try varint()
-        // Far more than entities that were ever inserted, and small enough to count on from.
-        guard ordinal > 0, ordinal < 1 << 48 else {
+        guard ordinal > 0, ordinal < Ordinal.limit else {
             throw .malformed(.valueOutOfRange(offset: offset, typeName: "Ordinal"))
         }
         return Ordinal(ordinal)
@@ -72,6 +71,27 @@ struct EventCursor {
         return PreviousVersion(
             transaction: TransactionID(id.rawValue - (distance - 1)),
             updatedAt: Timestamp(microseconds: time.microseconds &- difference))
+    }
+
+    mutating func lists() throws(EventError) -> DeletedListSequence {
+        let count = try count()
+        let start = position
+        var last = RelationNumber(0)
+        for _ in 0..<count {
+            let offset = position
+            let relation = try relation()
+            guard relation > last else { throw .notCanonical(offset: offset) }
+            last = relation
+            _ = try entities()
+        }
+        return DeletedListSequence(count: count, bytes: slice(from: start))
+    }
+
+    mutating func entities() throws(EventError) -> (Int, UnsafeRawBufferPointer) {
+        let count = try count()
+        let start = position
+        for _ in 0..<count { _ = try entity() }
+        return (count, slice(from: start))
     }
 
     mutating func cause() throws(EventError) -> DeletionCause {

@@ -6,7 +6,9 @@ struct EventDescriber {
     func describe() throws(DescriptionError) -> [EventDescription] {
         var described: [EventDescription] = []
         var events = transaction.events
-        while let event = try Self.next(&events) { described.append(try describe(event)) }
+        while let event = try Self.next(&events) {
+            if let description = try describe(event) { described.append(description) }
+        }
         return described
     }
 
@@ -20,7 +22,10 @@ struct EventDescriber {
         }
     }
 
-    private func describe(_ event: TransactionEvent) throws(DescriptionError) -> EventDescription {
+    /// Nil for what changes nothing.
+    private func describe(
+        _ event: TransactionEvent
+    ) throws(DescriptionError) -> EventDescription? {
         switch event {
         case .define(let event):
             do throws(EventError) {
@@ -36,6 +41,7 @@ struct EventDescriber {
         case .delete(let event): return try describe(event)
         case .link(let event): return try describe(event)
         case .purge(let event): return .purge(try references(event.entities))
+        case .former, .withdraw: return nil
         case .unknown(let tag, let bytes): return .unknown(tag: tag, byteCount: bytes.count)
         }
     }

@@ -28,8 +28,10 @@ package struct EventIterator {
         case EventTag.delete: return .delete(try readDelete())
         case EventTag.define: return .define(try readDefine())
         case EventTag.purge:
-            let (count, bytes) = try readEntities()
+            let (count, bytes) = try cursor.entities()
             return .purge(PurgeEvent(entities: EntitySequence(count: count, bytes: bytes)))
+        case EventTag.withdraw: return .withdraw(try readWithdraw())
+        case EventTag.former: return .former(try readFormer())
         case _ where tag & EventTag.skippable != 0:
             return .unknown(tag: tag, bytes: try cursor.bytes())
         default: throw .unknownEvent(offset: offset, tag: tag)
@@ -86,28 +88,32 @@ package struct EventIterator {
         return DeleteEvent(
             entity: entity, keepsTombstone: keepsTombstone, isRowless: isRowless,
             ordinal: ordinal, previous: previous, cause: cause, row: row,
-            lists: try readLists())
+            lists: try cursor.lists())
     }
 
-    private mutating func readLists() throws(EventError) -> DeletedListSequence {
-        let count = try cursor.count()
-        let start = cursor.position
-        var last = RelationNumber(0)
-        for _ in 0..<count {
-            let offset = cursor.position
-            let relation = try cursor.relation()
-            guard relation > last else { throw .notCanonical(offset: offset) }
-            last = relation
-            _ = try readEntities()
+    /// Behind its length, so that readers which do not know it can pass it over.
+    private mutating func readFormer() throws(EventError) -> FormerEvent {
+        let length = try cursor.count()
+        let end = cursor.position + length
+        let entity = try cursor.entity()
+        let flags = try cursor.flags(known: FormerFlags.known, of: "FormerEvent")
+        let previous = try cursor.previous()
+        var tombstone: FormerEvent.Tombstone?
+        if flags & FormerFlags.isTombstone != 0 {
+            tombstone = FormerEvent.Tombstone(
+                ordinal: try cursor.ordinal(), row: try cursor.bytes(),
+                lists: try cursor.lists())
         }
-        return DeletedListSequence(count: count, bytes: cursor.slice(from: start))
+        guard cursor.position == end else { throw .notCanonical(offset: end) }
+        return FormerEvent(entity: entity, previous: previous, tombstone: tombstone)
     }
 
-    private mutating func readEntities() throws(EventError) -> (Int, UnsafeRawBufferPointer) {
-        let count = try cursor.count()
-        let start = cursor.position
-        for _ in 0..<count { _ = try cursor.entity() }
-        return (count, cursor.slice(from: start))
+    private mutating func readWithdraw() throws(EventError) -> WithdrawEvent {
+        let length = try cursor.count()
+        let end = cursor.position + length
+        let event = WithdrawEvent(entity: try cursor.entity())
+        guard cursor.position == end else { throw .notCanonical(offset: end) }
+        return event
     }
 
     // MARK: Links

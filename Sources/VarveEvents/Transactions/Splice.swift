@@ -59,7 +59,14 @@ package struct Splice {
         writer.write(littleEndian: newChecksum)
     }
 
-    init(from reader: inout ByteReader) throws(CodecError) {
+    /// A copy of what ``init(from:)`` reads.
+    package var encodedBytes: [UInt8] {
+        var writer = ByteWriter()
+        encode(into: &writer)
+        return writer.copyBytes()
+    }
+
+    package init(from reader: inout ByteReader) throws(CodecError) {
         oldHead = try reader.readLengthPrefixed()
         newHead = try reader.readLengthPrefixed()
         prefixLength = try reader.readSharedLength()

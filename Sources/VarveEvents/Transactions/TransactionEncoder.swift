@@ -9,6 +9,7 @@
 package struct TransactionEncoder: ~Copyable {
     private var entities = EntityTable()
     private var body = ByteWriter(capacity: 4_096)
+    private var scratch = ByteWriter()
     private var id = TransactionID(0)
     private var time = Timestamp(microseconds: 0)
 
@@ -114,6 +115,12 @@ package struct TransactionEncoder: ~Copyable {
         write(previous)
         write(cause)
         body.writeLengthPrefixed(row)
+        write(lists)
+    }
+
+    private mutating func write(
+        _ lists: [(relation: RelationNumber, entities: [EntityIndex])]
+    ) {
         body.writeCount(lists.count)
         for list in lists {
             body.writeVarint(UInt64(list.relation.rawValue))
@@ -147,6 +154,61 @@ package struct TransactionEncoder: ~Copyable {
         begin(EventTag.purge)
         body.writeCount(entities.count)
         for entity in entities { write(entity) }
+    }
+
+    /// Enters an entity behind the others, without asking whether it is there already: so that the
+    /// table becomes that of another transaction, place by place.
+    mutating func append(_ entity: TransactionView.Entity) {
+        entities.append(entity.type, entity.id)
+    }
+
+    /// Appends events in their binary form, of a transaction with the same id and time whose entity
+    /// table begins as this one's does.
+    mutating func copy(_ events: UnsafeRawBufferPointer, count: Int) {
+        body.write(events)
+        eventCount += count
+    }
+
+    /// What an entity without a row was before the transaction: it had gone for good at `previous`.
+    package mutating func formerlyGone(_ entity: EntityIndex, previous: PreviousVersion) {
+        skippable(EventTag.former) { encoder in
+            encoder.write(entity)
+            encoder.body.append(0)
+            encoder.write(previous)
+        }
+    }
+
+    /// The tombstone that an entity had before the transaction, which takes it away or replaces it.
+    package mutating func formerTombstone(
+        _ entity: EntityIndex, ordinal: Ordinal, previous: PreviousVersion,
+        row: UnsafeRawBufferPointer,
+        lists: [(relation: RelationNumber, entities: [EntityIndex])]
+    ) {
+        skippable(EventTag.former) { encoder in
+            encoder.write(entity)
+            encoder.body.append(FormerFlags.isTombstone)
+            encoder.write(previous)
+            encoder.body.writeVarint(ordinal.rawValue)
+            encoder.body.writeLengthPrefixed(row)
+            encoder.write(lists)
+        }
+    }
+
+    /// An entity that goes in this transaction is as if it had never been.
+    package mutating func withdraw(_ entity: EntityIndex) {
+        skippable(EventTag.withdraw) { $0.write(entity) }
+    }
+
+    /// Writes an event that readers may pass over: behind its length.
+    private mutating func skippable(
+        _ tag: UInt8, _ write: (inout TransactionEncoder) -> Void
+    ) {
+        begin(tag)
+        swap(&body, &scratch)
+        body.removeAll()
+        write(&self)
+        swap(&body, &scratch)
+        scratch.withBytes { body.writeLengthPrefixed($0) }
     }
 
     /// Appends the whole transaction to `writer`.

@@ -7,6 +7,8 @@ package enum TransactionEvent {
     case delete(DeleteEvent)
     case link(LinkEvent)
     case purge(PurgeEvent)
+    case former(FormerEvent)
+    case withdraw(WithdrawEvent)
     /// An event of a later version that may be passed over, and is kept.
     case unknown(tag: UInt8, bytes: UnsafeRawBufferPointer)
 }
@@ -63,6 +65,28 @@ package struct LinkEvent {
 
 package struct PurgeEvent {
     package let entities: EntitySequence
+}
+
+/// An entity that went in this transaction is as if it had never been: links to its id lead to
+/// something that is still to come.
+package struct WithdrawEvent {
+    package let entity: EntityIndex
+}
+
+/// What was at an entity without a row before the transaction, where its other events do not say:
+/// what is needed to take them back. It changes nothing.
+package struct FormerEvent {
+    package let entity: EntityIndex
+    /// When the tombstone was made, or the entity went for good.
+    package let previous: PreviousVersion?
+    /// Nil where the entity had gone for good.
+    package let tombstone: Tombstone?
+
+    package struct Tombstone {
+        package let ordinal: Ordinal
+        package let row: UnsafeRawBufferPointer
+        package let lists: DeletedListSequence
+    }
 }
 
 // The sequences below read bytes that were checked when the event was read, so their iterators

@@ -176,10 +176,30 @@ public struct ByteReader {
     public mutating func readText() throws(CodecError) -> String {
         let start = _position
         let bytes = try readLengthPrefixed()
-        guard
-            let text = String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
-        else { throw CodecError.invalidUTF8(offset: start) }
+        let units = bytes.assumingMemoryBound(to: UInt8.self)
+        // Most texts are ASCII, which needs no validation; and `validating` is generic code that asks
+        // the runtime for metadata at every call, a sixth of the time that a store takes to open.
+        if ByteReader.isASCII(bytes) { return String(decoding: units, as: UTF8.self) }
+        guard let text = String(validating: units, as: UTF8.self) else {
+            throw CodecError.invalidUTF8(offset: start)
+        }
         return text
+    }
+
+    /// Eight bytes at a time.
+    @inlinable
+    static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        var seen: UInt64 = 0
+        while offset &+ 8 <= bytes.count {
+            seen |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            offset &+= 8
+        }
+        while offset < bytes.count {
+            seen |= UInt64(bytes[offset])
+            offset &+= 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
     }
 
     /// Throws unless everything was read.

@@ -61,6 +61,7 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         let count = old.header.count
         node.withUnsafeMutablePointerToElements { target in
             old.withUnsafeMutablePointerToElements { source in
+                Prefetch.references(in: source, byteCount: count * MemoryLayout<IDChild>.stride)
                 for position in 0..<count {
                     (target + position).initialize(to: source[position])
                 }

@@ -143,32 +143,54 @@ struct PagedArray<Element: PagedElement> {
 
     /// Calls `body` with each present leaf in index order: the index of its first element and its
     /// elements. Stops when `body` answers false.
+    ///
+    /// The path is walked anew for each group of leaves: a recursion would pass, and count, the
+    /// closure at every level.
     @inlinable
     func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
-            guard let node = address else { return }
-            _ = try visit(node, level: height, first: 0, body)
+            guard let root = address else { return }
+            guard height > 0 else {
+                _ = try body(0, leafElements(of: root))
+                return
+            }
+            let groupShift = leafShift &+ PagedInner.shift
+            var index = 0
+            while index < capacity {
+                guard let group = group(holding: &index, below: root) else { continue }
+                for position in 0..<PagedInner.width {
+                    guard let leaf = PagedInner.child(of: group, at: position) else { continue }
+                    guard try body(index &+ position &<< leafShift, leafElements(of: leaf)) else {
+                        return
+                    }
+                }
+                index &+= 1 &<< groupShift
+            }
         }
     }
 
+    /// The node above the leaves that holds `index`, or nil where there is none: then `index` moves
+    /// to where the absent subtree ends.
     @inlinable
-    func visit(
-        _ node: UnsafeRawPointer, level: Int, first: Int,
-        _ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool
-    ) rethrows -> Bool {
-        if level == 0 {
-            let elements = PagedLeaf<Element>.elements(of: node)
-            return try body(
-                first, UnsafeMutableBufferPointer(start: elements, count: 1 << leafShift))
-        }
-        let span = 1 << (leafShift + PagedInner.shift * (level - 1))
-        for position in 0..<PagedInner.width {
-            guard let child = PagedInner.child(of: node, at: position) else { continue }
-            guard try visit(child, level: level - 1, first: first + position * span, body) else {
-                return false
+    func group(holding index: inout Int, below root: UnsafeRawPointer) -> UnsafeRawPointer? {
+        var node = root
+        var shift = leafShift &+ PagedInner.shift &* height &- PagedInner.shift
+        while shift > leafShift {
+            guard let child = PagedInner.child(of: node, at: (index &>> shift) & PagedInner.mask)
+            else {
+                index = ((index &>> shift) &+ 1) &<< shift
+                return nil
             }
+            node = child
+            shift &-= PagedInner.shift
         }
-        return true
+        return node
+    }
+
+    @inlinable @inline(__always)
+    func leafElements(of leaf: UnsafeRawPointer) -> UnsafeMutableBufferPointer<Element> {
+        UnsafeMutableBufferPointer(
+            start: PagedLeaf<Element>.elements(of: leaf), count: 1 &<< leafShift)
     }
 }
 

@@ -68,6 +68,8 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
         guard let old = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
             preconditionFailure("a copy of no node")
         }
+        Prefetch.references(
+            in: old + childrenOffset, byteCount: width * MemoryLayout<AnyObject?>.stride)
         node.withUnsafeMutablePointerToElements { target in
             UnsafeMutableRawPointer(target).copyMemory(
                 from: old + childrenOffset, byteCount: width * MemoryLayout<AnyObject?>.stride)

@@ -48,6 +48,10 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
         let leaf = allocate(count)
         leaf.withUnsafeMutablePointerToElements { target in
             old.withUnsafeMutablePointerToElements { source in
+                if !_isPOD(Element.self) {
+                    Prefetch.references(
+                        in: source, byteCount: count * MemoryLayout<Element>.stride)
+                }
                 for position in 0..<count {
                     (target + position).initialize(to: source[position])
                 }

@@ -6,7 +6,8 @@ public struct DanglingLink: Hashable, Sendable {
     public let relation: String
     public let targetType: String
     public let targetID: String
-    /// Whether the entity was deleted; else it is still to come.
+    /// Whether the entity was deleted; else it is still to come. A link to a tombstone
+    /// that is not there is one to something deleted: no tombstone is waited for.
     public let isDeleted: Bool
 }
 
@@ -38,7 +39,7 @@ extension Context {
                 type: table.descriptor.name, id: table.idText(of: Slot(slot)),
                 relation: table.descriptor.relations[relation].name,
                 targetType: child.descriptor.name, targetID: child.idText(of: Slot(target)),
-                isDeleted: child.metadata(of: Slot(target)).isFormer)
+                isDeleted: child.isGone(Slot(target)))
         }
     }
 

@@ -86,6 +86,9 @@ extension Context {
         session.token = token
     }
 
+    /// Whether anything was changed that has not been forgotten.
+    package var hasJournal: Bool { !session.journal.isEmpty }
+
     package mutating func endTracking() {
         clearJournal()
         session.isTracking = false

@@ -21,12 +21,19 @@ package struct EntityOperations: Sendable {
     /// Compares a before-row with the row at a slot, field by field.
     @usableFromInline package let compare:
         @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
+    /// Whether a slot holds a row.
+    @usableFromInline let isLive: @Sendable (AnyTable, Slot) -> Bool
+    @usableFromInline let metadata: @Sendable (AnyTable, Slot) -> RowMetadata
+    @usableFromInline let liveSlots: @Sendable (AnyTable) -> ContiguousArray<UInt32>
     /// Fills a new table: a known slot or none for the next, the id's bytes, the row's bytes or
     /// none, the metadata.
     @usableFromInline package let load:
         @Sendable (
             AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
         ) throws(CodecError) -> Slot
+    /// The same for entities that are all there and get the next slots.
+    @usableFromInline package let loadAll:
+        @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
@@ -42,8 +49,20 @@ package struct EntityOperations: Sendable {
             throws(CodecError) -> Void
     /// Makes the content of one index of a table whose rows were loaded; any thread may.
     @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
+    /// Drops the before-rows of the table's journal.
+    @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
+    /// The slot of an encoded id, given out now if the id is new.
+    @usableFromInline package let intern:
+        @Sendable (inout Context, UnsafeRawBufferPointer) throws(CodecError) -> Slot
+    /// Puts an encoded row at a slot, at a place in the order, as a logged change without hooks.
+    @usableFromInline package let restoreRow:
+        @Sendable (inout Context, Slot, UnsafeRawBufferPointer, UInt64) throws(CodecError) -> Void
+    /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
+    @usableFromInline package let dropRow: @Sendable (inout Context, Slot, Bool) -> Void
+    /// An entity that has a unique value of the row at a slot, with the name of the index.
+    @usableFromInline package let rival: @Sendable (Context, Slot) -> (index: String, slot: Slot)?
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
@@ -67,9 +86,15 @@ package struct EntityOperations: Sendable {
             try Entity._changes(
                 from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
         }
+        isLive = { unsafeDowncast($0, to: Table<Entity>.self).row(at: $1) != nil }
+        metadata = { unsafeDowncast($0, to: Table<Entity>.self).storedMetadata(of: $1) }
+        liveSlots = { unsafeDowncast($0, to: Table<Entity>.self).collectLiveSlots() }
         load = { (table, slot, id, row, metadata) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             return try table.load(at: slot, id: id, row: row, metadata: metadata)
+        }
+        loadAll = { (table, entities) throws(CodecError) in
+            try unsafeDowncast(table, to: Table<Entity>.self).load(entities)
         }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
@@ -95,6 +120,21 @@ package struct EntityOperations: Sendable {
         buildIndex = { table, index in
             unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
         }
+        clearBeforeRows = { table in
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            table.beforeRows.removeAll(keepingCapacity: table.beforeRows.count < 1_024)
+        }
+        intern = { (context, id) throws(CodecError) in
+            var reader = ByteReader(id)
+            return context.internSlot(of: Entity.self, try Entity._loadID(from: &reader))
+        }
+        restoreRow = { (context, slot, row, ordinal) throws(CodecError) in
+            try context.restoreRow(of: Entity.self, at: slot, from: row, ordinal: ordinal)
+        }
+        dropRow = { context, slot, keepsPlace in
+            context.removeRow(Entity.self, at: slot, keepsPlace: keepsPlace)
+        }
+        rival = { context, slot in context.rival(of: Entity.self, at: slot) }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 }
@@ -102,38 +142,3 @@ package struct EntityOperations: Sendable {
 /// What is left to do for a deleted entity when everything that its delete rules take is gone.
 @usableFromInline
 typealias DeleteEnd = (inout Context) throws -> Void
-
-extension Table {
-    /// Appends a slot with an id, or takes a known one, and puts a row there where there are row
-    /// bytes. For filling a new table.
-    @inlinable
-    func load(
-        at knownSlot: Slot?, id idBytes: UnsafeRawBufferPointer,
-        row rowBytes: UnsafeRawBufferPointer?, metadata: RowMetadata
-    ) throws(CodecError) -> Slot {
-        var idReader = ByteReader(idBytes)
-        let id = try Entity._loadID(from: &idReader)
-        let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
-        guard let rowBytes else {
-            vacantIDs[slot.index] = id
-            if metadata.isFormer {
-                cells.mutablePointer(at: slot.index).pointee.metadata = metadata
-            }
-            return slot
-        }
-        var reader = ByteReader(rowBytes)
-        let row = try Entity(_id: id, from: &reader)
-        let cell = cells.mutablePointer(at: slot.index)
-        cell.pointee.row = row
-        cell.pointee.metadata = metadata
-        vacantIDs.clear(at: slot.index) { $0 == nil }
-        noteLoaded(slot, ordinal: metadata.ordinal)
-        return slot
-    }
-
-    @inlinable
-    func noteLoaded(_ slot: Slot, ordinal: UInt64) {
-        didInsert(slot, ordinal: ordinal)
-        nextOrdinal = max(nextOrdinal, ordinal + 1)
-    }
-}

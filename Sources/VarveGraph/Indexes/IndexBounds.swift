@@ -18,6 +18,9 @@ struct IndexBounds: Sendable {
     @usableFromInline var lower: Bound?
     @usableFromInline var upper: Bound?
 
+    /// Whether the whole index is asked for.
+    var isOpen: Bool { equal.isEmpty && lower == nil && upper == nil }
+
     @usableFromInline
     init(equal: [QueryOperand] = [], lower: Bound? = nil, upper: Bound? = nil) {
         self.equal = equal

@@ -54,29 +54,46 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     /// Whether two rows have the same values, so that an entry of one serves the other.
     @usableFromInline let isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
 
+    @usableFromInline typealias Access = (
+        key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
+        isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
+    )
+
+    /// Inlinable, so that the closures are made where the entity's type is known: every save
+    /// calls them.
+    @inlinable
+    convenience init(
+        name: String, kind: IndexKind, content: Content, uniqueness: Uniqueness<Entity>? = nil
+    ) {
+        let access: Access
+        switch content {
+        case .ordered(let properties): access = IndexDefinition.access(to: properties)
+        case .hashed(let properties): access = IndexDefinition.access(to: properties)
+        case .text(let fields): access = IndexDefinition.access(to: fields)
+        }
+        self.init(name, kind, content, access, uniqueness)
+    }
+
     @usableFromInline
     init(
-        name: String, kind: IndexKind, content: Content, uniqueness: Uniqueness<Entity>? = nil
+        _ name: String, _ kind: IndexKind, _ content: Content, _ access: Access,
+        _ uniqueness: Uniqueness<Entity>?
     ) {
         self.name = name
         self.kind = kind
         self.content = content
         self.uniqueness = uniqueness
-        switch content {
-        case .ordered(let properties):
-            components = properties.map(\.component)
-            (key, isSame) = IndexDefinition.access(to: properties)
-        case .hashed(let properties):
-            components = properties.map(\.component)
-            (key, isSame) = IndexDefinition.access(to: properties)
-        case .text(let fields):
-            components = fields.map {
-                IndexComponent(
-                    path: SendablePath($0.path), descendingPath: nil, isDescending: false)
+        (key, isSame) = access
+        components =
+            switch content {
+            case .ordered(let properties): properties.map(\.component)
+            case .hashed(let properties): properties.map(\.component)
+            case .text(let fields):
+                fields.map {
+                    IndexComponent(
+                        path: SendablePath($0.path), descendingPath: nil, isDescending: false)
+                }
             }
-            key = { _ in (0, true) }
-            isSame = { fields.haveEqualTexts(in: $0, and: $1) }
-        }
         precondition(
             (1...4).contains(components.count), "\(Entity.self).\(name) needs 1 to 4 properties")
     }
@@ -87,13 +104,9 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         return fields
     }
 
-    private typealias Access = (
-        key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
-        isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
-    )
-
     /// The closures of the one property themselves, or closures around those of several.
-    private static func access(to properties: [_OrderedProperty<Entity>]) -> Access {
+    @inlinable
+    static func access(to properties: [_OrderedProperty<Entity>]) -> Access {
         if properties.count == 1 { return (properties[0].key, properties[0].isSame) }
         let first = properties[0].key
         let tests = properties.map(\.isSame)
@@ -103,7 +116,13 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         )
     }
 
-    private static func access(to properties: [_HashedProperty<Entity>]) -> Access {
+    @usableFromInline
+    static func access(to fields: [TextField]) -> Access {
+        ({ _ in (0, true) }, { fields.haveEqualTexts(in: $0, and: $1) })
+    }
+
+    @inlinable
+    static func access(to properties: [_HashedProperty<Entity>]) -> Access {
         let tests = properties.map(\.isSame)
         var isSame = tests[0]
         if tests.count > 1 { isSame = { a, b in tests.allSatisfy { $0(a, b) } } }
@@ -128,7 +147,7 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     }
 
     /// Compares two rows by the first `depth` components. Rows of a hashed index are all equal.
-    @usableFromInline
+    @inlinable
     func compare(
         _ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>, depth: Int = .max
     ) -> Int {

@@ -5,8 +5,8 @@
 /// value reads the row of an entry, and only an entry that stands in the index has one.
 final class PostingInner: ManagedBuffer<Int, UInt64> {
     /// Narrow: copying a node touches a cold line for each child that it retains.
-    static var width: Int { 16 }
-    static var mergeLimit: Int { 8 }
+    static var width: Int { 8 }
+    static var mergeLimit: Int { 4 }
 
     static func make() -> PostingInner {
         unsafeDowncast(create(minimumCapacity: width * 4) { _ in 0 }, to: PostingInner.self)
@@ -112,6 +112,9 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
             (ordinals + start).update(from: other.ordinals + range.lowerBound, count: range.count)
             (slots + start).update(from: other.slots + range.lowerBound, count: range.count)
             (counts + start).update(from: other.counts + range.lowerBound, count: range.count)
+            Prefetch.references(
+                in: other.children + range.lowerBound,
+                byteCount: range.count * MemoryLayout<AnyObject>.stride)
             for (offset, position) in range.enumerated() {
                 (children + start + offset).initialize(to: other.children[position])
             }

@@ -69,21 +69,61 @@ extension PostingTree {
         }
     }
 
-    /// Sorts by key, stably: byte by byte from the lowest, leaving out bytes that are all equal.
+    /// Sorts by key, stably: by the highest byte that differs, then each part by its own. Hashes and
+    /// prefixes of texts are apart after two or three of their eight bytes.
     private static func sortByKeys(_ postings: inout ContiguousArray<IndexEntry>) {
-        var differing: UInt64 = 0
-        for posting in postings { differing |= posting.key ^ postings[0].key }
-        var other = postings
-        for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xFF != 0 {
-            var starts = [Int](repeating: 0, count: 257)
-            for posting in postings { starts[Int(posting.key >> shift & 0xFF) + 1] += 1 }
-            for digit in 0..<256 { starts[digit + 1] += starts[digit] }
-            for posting in postings {
-                let digit = Int(posting.key >> shift & 0xFF)
-                other[starts[digit]] = posting
-                starts[digit] += 1
+        var spare = postings
+        postings.withUnsafeMutableBufferPointer { entries in
+            spare.withUnsafeMutableBufferPointer { spare in
+                sortByKeys(UnsafeMutableBufferPointer(rebasing: entries[...]), spare)
             }
-            swap(&postings, &other)
+        }
+    }
+
+    /// At most eight calls deep: each leaves a byte less that differs.
+    private static func sortByKeys(
+        _ entries: UnsafeMutableBufferPointer<IndexEntry>,
+        _ spare: UnsafeMutableBufferPointer<IndexEntry>
+    ) {
+        guard entries.count > 24 else { return insertionSort(entries) }
+        var differing: UInt64 = 0
+        for entry in entries { differing |= entry.key ^ entries[0].key }
+        guard differing != 0 else { return }
+        let shift = UInt64((63 - differing.leadingZeroBitCount) & ~7)
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: 257) { ends in
+            ends.initialize(repeating: 0)
+            for entry in entries { ends[Int(entry.key &>> shift & 0xFF) + 1] += 1 }
+            for digit in 0..<256 { ends[digit + 1] += ends[digit] }
+            // Each start moves to its part's end while the part is filled.
+            for entry in entries {
+                let digit = Int(entry.key &>> shift & 0xFF)
+                spare[ends[digit]] = entry
+                ends[digit] += 1
+            }
+            _ = entries.update(fromContentsOf: spare[..<entries.count])
+            guard shift > 0 else { return }
+            var start = 0
+            for digit in 0..<256 {
+                let part = start..<ends[digit]
+                if part.count > 1 {
+                    sortByKeys(
+                        UnsafeMutableBufferPointer(rebasing: entries[part]),
+                        UnsafeMutableBufferPointer(rebasing: spare[part]))
+                }
+                start = part.upperBound
+            }
+        }
+    }
+
+    private static func insertionSort(_ entries: UnsafeMutableBufferPointer<IndexEntry>) {
+        for index in entries.indices.dropFirst() {
+            let entry = entries[index]
+            var position = index
+            while position > 0, entries[position - 1].key > entry.key {
+                entries[position] = entries[position - 1]
+                position -= 1
+            }
+            entries[position] = entry
         }
     }
 

@@ -31,6 +31,7 @@ extension Table {
         of index: Int, _ properties: [_OrderedProperty<Entity>], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count <= properties.count else { return nil }
+        if bounds.isOpen { return PostingRange(0..<indexContents[index].tree.count) }
         var values: [IndexBoundValue<Entity>] = []
         for (property, operand) in zip(properties, bounds.equal) {
             guard let value = property.bound(operand) else { return nil }
@@ -98,7 +99,7 @@ extension Table {
     }
 
     /// Forward, and in insertion order where the first `depth` components are equal.
-    @usableFromInline
+    @inlinable
     func walkForward(
         _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
     ) {
@@ -120,7 +121,7 @@ extension Table {
     }
 
     /// Backward, but in insertion order where the first `depth` components are equal.
-    @usableFromInline
+    @inlinable
     func walkBackward(
         _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
     ) {
@@ -146,7 +147,7 @@ extension Table {
                     group.append(entry)
                     position -= 1
                     // The start of a long run of equals is found faster than walked to.
-                    if group.count > 64 { return false }
+                    if group.count > 16 { return false }
                 }
                 return true
             }
@@ -163,7 +164,8 @@ extension Table {
     }
 
     /// Hands on a run of equals, forward.
-    private func emitRun(
+    @inlinable
+    func emitRun(
         _ ranks: Range<Int>, of tree: PostingTree, isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
     ) -> Bool {
         var isWanted = true
@@ -182,7 +184,8 @@ extension Table {
         return isWanted && Table.emit(&group, isSorted: isSorted, body)
     }
 
-    private func startOfGroup(of entry: IndexEntry, _ index: Int, _ depth: Int) -> Int {
+    @inlinable
+    func startOfGroup(of entry: IndexEntry, _ index: Int, _ depth: Int) -> Int {
         let definition = indexDefinitions[index]
         guard depth > 0, let row = row(at: Slot(entry.slot)) else { return 0 }
         let isExact = definition.components.count == 1 && definition.key(row).isExact
@@ -193,7 +196,8 @@ extension Table {
         }
     }
 
-    private func areEqual(
+    @inlinable
+    func areEqual(
         _ first: IndexEntry, _ second: IndexEntry, _ depth: Int,
         _ definition: IndexDefinition<Entity>
     ) -> Bool {
@@ -204,7 +208,8 @@ extension Table {
         return definition.compare(row, other, depth: depth) == 0
     }
 
-    private static func emit(
+    @inlinable
+    static func emit(
         _ group: inout [IndexEntry], isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
     ) -> Bool {
         if !isSorted && group.count > 1 { group.sort { $0.ordinal < $1.ordinal } }
@@ -218,13 +223,14 @@ extension Table {
     // MARK: - Equal rows
 
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
-    @usableFromInline
+    @inlinable
     func firstSlot(
         sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?
     ) -> Slot? {
         let definition = indexDefinitions[index]
         let (key, isExact) = definition.key(row)
         let tree = indexContents[index].tree
+        guard tree.hasEntry(withKey: key) else { return nil }
         let start = tree.rank(ofBound: key, isExact: isExact, isBehindEqual: false) { slot in
             compare(row, withRowAt: slot, definition)
         }

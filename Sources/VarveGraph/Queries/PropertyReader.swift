@@ -15,6 +15,10 @@ struct PropertyReader<Entity, Value>: Sendable {
     func callAsFunction(_ row: UnsafePointer<Entity>) -> Value {
         offset >= 0
             ? (UnsafeRawPointer(row) + offset).assumingMemoryBound(to: Value.self).pointee
-            : row.pointee[keyPath: path.raw]
+            : readThroughPath(row)
     }
+
+    /// Apart, so that the load beside it needs no frame on the stack.
+    @inlinable @inline(never)
+    func readThroughPath(_ row: UnsafePointer<Entity>) -> Value { row.pointee[keyPath: path.raw] }
 }

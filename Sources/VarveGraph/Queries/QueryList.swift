@@ -46,6 +46,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         let rows = plan.planned(table, countsOnly: true)
         guard rows.next == plan.steps.count else { return slots(of: rows, table, context).count }
         if let count = rows.knownCount(of: table.liveCount) { return count }
+        if let count = rows.namedCount(in: table) { return count }
         var count = 0
         rows.forEachRow(in: table) { _, _ in
             count += 1

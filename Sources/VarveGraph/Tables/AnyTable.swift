@@ -84,6 +84,7 @@ package class AnyTable {
     }
 
     /// Tells what finds first changes that the journal was shortened.
+    @usableFromInline
     func journalWasShortened() { firstChanges.truncate(to: rowJournal.count) }
 
     /// Whether there is anything to forget.
@@ -99,10 +100,15 @@ package class AnyTable {
     }
 
     /// Forgets all before-images.
-    func clearJournal() {
-        // Asked first: emptying an empty collection costs more than the question.
-        // What a large transaction needed is given back.
-        if !rowJournal.isEmpty { rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024) }
+    final func clearJournal() {
+        // Asked first: emptying an empty collection costs more than the question. What a large
+        // transaction needed is given back.
+        if !rowJournal.isEmpty {
+            if rowJournal.contains(where: { $0.before >= 0 }) {
+                descriptor.operations.clearBeforeRows(self)
+            }
+            rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024)
+        }
         journalWasShortened()
         if !linkJournal.isEmpty {
             linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
@@ -110,26 +116,44 @@ package class AnyTable {
         if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
 
+    // The following go through the operations and not through overrides: an override in a generic class
+    // is generic code, which copies a row, and counts its references, to look at it.
+
     /// Whether the slot holds a row.
-    package func isLive(_ slot: Slot) -> Bool {
-        preconditionFailure("a table without an entity type")
+    @usableFromInline
+    package final func isLive(_ slot: Slot) -> Bool { descriptor.operations.isLive(self, slot) }
+
+    /// Whether what a slot without a row stands for was deleted, rather than still to come. A
+    /// tombstone is there or it is not.
+    @usableFromInline
+    func isGone(_ slot: Slot) -> Bool {
+        descriptor.tombstoneOwner != nil || metadata(of: slot).isFormer
     }
 
     /// Stamps and order of the row or the former row at the slot.
-    package func metadata(of slot: Slot) -> RowMetadata {
-        preconditionFailure("a table without an entity type")
+    @usableFromInline
+    package final func metadata(of slot: Slot) -> RowMetadata {
+        descriptor.operations.metadata(self, slot)
     }
 
     /// The id of a slot as people read it.
-    func idText(of slot: Slot) -> String { preconditionFailure("a table without an entity type") }
+    package func idText(of slot: Slot) -> String {
+        preconditionFailure("a table without an entity type")
+    }
 
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
         preconditionFailure("a table without an entity type")
     }
 
-    /// Live slots in insertion order.
-    package func liveSlots() -> ContiguousArray<UInt32> {
+    /// Gives a slot without a row a place in the order, or with nil takes it away.
+    func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
         preconditionFailure("a table without an entity type")
+    }
+
+    /// Live slots in insertion order.
+    @usableFromInline
+    package final func liveSlots() -> ContiguousArray<UInt32> {
+        descriptor.operations.liveSlots(self)
     }
 
     /// Sets the links of one relation of one slot. For filling a new table.
@@ -205,10 +229,16 @@ package struct LinkListChange: Sendable {
 
 /// A link list that a module outside the graph may look at.
 package struct LinkList: Sendable {
-    let list: SlotList
+    var list: SlotList
     package var slots: ContiguousArray<UInt32> { list.slots }
     package var count: Int { list.count }
     package func isIdentical(to other: LinkList) -> Bool { list.isIdentical(to: other.list) }
+    package func slot(at position: Int) -> UInt32 { list.slot(at: position) }
+    package func position(of slot: UInt32) -> Int? { list.position(of: slot) }
+    package mutating func insert(_ slot: UInt32, at position: Int) {
+        list.insert(slot, at: position)
+    }
+    package mutating func remove(at position: Int) { list.remove(at: position) }
 }
 
 /// Why a row was deleted.

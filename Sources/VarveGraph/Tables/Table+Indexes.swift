@@ -117,7 +117,7 @@ extension Table {
         forEachRow { slot, row in
             entries.append(
                 IndexEntry(
-                    key: definition.key(row).key, ordinal: metadata(of: slot).ordinal,
+                    key: definition.key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,
                     slot: slot.rawValue))
             return true
         }

@@ -74,9 +74,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
         for entry in ids.candidates(for: Entity._hashID(id)) {
             // A look-up of ids that are there compares one row, which is also the answer.
-            if let row = row(at: IDEntry.slot(entry)), Entity._sameID(row.pointee.id, id) {
-                return row
-            }
+            guard let row = row(at: IDEntry.slot(entry)) else { continue }
+            // The caller wants more of the row than its id, whose text is waited for meanwhile.
+            Prefetch.lines(
+                at: UnsafeRawPointer(row) + 64, byteCount: MemoryLayout<Entity>.size - 64)
+            if Entity._sameID(row.pointee.id, id) { return row }
         }
         return nil
     }
@@ -275,7 +277,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
-        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal) { materializeOrder() }
+        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
+            !isBetweenNeighbours(slot, ordinal: ordinal)
+        {
+            materializeOrder()
+        }
         order.insert(slot.rawValue, ordinal: ordinal)
     }
 
@@ -314,18 +320,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         deleteCauses[change.slot] = nil
     }
 
-    @usableFromInline
-    override func clearJournal() {
-        super.clearJournal()
-        if !beforeRows.isEmpty { beforeRows.removeAll(keepingCapacity: beforeRows.count < 1_024) }
-    }
-
     /// Clears a journal that holds one row change and nothing else: after nearly every save. In
     /// code that knows the row's type this is a tenth of a save cheaper.
     @inlinable
     func clearJournalOfOneRow() {
         if beforeRows.count == 1 { beforeRows.removeLast() }
         rowJournal.removeLast()
+        journalWasShortened()
     }
 
     // MARK: - Scanning
@@ -353,8 +354,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
-    @usableFromInline
-    override package func liveSlots() -> ContiguousArray<UInt32> {
+    @inlinable
+    func collectLiveSlots() -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         forEachRow { slot, _ in
@@ -364,14 +365,18 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         return slots
     }
 
-    @usableFromInline
-    override package func isLive(_ slot: Slot) -> Bool { row(at: slot) != nil }
+    @inlinable
+    func storedMetadata(of slot: Slot) -> RowMetadata {
+        // In the cell itself: a copy of it would count every reference of its row.
+        cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
+    }
 
     @usableFromInline
-    override package func metadata(of slot: Slot) -> RowMetadata { cells[slot.index].metadata }
+    override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
 
-    @usableFromInline
-    override func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
+    override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
+        restoreVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+    }
 
     @usableFromInline
     override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {

@@ -55,6 +55,8 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
     @inline(never)
     private static func copy(at reference: NodeReference) {
         let (header, children) = reference.parts(of: PostingNode.self)
+        Prefetch.references(
+            in: children, byteCount: header.pointee.count * MemoryLayout<Child>.stride)
         reference.pointee = make(
             UnsafeBufferPointer(start: children, count: header.pointee.count))
     }

@@ -16,6 +16,9 @@ struct ScalarTraits {
     var isPassedOver: Bool
     /// Whether the scalar is part of a word: a letter, a digit or number, or a mark.
     var isWord: Bool
+    /// The ASCII letter that a comparison without diacritics takes the scalar for: of a letter that
+    /// has a stroke, or lacks its dot, and does not decompose. 0 for every other scalar.
+    var plainLetter: UInt8 = 0
 
     /// The traits of a scalar above ASCII. O(1), apart from the first look at a page.
     static func of(_ scalar: UInt32) -> ScalarTraits {
@@ -60,7 +63,8 @@ extension ScalarTraits {
             combiningClass: combiningClass, isDiacritic: isDiacritic,
             isPassedOver: isDiacritic || category == .enclosingMark
                 || properties.isDefaultIgnorableCodePoint,
-            isWord: Self.isWord(category))
+            isWord: Self.isWord(category),
+            plainLetter: decomposes ? 0 : Self.plainLetter(of: properties))
     }
 
     private static func packed(_ scalars: [Unicode.Scalar]) -> SIMD4<UInt32> {
@@ -95,6 +99,28 @@ extension ScalarTraits {
         switch combiningClass {
         case 1, 10...36, 200...240: true
         default: false
+        }
+    }
+
+    /// What people type for `ø`, `ł`, `đ` and `ı`, which Unicode does not take apart. By name, as its
+    /// tables have no property for it: `LATIN SMALL LETTER O WITH STROKE`, `… DOTLESS I`.
+    private static func plainLetter(of properties: Unicode.Scalar.Properties) -> UInt8 {
+        guard let name = properties.name, name.hasPrefix("LATIN ") else { return 0 }
+        let words = name.split(separator: " ")
+        let letter: Substring
+        switch words.dropFirst(3) {
+        case let rest where rest.dropFirst() == ["WITH", "STROKE"]: letter = words[3]
+        case let rest where rest.dropFirst() == ["WITH", "BAR"]: letter = words[3]
+        case let rest where rest.first == "DOTLESS" && rest.count == 2: letter = words[4]
+        default: return 0
+        }
+        guard words[2] == "LETTER", letter.utf8.count == 1, let capital = letter.utf8.first else {
+            return 0
+        }
+        switch words[1] {
+        case "CAPITAL": return capital
+        case "SMALL": return ASCII.lowercased(capital)
+        default: return 0
         }
     }
 

@@ -4,7 +4,8 @@
 ///
 /// 1. canonical decomposition (NFD), so that `é` is the same whether typed as one scalar or two;
 /// 2. without case: full case folding of each scalar;
-/// 3. without diacritics: marks that are diacritics are left out.
+/// 3. without diacritics: marks that are diacritics are left out, and letters with a stroke, or
+///    without their dot, are the plain ones.
 ///
 /// Each step after the first maps scalars one by one and leaves the order of marks as it is.
 /// Hence the steps commute with each other and with concatenation of decomposed texts, and this is
@@ -95,6 +96,11 @@ struct TextFolding: Hashable, Sendable {
         case .nothing: break
         case .diacritics: if traits.isDiacritic { return }
         case .allButTokens: if traits.isPassedOver { return }
+        }
+        if traits.plainLetter != 0, passesOver != .nothing {
+            let letter = traits.plainLetter
+            return sink.append(
+                UInt32(foldsCase ? ASCII.lowercased(letter) : letter), isWord: true)
         }
         if traits.combiningClass != 0 {
             return marks.append(scalar, traits.combiningClass, isWord: traits.isWord)

@@ -45,6 +45,8 @@ final class TokenBranch: ManagedBuffer<TokenBranch.Header, AnyObject?> {
         let source = reference.parts(of: TokenBranch.self)
         let target = parts(of: copy)
         target.header.pointee = source.header.pointee
+        Prefetch.references(
+            in: source.elements, byteCount: width * MemoryLayout<AnyObject?>.stride)
         for position in 0..<width { target.elements[position] = source.elements[position] }
         reference.pointee = copy
     }

@@ -55,6 +55,9 @@ final class TokenBucket: ManagedBuffer<TokenBucket.Header, TokenEntry> {
         let copy = make(capacity: capacity)
         let source = reference.parts(of: TokenBucket.self)
         let target = parts(of: copy)
+        Prefetch.references(
+            in: source.elements,
+            byteCount: Int(source.header.pointee.count) * MemoryLayout<TokenEntry>.stride)
         for position in 0..<Int(source.header.pointee.count) {
             (target.elements + position).initialize(to: source.elements[position])
         }

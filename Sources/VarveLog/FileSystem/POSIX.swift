@@ -124,6 +124,11 @@ enum POSIX {
         _ = try checked { unlinkat(directory, name, 0) }
     }
 
+    /// Only an empty one.
+    static func removeDirectory(_ name: String, in directory: Int32) throws(POSIXFailure) {
+        _ = try checked { unlinkat(directory, name, AT_REMOVEDIR) }
+    }
+
     static func synchronizeDirectory(_ directory: Int32) throws(POSIXFailure) {
         try flush(directory) { fsync(directory) }
     }

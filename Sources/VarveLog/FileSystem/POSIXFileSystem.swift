@@ -95,6 +95,16 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
+    /// Removes an empty directory inside this one, if it can be: for tidying up.
+    func removeEmptyDirectory(_ name: String) {
+        Self.requireComponent(name)
+        do throws(POSIXFailure) {
+            try POSIX.removeDirectory(name, in: opened())
+        } catch {
+            // It is not empty, or not there: nothing to tidy up, or for somebody to look at.
+        }
+    }
+
     package func synchronizeDirectory() throws(FileSystemError) {
         try wrapping(.synchronizeDirectory, displayPath) { () throws(POSIXFailure) in
             try POSIX.synchronizeDirectory(opened())

@@ -10,8 +10,8 @@ package struct FormatVersion: Hashable, Sendable {
 
 /// Features of one file, by what a program that does not know them may still do.
 package struct FormatFeatures: Hashable, Sendable {
-    /// Unknown bits: the file cannot be read. Bit 0 is reserved for encryption; bit 1, of manifests,
-    /// for a log that is not the whole state without its checkpoint.
+    /// Unknown bits: the file cannot be read. Bit 0 is reserved for encryption; bit 1 is
+    /// ``checkpoint``.
     package var incompatible: UInt32 = 0
     /// Unknown bits: the store can be read, not written. Bit 0 is reserved for replicas.
     package var readOnlyCompatible: UInt32 = 0
@@ -20,16 +20,21 @@ package struct FormatFeatures: Hashable, Sendable {
 
     package static let none = FormatFeatures()
 
-    private static let knownIncompatible: UInt32 = 0
+    /// A manifest that names a checkpoint: whoever does not know checkpoints must not take the log
+    /// for the whole state.
+    static let checkpoint: UInt32 = 1 << 1
+
     private static let knownReadOnlyCompatible: UInt32 = 0
 
     /// Refuses what this version cannot do with a file of these features.
-    func check(file: String, version: FormatVersion, mode: LogMode) throws(LogError) {
+    func check(
+        file: String, version: FormatVersion, mode: LogMode, knownIncompatible: UInt32 = 0
+    ) throws(LogError) {
         guard version.major == FormatVersion.current.major else {
             throw .unsupportedVersion(
                 file: file, found: version.major, supported: FormatVersion.current.major)
         }
-        let unreadable = incompatible & ~Self.knownIncompatible
+        let unreadable = incompatible & ~knownIncompatible
         guard unreadable == 0 else {
             throw .unsupportedFeatures(file: file, bits: unreadable)
         }
@@ -45,4 +50,5 @@ package struct FormatFeatures: Hashable, Sendable {
 enum FileMagic {
     static let segment: UInt64 = 0x0A1A_0A0D_5652_5689  // 89 'V' 'R' 'V' 0D 0A 1A 0A
     static let manifest: UInt64 = 0x0A1A_0A0D_4D52_5689  // 89 'V' 'R' 'M' 0D 0A 1A 0A
+    static let checkpoint: UInt64 = 0x0A1A_0A0D_4352_5689  // 89 'V' 'R' 'C' 0D 0A 1A 0A
 }

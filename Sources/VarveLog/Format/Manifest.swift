@@ -20,6 +20,11 @@ package struct Manifest: Hashable, Sendable {
     /// The checkpoint to start from, and its last transaction; 0 and `.none` when there is none.
     package var checkpoint: UInt64
     package var checkpointSequence: LogSequence
+    /// The checkpoint to start from should that one be damaged; 0 and `.none` when there is none.
+    package var previousCheckpoint: UInt64 = 0
+    package var previousCheckpointSequence = LogSequence.none
+    /// The policy of the last compaction; nil when there was none.
+    package var retention: Retention?
 
     static let byteCount = 160
     /// No version's manifest is longer.
@@ -48,6 +53,10 @@ extension Manifest {
             buffer.store(floor.rawValue, at: 96)
             buffer.store(checkpoint, at: 104)
             buffer.store(checkpointSequence.rawValue, at: 112)
+            buffer.store(previousCheckpoint, at: 120)
+            buffer.store(previousCheckpointSequence.rawValue, at: 128)
+            buffer.store(retention?.code.kind ?? 0, at: 136)
+            buffer.store(retention?.code.value ?? 0, at: 144)
             let covered = UnsafeRawBufferPointer(
                 rebasing: UnsafeRawBufferPointer(buffer)[..<(Self.byteCount - 4)])
             buffer.store(Checksum.crc32c(covered), at: Self.byteCount - 4)
@@ -63,7 +72,9 @@ extension Manifest {
         let manifest = try bytes.withUnsafeBytesTyped { buffer throws(LogError) in
             try decode(buffer, file: file)
         }
-        try manifest.features.check(file: file, version: manifest.version, mode: mode)
+        try manifest.features.check(
+            file: file, version: manifest.version, mode: mode,
+            knownIncompatible: FormatFeatures.checkpoint)
         guard manifest.generation == generation else {
             throw .manifestDamaged(
                 file: file, reason: "it says that it is generation \(manifest.generation)")
@@ -71,7 +82,35 @@ extension Manifest {
         guard manifest.firstSegment.rawValue > 0, manifest.firstSequence.rawValue > 0 else {
             throw .manifestDamaged(file: file, reason: "it names no first segment")
         }
+        guard manifest.checkpointsAreConsistent else {
+            throw .manifestDamaged(file: file, reason: "its checkpoints contradict each other")
+        }
         return manifest
+    }
+
+    /// The bit and the number say the same, the previous checkpoint is the older one, the log
+    /// reaches back to one of them or to its own beginning, and nobody counts this far.
+    private var checkpointsAreConsistent: Bool {
+        let isNamed = features.incompatible & FormatFeatures.checkpoint != 0
+        let limit: UInt64 = 1 << 62
+        guard isNamed == (checkpoint != 0),
+            firstSegment.rawValue < limit, firstSequence.rawValue < limit, floor.rawValue < limit
+        else { return false }
+        guard isNamed else {
+            return previousCheckpoint == 0 && firstSequence.rawValue == 1
+        }
+        return checkpoint < limit && checkpointSequence.rawValue < limit
+            && previousCheckpoint < checkpoint
+            && (previousCheckpoint == 0) == (previousCheckpointSequence == .none)
+            && previousCheckpointSequence < checkpointSequence
+            && firstSequence <= checkpoints.last.map(\.sequence.following) ?? LogSequence(1)
+    }
+
+    /// The checkpoints to start from, the newest first.
+    package var checkpoints: [CheckpointReference] {
+        [(checkpoint, checkpointSequence), (previousCheckpoint, previousCheckpointSequence)]
+            .filter { $0.0 != 0 }
+            .map { CheckpointReference(number: $0.0, sequence: $0.1) }
     }
 
     private static func decode(
@@ -113,6 +152,11 @@ extension Manifest {
             chainStart: ChainDigest(buffer.integer(at: 88, as: UInt64.self)),
             floor: LogSequence(buffer.integer(at: 96, as: UInt64.self)),
             checkpoint: buffer.integer(at: 104, as: UInt64.self),
-            checkpointSequence: LogSequence(buffer.integer(at: 112, as: UInt64.self)))
+            checkpointSequence: LogSequence(buffer.integer(at: 112, as: UInt64.self)),
+            previousCheckpoint: buffer.integer(at: 120, as: UInt64.self),
+            previousCheckpointSequence: LogSequence(buffer.integer(at: 128, as: UInt64.self)),
+            retention: Retention(
+                kind: buffer.integer(at: 136, as: UInt32.self),
+                value: buffer.integer(at: 144, as: UInt64.self)))
     }
 }

@@ -18,7 +18,8 @@ package struct LogInspection {
         manifest = try LogLayout.readManifest(fileSystem, generation: generation, mode: .readOnly)
         var segments: [SegmentSummary] = []
         var problems: [LogError] = []
-        for segment in listing.segments {
+        // Older ones were replaced by a checkpoint and are not part of the store any more.
+        for segment in listing.segments where segment >= manifest.firstSegment {
             do throws(LogError) {
                 let file = try SegmentFile.read(segment, in: fileSystem, mode: .readOnly)
                 segments.append(

@@ -2,17 +2,22 @@
 /// active one. Frames are not read yet.
 struct LogLayout {
     let manifest: Manifest
+    /// Its file, which a later version may have made longer.
+    let manifestBytes: [UInt8]
     /// Everything before the active segment.
     let sealed: [SegmentEntry]
     let active: SegmentFile
     /// The empty successor of the active segment that an interrupted roll left.
     let abandonedSuccessor: SegmentHeader?
     let temporaryFiles: [String]
+    /// What a compaction replaced and did not come to removing.
+    let orphans: SupersededFiles
 
     static func read(
         _ fileSystem: any FileSystem, listing: StoreListing, generation: UInt64, mode: LogMode
     ) throws(LogError) -> LogLayout {
-        let manifest = try readManifest(fileSystem, generation: generation, mode: mode)
+        let bytes = try readManifestBytes(fileSystem, generation: generation)
+        let manifest = try Manifest.decode(bytes, generation: generation, mode: mode)
         var files: [SegmentFile] = []
         for segment in try segments(of: manifest, listing) {
             files.append(try SegmentFile.read(segment, in: fileSystem, mode: mode))
@@ -32,26 +37,32 @@ struct LogLayout {
             throw problem
         }
         return LogLayout(
-            manifest: manifest, sealed: sealed, active: files[roles.active],
+            manifest: manifest, manifestBytes: bytes, sealed: sealed,
+            active: files[roles.active],
             abandonedSuccessor: roles.abandoned.map { files[$0].header },
-            temporaryFiles: listing.temporaryFiles)
+            temporaryFiles: listing.temporaryFiles,
+            orphans: SupersededFiles(by: manifest, listing))
     }
 
     static func readManifest(
         _ fileSystem: any FileSystem, generation: UInt64, mode: LogMode
     ) throws(LogError) -> Manifest {
+        try Manifest.decode(
+            readManifestBytes(fileSystem, generation: generation), generation: generation,
+            mode: mode)
+    }
+
+    private static func readManifestBytes(
+        _ fileSystem: any FileSystem, generation: UInt64
+    ) throws(LogError) -> [UInt8] {
         let name = StoreFileName.manifest(generation: generation).text
-        let bytes: [UInt8]
-        do {
+        return try LogError.wrapping { () throws(FileSystemError) in
             let file = try fileSystem.open(name, .read)
             let length = try file.length().rawValue
-            bytes = try file.readBytes(
+            return try file.readBytes(
                 at: FrameOffset(0), count: Int(min(length, UInt64(Manifest.byteCountMax))),
                 name: name)
-        } catch {
-            throw .fileSystem(error)
         }
-        return try Manifest.decode(bytes, generation: generation, mode: mode)
     }
 
     /// From the manifest's first segment on, without a gap. Older ones were dropped by a compaction

@@ -7,6 +7,8 @@ package struct LogVerification: Sendable {
     /// found.
     package private(set) var problems: [LogError] = []
     package private(set) var segments = 0
+    /// Checkpoints whose header and page table are intact.
+    package private(set) var checkpoints = 0
     /// Intact frames, whole transactions, and their bytes.
     package private(set) var frames: UInt64 = 0
     package private(set) var transactions: UInt64 = 0
@@ -29,9 +31,11 @@ package struct LogVerification: Sendable {
         var verification = LogVerification(
             fileSystem: fileSystem, configuration: configuration)
         let listing = try StoreListing(fileSystem)
-        let ends = try verification.checkOpening()
+        let (ends, manifest) = try verification.checkOpening(listing)
+        // Older ones were replaced by a checkpoint and are not part of the store any more.
+        let first = manifest?.firstSegment ?? SegmentID(0)
         var files: [SegmentFile] = []
-        for segment in listing.segments {
+        for segment in listing.segments where segment >= first {
             do throws(LogError) {
                 files.append(try SegmentFile.read(segment, in: fileSystem, mode: .readOnly))
             } catch {
@@ -44,6 +48,7 @@ package struct LogVerification: Sendable {
                 file, isLastFilled: file.header.segment == lastFilled,
                 end: ends[file.header.segment])
         }
+        if let manifest { verification.checkCheckpoints(manifest) }
         return verification
     }
 
@@ -52,19 +57,60 @@ package struct LogVerification: Sendable {
         self.configuration = configuration
     }
 
-    /// Opens the log as a reader would. Returns where each segment's frames end, as far as known.
-    private mutating func checkOpening() throws(LogError) -> [SegmentID: FrameOffset] {
+    /// Opens the log as a reader would. Returns where each segment's frames end, and what the store
+    /// consists of, as far as known.
+    private mutating func checkOpening(
+        _ listing: StoreListing
+    ) throws(LogError) -> ([SegmentID: FrameOffset], Manifest?) {
         do throws(LogError) {
             let scanned = try ScannedLog.scan(
                 fileSystem, configuration: configuration, mode: .readOnly)
             unpromisedTail = scanned.report.dropped
             var ends: [SegmentID: FrameOffset] = [:]
             for segment in scanned.snapshot.segments { ends[segment.id] = segment.dataEnd }
-            return ends
+            for checkpoint in scanned.manifest.checkpoints { checkBorder(checkpoint, scanned) }
+            return (ends, scanned.manifest)
         } catch {
             guard error.isAboutContent else { throw error }
             note(error)
-            return [:]
+            guard case .store(let generation) = try listing.kind(in: fileSystem) else {
+                return ([:], nil)
+            }
+            return ([:], readableManifest(generation))
+        }
+    }
+
+    /// The manifest, as far as it can be read: what is wrong with it was noted already.
+    private func readableManifest(_ generation: UInt64) -> Manifest? {
+        do throws(LogError) {
+            return try LogLayout.readManifest(
+                fileSystem, generation: generation, mode: .readOnly)
+        } catch {
+            return nil
+        }
+    }
+
+    private mutating func checkBorder(_ checkpoint: CheckpointReference, _ scanned: ScannedLog) {
+        do throws(LogError) {
+            _ = try scanned.open(checkpoint)
+        } catch {
+            note(error)
+        }
+    }
+
+    /// Reads every page of every checkpoint that the store names.
+    private mutating func checkCheckpoints(_ manifest: Manifest) {
+        for reference in manifest.checkpoints {
+            do throws(LogError) {
+                let file = try CheckpointFile(
+                    reference, store: manifest.store, in: fileSystem,
+                    configuration: configuration, mode: .readOnly)
+                checkpoints += 1
+                let reader = try file.makeReader()
+                for page in file.pages { try reader.read(page).deallocate() }
+            } catch {
+                note(error)
+            }
         }
     }
 
@@ -119,11 +165,13 @@ extension LogError {
     fileprivate var isAboutContent: Bool {
         switch self {
         case .damaged, .chainBroken, .manifestDamaged, .segmentMissing, .successorMissing,
-            .unsupportedFrame, .transactionTooLarge, .fileSystem:
+            .unsupportedFrame, .transactionTooLarge, .fileSystem, .checkpointDamaged,
+            .noUsableCheckpoint, .logEndsBeforeCheckpoint:
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
             .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
-            .openedInAnotherProcess:
+            .openedInAnotherProcess, .belowFloor, .compactionCancelled, .targetExists,
+            .backupCancelled:
             false
         }
     }

@@ -59,12 +59,17 @@ extension SegmentEntry {
 package struct LogSnapshot: Sendable {
     package let fileSystem: any FileSystem
     package let configuration: LogConfiguration
+    /// Transactions below this one are not answered for, although their segment may still be there.
+    package let floor: LogSequence
     package let segments: [SegmentEntry]
 
-    /// The first transaction that the log holds or will hold.
+    /// The first transaction that the segments hold or will hold.
     package var firstSequence: LogSequence {
         segments.first?.header.firstSequence ?? LogSequence(1)
     }
+
+    /// The first transaction that can be asked for.
+    package var oldestSequence: LogSequence { max(firstSequence, floor) }
 
     package var lastSequence: LogSequence { segments.last?.lastSequence ?? .none }
 

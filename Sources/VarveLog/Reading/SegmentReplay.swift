@@ -83,7 +83,20 @@ extension LogSnapshot {
     package func replay<Failure: Error>(
         _ body: (LogRecord) throws(Failure) -> Void
     ) throws(ReplayFailure<Failure>) {
-        for position in segments.indices { try replay(segmentAt: position, body) }
+        try replay(after: .none, body)
+    }
+
+    /// As `replay`, from the segment on that starts behind a transaction: the last one of a
+    /// checkpoint.
+    /// Segments that end behind `last`, the last one of a newer checkpoint, are left out.
+    package func replay<Failure: Error>(
+        after sequence: LogSequence, through last: LogSequence? = nil,
+        _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) {
+        for position in segments.indices where segments[position].header.firstSequence > sequence {
+            if let last, segments[position].header.firstSequence > last { return }
+            try replay(segmentAt: position, body)
+        }
     }
 
     /// Delivers the catalog and the transactions of one segment, in order and verified likewise.

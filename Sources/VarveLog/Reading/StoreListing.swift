@@ -5,6 +5,7 @@ struct StoreListing {
     private(set) var manifestGenerations: [UInt64] = []
     /// Ascending.
     private(set) var segments: [SegmentID] = []
+    private(set) var checkpoints: [UInt64] = []
     private(set) var temporaryFiles: [String] = []
     private(set) var foreignFiles: [String] = []
     /// Checkpoints, assets, cut tails: what only a store that held data has.
@@ -17,13 +18,17 @@ struct StoreListing {
             case .manifest(let generation): manifestGenerations.append(generation)
             case .segment(let segment): segments.append(segment)
             case .temporary: temporaryFiles.append(name)
-            case .lost, .assets, .checkpoint: dataFiles.append(name)
+            case .checkpoint(let number):
+                checkpoints.append(number)
+                dataFiles.append(name)
+            case .lost, .assets: dataFiles.append(name)
             case .lock: break
             case nil: foreignFiles.append(name)
             }
         }
         manifestGenerations.sort()
         segments.sort()
+        checkpoints.sort()
         temporaryFiles.sort()
         foreignFiles.sort()
     }

@@ -12,7 +12,8 @@ package final class TransactionReader {
 
     /// Delivers one transaction. Cost: at most 256 frame headers and the transaction itself.
     ///
-    /// Errors: `.noSuchTransaction` outside of the snapshot's range.
+    /// Errors: `.noSuchTransaction` outside of the snapshot's range, `.belowFloor` where it was
+    /// there once.
     package func withTransaction<Result, Failure: Error>(
         _ sequence: LogSequence, _ body: (LoggedTransaction) throws(Failure) -> Result
     ) throws(ReplayFailure<Failure>) -> Result {
@@ -43,7 +44,7 @@ package final class TransactionReader {
                     let transaction = try ReplayFailure<Failure>.onLog { () throws(LogError) in
                         try read(at: offset, inSegmentAt: position)
                     }
-                    guard
+                    guard transaction.sequence >= snapshot.floor,
                         try ReplayFailure<Failure>.onConsumer({ () throws(Failure) in
                             try body(transaction)
                         })
@@ -57,7 +58,7 @@ package final class TransactionReader {
     package func forEachOldestFirst<Failure: Error>(
         from oldest: LogSequence, _ body: (LoggedTransaction) throws(Failure) -> Bool
     ) throws(ReplayFailure<Failure>) {
-        var sequence = max(oldest, snapshot.firstSequence)
+        var sequence = max(oldest, snapshot.oldestSequence)
         while sequence <= snapshot.lastSequence {
             let position = try ReplayFailure<Failure>.onLog { () throws(LogError) in
                 try segmentPosition(of: sequence)
@@ -86,6 +87,9 @@ package final class TransactionReader {
 
     /// The segments' first numbers climb, so half of them go with every look.
     private func segmentPosition(of sequence: LogSequence) throws(LogError) -> Int {
+        guard sequence >= snapshot.oldestSequence || sequence == .none else {
+            throw .belowFloor(sequence, floor: snapshot.oldestSequence)
+        }
         let segments = snapshot.segments
         var low = 0
         var high = segments.count

@@ -80,21 +80,25 @@ extension ActiveSegment {
         report.interruptedRoll = layout.abandonedSuccessor != nil
         report.ignoredFrames = scan.tally.totals.ignoredFrames
         report.temporaryFiles = layout.temporaryFiles
+        report.orphans = layout.orphans.names
         let end = file.length.rawValue
         // Beside a live writer an incomplete frame is work in progress.
         if !promisedOnly, scan.cut.rawValue < end {
             report.dropped = RecoveryReport.DroppedTail(
                 segment: file.header.segment, offset: scan.cut,
-                bytes: ByteCount(end - scan.cut.rawValue), reason: tailReason,
+                bytes: ByteCount(end - scan.cut.rawValue), reason: scan.tailReason,
                 lastRecognised: scan.lastRecognised, keptAs: nil)
         }
         return report
     }
+}
 
-    private var tailReason: RecoveryReport.TailReason {
-        if scan.facts.isInsideTransaction { return .unfinishedTransaction }
-        if scan.stoppedAtFooter { return .unfinishedFooter }
-        return switch scan.facts.ending {
+extension SegmentScan {
+    /// Why the bytes behind the cut are no part of the log.
+    var tailReason: RecoveryReport.TailReason {
+        if facts.isInsideTransaction { return .unfinishedTransaction }
+        if stoppedAtFooter { return .unfinishedFooter }
+        return switch facts.ending {
         case .incompleteHeader: .incompleteHeader
         case .zeros: .zeros
         case .incompletePayload: .incompletePayload

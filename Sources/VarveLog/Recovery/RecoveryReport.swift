@@ -36,18 +36,27 @@ public struct RecoveryReport: Hashable, Sendable {
     public var ignoredFrames: UInt64 = 0
     /// Temporary files of interrupted work, removed by recovery.
     public var temporaryFiles: [String] = []
+    /// Files that a compaction replaced and did not come to removing, removed by recovery.
+    public var orphans: [String] = []
+    /// The last transaction of the checkpoint that was started from; `.none` when the log was
+    /// replayed from its beginning.
+    public var checkpoint = LogSequence.none
+    /// Newer checkpoints that could not be used. The next compaction replaces them.
+    public var checkpointProblems: [CheckpointProblem] = []
 }
 
 extension RecoveryReport: CustomStringConvertible {
     public var description: String {
+        let problems = checkpointProblems.map { "; \($0)" }.joined()
         guard let dropped else {
-            return endedCleanly
+            return
+                (endedCleanly
                 ? "closed cleanly at transaction \(lastSequence)"
-                : "not closed cleanly; complete through transaction \(lastSequence)"
+                : "not closed cleanly; complete through transaction \(lastSequence)") + problems
         }
         let place = "segment \(dropped.segment), offset \(dropped.offset)"
         let kept = dropped.keptAs.map { "; kept as \($0)" } ?? ""
         return "complete through transaction \(lastSequence); dropped \(dropped.bytes) at \(place)"
-            + " (\(dropped.reason.rawValue))\(kept)"
+            + " (\(dropped.reason.rawValue))\(kept)\(problems)"
     }
 }

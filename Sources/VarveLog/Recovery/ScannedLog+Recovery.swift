@@ -5,18 +5,19 @@ extension ScannedLog {
     /// `prologue` gives the definitions known so far whenever a segment begins. Interrupted at any
     /// point, recovery finds the same decision again or its own result.
     package func recover(
-        prologue: @escaping () -> [UInt8]
+        start: LogStart = .beginning, prologue: @escaping () -> [UInt8]
     ) throws(LogError) -> (Log, RecoveryReport) {
         precondition(isReplayed, "a log is replayed before it is recovered")
         guard let lock = takeLock() else {
             preconditionFailure("a log is recovered once, by who scanned it for writing")
         }
         try removeTemporaryFiles()
-        var report = report
+        try removeOrphans()
+        var report = report(startingFrom: start)
         if let dropped = report.dropped {
             report.dropped?.keptAs = try keep(dropped)
         }
-        let log = try makeLog(lock, prologue)
+        let log = try makeLog(lock, start, prologue)
         if scan.decision != .appendBehindSeal, scan.cut > layout.active.header.frameStart {
             // A new epoch: no frame of it ever stands behind frames of the interrupted one. The
             // footer is the promise for all that was kept.
@@ -31,10 +32,11 @@ extension ScannedLog {
     }
 
     private func makeLog(
-        _ lock: DirectoryLock, _ prologue: @escaping () -> [UInt8]
+        _ lock: DirectoryLock, _ start: LogStart, _ prologue: @escaping () -> [UInt8]
     ) throws(LogError) -> Log {
         let active: SegmentWriter
         if scan.cut == layout.active.header.frameStart {
+            try rewriteFooterBefore()
             active = try LogError.wrapping { () throws(FileSystemError) in
                 try replaceEmptySegment()
             }
@@ -45,7 +47,19 @@ extension ScannedLog {
             self, lock: lock, active: active, sealed: layout.sealed,
             durableSequence: scan.decision == .appendBehindSeal
                 ? lastSequence : report.promisedSequence,
-            prologue: prologue)
+            start: start, prologue: prologue)
+    }
+
+    /// Finishes what an interrupted compaction began. Its manifest may have its name without being
+    /// durable, and a sync that failed before may have forgotten it: it is written once more before
+    /// anything goes that an older one names.
+    private func removeOrphans() throws(LogError) {
+        guard !layout.orphans.names.isEmpty else { return }
+        try LogError.wrapping { () throws(FileSystemError) in
+            _ = try snapshot.fileSystem.createDurably(
+                .manifest(generation: manifest.generation), content: layout.manifestBytes)
+            try layout.orphans.remove(from: snapshot.fileSystem)
+        }
     }
 
     private func removeTemporaryFiles() throws(LogError) {
@@ -67,6 +81,32 @@ extension ScannedLog {
         header.salt = environment.randomSalt()
         header.createdAt = environment.wallClockMicroseconds()
         return try SegmentWriter.create(header, in: snapshot.fileSystem)
+    }
+
+    /// Before frames come to stand in an empty segment, the footer that its predecessor ends with is
+    /// written once more and synced: the writer that rolled may have been killed before its sync, or
+    /// that sync may have failed and forgotten the footer. What stands before the footer was synced
+    /// before it was written.
+    private func rewriteFooterBefore() throws(LogError) {
+        guard let sealed = layout.sealed.last else { return }
+        let name = StoreFileName.segment(sealed.id).text
+        let file = try LogError.wrapping { () throws(FileSystemError) in
+            try snapshot.fileSystem.open(name, .readWrite)
+        }
+        let window = SegmentWindow(
+            file, name: name, end: FrameOffset(sealed.fileLength.rawValue))
+        var cursor = FrameCursor(sealed.header, window: window, at: sealed.dataEnd)
+        switch try cursor.next() {
+        case .end: preconditionFailure("a sealed segment ends with its footer")
+        case .stopped(let stop): throw stop.error
+        case .frame(let footer):
+            let bytes = try window.bytes(
+                at: footer.offset, count: Int(footer.header.frameLength))
+            try LogError.wrapping { () throws(FileSystemError) in
+                try file.writeAll(bytes, at: footer.offset, name: name)
+                try file.synchronize()
+            }
+        }
     }
 
     /// Opens the active segment as the scan left it: cut, and everything that nobody was promised

@@ -28,7 +28,8 @@ package struct TailFacts: Hashable, Sendable {
     package var isInsideTransaction: Bool
     /// Some frame, before or behind the ending, promises bytes behind the cut.
     package var isPromisedBeyondCut: Bool
-    /// The last whole frame is the seal of a closed log.
+    /// The last whole frame before the cut is the seal of a closed log. A transaction that was begun
+    /// behind it may stand behind the cut.
     package var endsWithCleanSeal: Bool
 
     package init(
@@ -109,7 +110,7 @@ extension TailRule {
             label: "S2", endings: damagedEndings, isSealed: true, decision: .refuseDamaged),
         TailRule(
             label: "S3", endings: [.complete], isSealed: true, isInsideTransaction: true,
-            endsWithCleanSeal: false, decision: .refuseDamaged),
+            decision: .refuseDamaged),
     ]
 
     private static let activeRules = [
@@ -121,19 +122,19 @@ extension TailRule {
             isPromisedBeyondCut: false, endsWithCleanSeal: false, decision: .startNewEpoch),
         TailRule(
             label: "A3", endings: [.complete], isSealed: false, isInsideTransaction: true,
-            isPromisedBeyondCut: false, endsWithCleanSeal: false, decision: .cutTail),
+            isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
             label: "A4", endings: damagedEndings, isSealed: false, isInsideTransaction: false,
             isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
             label: "A5", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
-            isPromisedBeyondCut: false, endsWithCleanSeal: false, decision: .cutTail),
+            isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
             label: "A6", endings: damagedEndings, isSealed: false, isInsideTransaction: false,
             isPromisedBeyondCut: true, decision: .refuseDamaged),
         TailRule(
             label: "A7", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
-            isPromisedBeyondCut: true, endsWithCleanSeal: false, decision: .refuseDamaged),
+            isPromisedBeyondCut: true, decision: .refuseDamaged),
     ]
 
     private static let impossibleRules = [
@@ -144,14 +145,6 @@ extension TailRule {
             isPromisedBeyondCut: true, decision: .refuseDamaged, isImpossible: true),
         TailRule(
             label: "I2", endings: [.complete], isSealed: false, isInsideTransaction: true,
-            isPromisedBeyondCut: true, endsWithCleanSeal: false, decision: .refuseDamaged,
-            isImpossible: true),
-        // A seal never stands inside a transaction.
-        TailRule(
-            label: "I3", endings: [.complete], isInsideTransaction: true,
-            endsWithCleanSeal: true, decision: .refuseDamaged, isImpossible: true),
-        TailRule(
-            label: "I4", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
-            endsWithCleanSeal: true, decision: .refuseDamaged, isImpossible: true),
+            isPromisedBeyondCut: true, decision: .refuseDamaged, isImpossible: true),
     ]
 }

@@ -10,6 +10,7 @@ final class FrameContent {
     private var start: FrameOffset?
     private var rawCount = 0
     private var storedBytes: UInt64 = 0
+    private var headerChecksum: UInt32 = 0
 
     init(_ segment: SegmentID, transactionBytesMax: ByteCount) {
         self.segment = segment
@@ -43,7 +44,8 @@ final class FrameContent {
             return LoggedTransaction(
                 sequence: header.sequence, time: header.time,
                 location: FrameLocation(segment: segment, offset: frame.offset),
-                storedBytes: ByteCount(header.frameLength), payload: try payload(of: frame))
+                storedBytes: ByteCount(header.frameLength), headerChecksum: frame.headerChecksum,
+                payload: try payload(of: frame))
         }
         return try addPart(frame)
     }
@@ -54,6 +56,7 @@ final class FrameContent {
             start = frame.offset
             rawCount = 0
             storedBytes = 0
+            headerChecksum = frame.headerChecksum
         }
         guard let start else { throw damaged(frame, .transactionRun, 0, UInt64(rawCount)) }
         let total = UInt64(rawCount) + UInt64(header.rawLength)
@@ -72,7 +75,7 @@ final class FrameContent {
         return LoggedTransaction(
             sequence: header.sequence, time: header.time,
             location: FrameLocation(segment: segment, offset: start),
-            storedBytes: ByteCount(storedBytes),
+            storedBytes: ByteCount(storedBytes), headerChecksum: headerChecksum,
             payload: UnsafeRawBufferPointer(buffer.prefix(rawCount)))
     }
 

@@ -8,6 +8,9 @@ struct Frame {
     let payload: UnsafeRawBufferPointer
 
     var end: FrameOffset { FrameOffset(offset.rawValue + header.frameLength) }
+
+    /// As it stands at the end of the header.
+    var headerChecksum: UInt32 { headerBytes.integer(at: 52, as: UInt32.self) }
 }
 
 /// Why a cursor found no frame where one should start.

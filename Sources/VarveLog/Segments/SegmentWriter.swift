@@ -140,6 +140,12 @@ final class SegmentWriter {
     /// Takes note of a sync that has returned: the next frame promises it.
     func noteSafe(through offset: FrameOffset) { durableEnd = max(durableEnd, offset) }
 
+    /// Makes everything safe, for an owner that has no other syncs.
+    func synchronize() throws(FileSystemError) {
+        try file.synchronize()
+        noteSafe(through: end)
+    }
+
     struct Mark {
         fileprivate let end: FrameOffset
         fileprivate let promisedEnd: FrameOffset

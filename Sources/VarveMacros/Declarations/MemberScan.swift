@@ -8,7 +8,8 @@ struct MemberScan {
     var conditionalMembers: [ConditionalMember] = []
     /// Names of index declarations inside `#if`.
     var conditionalIndexes: [ConditionalMember] = []
-    /// Functions, initializers and type properties, as `static patch` or `init(_id:from:)`.
+    /// Functions, initializers, type properties and aliases, as `static patch`, `init(_id:from:)` or
+    /// `typealias ID`.
     var signatures: Set<String> = []
     var cases: [CaseDeclaration] = []
 
@@ -34,6 +35,8 @@ struct MemberScan {
             signatures.insert(function.macroSignature)
         } else if let initializer = declaration.as(InitializerDeclSyntax.self) {
             signatures.insert("init" + initializer.signature.parameterClause.labels)
+        } else if let alias = declaration.as(TypeAliasDeclSyntax.self) {
+            signatures.insert("typealias " + alias.name.bareText)
         } else if let caseDeclaration = declaration.as(EnumCaseDeclSyntax.self) {
             cases += CaseDeclaration.all(in: caseDeclaration)
         } else if let condition = declaration.as(IfConfigDeclSyntax.self) {

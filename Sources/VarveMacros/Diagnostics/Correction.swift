@@ -30,6 +30,16 @@ extension FixIt {
             oldNode: type, newNode: TypeSyntax(name))
     }
 
+    /// Writes `replacement` in place of a key path.
+    static func replacing(_ path: KeyPathExprSyntax, with replacement: String) -> FixIt {
+        let name = DeclReferenceExprSyntax(
+            leadingTrivia: path.leadingTrivia, baseName: .identifier(replacement),
+            trailingTrivia: path.trailingTrivia)
+        return .replace(
+            message: Correction(name: "replacePath", message: "write '\(replacement)'"),
+            oldNode: path, newNode: name)
+    }
+
     /// Gives a property the value nil.
     static func addingNil(to binding: PatternBindingSyntax) -> FixIt {
         let value = InitializerClauseSyntax(

@@ -201,6 +201,27 @@ extension Misuse {
             "the index '\(name)' needs key path literals, such as '\\.age' or '\\.age.desc'")
     }
 
+    static func indexOnRelation(_ name: String, relation: String) -> Misuse {
+        Misuse(
+            "indexOnRelation",
+            "the index '\(name)' cannot be about the relation '\(relation)': a row is stored without"
+                + " its relations, and links need no index, because every relation is one")
+    }
+
+    static func indexOnUntypedID(_ name: String) -> Misuse {
+        Misuse(
+            "indexOnUntypedID",
+            "the index '\(name)' is about 'id', whose type must then be written out, such as in"
+                + " 'var id: UUID'")
+    }
+
+    static func indexOnOptional(_ property: String, replacement: String) -> Misuse {
+        Misuse(
+            "indexOnOptional",
+            "'\(property)' is optional, and optionals have no order: write '\(replacement)', which has"
+                + " nil in front")
+    }
+
     static let indexIsStatic = Misuse(
         "indexIsStatic", "Index should be declared as instance property", severity: .warning)
 

@@ -16,6 +16,7 @@ extension EntityDeclaration {
 
     private func emit(_ requirement: EntityRequirement, into source: inout SourceText) {
         switch requirement {
+        case .idAlias: emitIDAlias(into: &source)
         case .descriptor: emitDescriptor(into: &source)
         case .describe: emitDescription(into: &source)
         case .store: emitStore(into: &source)
@@ -31,6 +32,15 @@ extension EntityDeclaration {
     }
 
     private var access: String { type.access.memberPrefix }
+
+    /// Says what `ID` is where an index reads the id: to check its path the compiler wants to know,
+    /// while it is still inferring that from the properties, and reports a circular reference.
+    private func emitIDAlias(into source: inout SourceText) {
+        guard indexes.contains(where: \.readsID), let type = identityProperty?.type,
+            !type.mentionedNames.contains("ID")
+        else { return }
+        source.line("\(access)typealias ID = \(type.storedText)")
+    }
 
     // MARK: - Description
 

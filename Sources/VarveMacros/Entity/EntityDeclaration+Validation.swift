@@ -15,14 +15,22 @@ extension EntityDeclaration {
         }
         found += members.diagnostics()
         for property in members.properties where property.isIdentity {
-            found += property.identityDiagnostics()
+            found += property.identityDiagnostics() + visibilityDiagnostics(of: property)
         }
         for property in members.properties where property.isStatic {
             found += property.staticRelationDiagnostics()
         }
         found += relations.flatMap { $0.diagnostics() } + sharedInverseDiagnostics()
-        found += indexes.flatMap { $0.diagnostics() }
+        found += indexes.flatMap { $0.diagnostics() + $0.diagnostics(in: self) }
         return found + members.duplicateNames(takenBy: [(name: "id", owner: "id")])
+    }
+
+    /// The compiler's own error would point into the expansion.
+    private func visibilityDiagnostics(of id: PropertyDeclaration) -> [Diagnostic] {
+        guard let level = AccessLevel(id.declarationSyntax.modifiers),
+            level == .private || level == .fileprivate && type.access > .fileprivate
+        else { return [] }
+        return [Misuse.wrongID(level.rawValue).diagnostic(at: id.bindingSyntax.pattern)]
     }
 
     /// Two relations whose other side would be the same. Types that are spelled differently are

@@ -38,9 +38,15 @@ extension EntityDeclaration {
     }
 
     private static func identity(of members: MemberScan) -> Identity {
-        guard let id = members.properties.first(where: \.isIdentity) else { return .missing }
+        guard let id = members.identityProperty else { return .missing }
         return id.storage == .computed || id.isFixed ? .given : .assigned
     }
+
+    var identityProperty: PropertyDeclaration? { members.identityProperty }
+}
+
+extension MemberScan {
+    fileprivate var identityProperty: PropertyDeclaration? { properties.first(where: \.isIdentity) }
 }
 
 extension PropertyDeclaration {

@@ -1,5 +1,6 @@
 /// What the macro generates, each unless the struct declares it itself.
 enum EntityRequirement: String, CaseIterable {
+    case idAlias = "typealias ID"
     case descriptor = "static _descriptor"
     case describe = "static _describe(_:)"
     case store = "_store(into:)"

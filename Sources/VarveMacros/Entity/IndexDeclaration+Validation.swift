@@ -6,6 +6,37 @@ extension IndexDeclaration {
         faults.map(diagnostic) + staticDiagnostics()
     }
 
+    /// What the paths cannot be about, as far as the entity's declaration tells.
+    func diagnostics(in entity: EntityDeclaration) -> [Diagnostic] {
+        paths.compactMap { path in
+            if entity.relations.contains(where: { $0.name == path.property }) {
+                return Misuse.indexOnRelation(name, relation: path.property).diagnostic(
+                    at: path.syntax)
+            }
+            let named = entity.members.properties.first {
+                $0.name == path.property && !$0.isStatic
+            }
+            guard let property = named else { return nil }
+            if property.isIdentity, property.type == nil,
+                !entity.declaredRequirements.contains(.idAlias)
+            {
+                return Misuse.indexOnUntypedID(name).diagnostic(at: property.bindingSyntax.pattern)
+            }
+            return optionalityDiagnostic(path, of: property)
+        }
+    }
+
+    private func optionalityDiagnostic(
+        _ path: IndexPath, of property: PropertyDeclaration
+    ) -> Diagnostic? {
+        guard kind == .ordered, path.isDirect, property.type?.isOptional == true else { return nil }
+        let written = path.syntax.trimmedDescription
+        let direction = path.undirected == nil ? "" : ".desc"
+        let replacement = written.dropLast(direction.count) + ".nilFirst" + direction
+        return Misuse.indexOnOptional(path.property, replacement: String(replacement)).diagnostic(
+            at: path.syntax, fixIts: [.replacing(path.syntax, with: String(replacement))])
+    }
+
     private func diagnostic(of fault: Fault) -> Diagnostic {
         let wrapper = kind.rawValue
         switch fault {

@@ -27,6 +27,8 @@ struct IndexDeclaration {
     }
 
     static let pathLimit = 4
+
+    var readsID: Bool { paths.contains { $0.property == "id" } }
 }
 
 extension IndexDeclaration {

@@ -6,6 +6,11 @@ struct IndexPath {
     let text: String
     /// Source of the path without a trailing `.desc`; nil where it has none.
     let undirected: String?
+    /// The name of the property that the path starts with, without `$`.
+    let property: String
+    /// Whether the path ends there, but for a direction.
+    let isDirect: Bool
+    let syntax: KeyPathExprSyntax
 }
 
 extension IndexPath {
@@ -26,6 +31,9 @@ extension IndexPath {
         // An entity's own property may be called `desc`.
         let isDirected = last == ".desc" && components.count > 1
         undirected = isDirected ? prefix + components.dropLast().joined() : nil
+        property = components[0].filter { !".$`?!".contains($0) }
+        isDirect = components[0].last != "?" && components.count == (isDirected ? 2 : 1)
+        syntax = path
     }
 }
 

@@ -41,6 +41,13 @@ struct TransactionTests {
             ]
         )
         encoder.purge([bob, ann])
+        encoder.formerlyGone(ann, previous: SampleLog.version(2))
+        row.withUnsafeBytes {
+            encoder.formerTombstone(
+                bob, ordinal: Ordinal(6), previous: SampleLog.version(5), row: $0,
+                lists: [(RelationNumber(1), [chat, ann])])
+        }
+        encoder.withdraw(chat)
         var writer = ByteWriter()
         encoder.finish(header, into: &writer)
         return writer.copyBytes()
@@ -60,7 +67,7 @@ struct TransactionTests {
             #expect(view.entities.map(\.type.rawValue) == [1, 2, 1])
             #expect(
                 view.entities.map { [UInt8]($0.id) } == [[3] + "ann".utf8, [14], [3] + "bob".utf8])
-            #expect(view.eventCount == 8)
+            #expect(view.eventCount == 11)
             var events = view.events
             var seen: [String] = []
             while let event = try events.next() { seen.append(Self.text(event)) }
@@ -71,6 +78,8 @@ struct TransactionTests {
                     "delete 1 #2 after 8@8000 cascade 2 tombstone [1: 0,2]",
                     "delete 1 #3 upsert 0 tombstone rowless []",
                     "link 0.1 of 5: -0:1 -4:1 +1:1", "link 0.1 of 0: +0:1 +1:1", "purge 2,0",
+                    "former 0 after 2@2000",
+                    "former 2 after 5@5000 #6 03 41 6e 6e 01 3c [1: 1,0]", "withdraw 1",
                 ])
         }
     }
@@ -111,6 +120,14 @@ struct TransactionTests {
             return "link \(event.parent.rawValue).\(event.relation) of \(event.oldCount):"
                 + changes.joined()
         case .purge(let event): return "purge \(text(event.entities))"
+        case .former(let event):
+            let tombstone = event.tombstone.map { tombstone in
+                let lists = tombstone.lists.map { "\($0.relation.rawValue): \(text($0.entities))" }
+                return " #\(tombstone.ordinal) \(Hex.text([UInt8](tombstone.row)))"
+                    + " [\(lists.joined(separator: "; "))]"
+            }
+            return "former \(event.entity.rawValue)\(text(event.previous))" + (tombstone ?? "")
+        case .withdraw(let event): return "withdraw \(event.entity.rawValue)"
         case .unknown(let tag, let bytes): return "unknown \(tag) \(bytes.count)"
         }
     }

@@ -254,7 +254,7 @@ struct LadderTests {
         #expect(count(of: changes) == 0)
     }
 
-    @Test("JSON nested deeper than the limit is refused before a parser sees it")
+    @Test("Row 51: JSON nested deeper than the limit is refused before a parser sees it")
     func deepJSON() {
         let depth = StoredType.nestingLimit + 1
         let document =

@@ -41,7 +41,7 @@ struct StoredTypeTests {
         }
     }
 
-    @Test("Types nested deeper than the limit are refused both ways")
+    @Test("Row 51: Types nested deeper than the limit are refused both ways")
     func nesting() throws {
         func nested(_ depth: Int) -> StoredType {
             (1..<depth).reduce(.bool) { type, _ in .optional(type) }

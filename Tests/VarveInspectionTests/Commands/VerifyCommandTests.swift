@@ -84,6 +84,27 @@ struct VerifyCommandTests {
         #expect(ToolRun("log", store.path).status == .success)
     }
 
+    @Test("A link that only one side knows is named")
+    func oneSidedLink() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        try store.transaction { encoder in
+            let (ann, bob, chat) = (encoder.user("ann"), encoder.user("bob"), encoder.chat(7))
+            encoder.insert(ann, 1, try SampleStore.user("Ann"))
+            encoder.insert(bob, 2, try SampleStore.user("Bob"))
+            encoder.insert(chat, 1, try SampleStore.chat("Hello"))
+            encoder.link(chat, 1, old: 0, insert: [(0, bob), (1, ann)])
+            encoder.link(bob, 1, old: 0, insert: [(0, chat)])
+        }
+        try store.close()
+        let run = ToolRun("verify", store.path)
+        #expect(run.status == .failure)
+        #expect(
+            run.lines[1].contains("7 is linked by 'users' to \"ann\", which knows nothing of it"))
+    }
+
     @Test("Damage is damage when nobody reads about it")
     func closedOutput() throws {
         let store = try SampleStore.filled()

@@ -4,8 +4,9 @@ enum HelpText {
         """
         Usage: \(Tool.name) COMMAND [OPTION]... STORE [ARGUMENT]...
 
-        Shows what is in a Varve store, without the program that wrote it. Takes no
-        lock and changes nothing, so it may run beside a writer.
+        Shows what is in a Varve store, without the program that wrote it. All but
+        'compact', 'undo', 'redo' and 'restore' take no lock and leave the store
+        alone, so they may run beside a writer; 'salvage' asks that there be none.
 
         Commands:
         \(list(commands.map { ($0.name, $0.summary) }))

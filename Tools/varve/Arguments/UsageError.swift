@@ -9,6 +9,7 @@ enum UsageError: Error, Hashable, Sendable {
     case invalidValue(option: String, value: String, expected: String)
     case invalidOperand(name: String, value: String, expected: String)
     case missingOperand(String)
+    case missingOption(String)
     case extraOperand(String)
 }
 
@@ -29,6 +30,7 @@ extension UsageError: CustomStringConvertible {
         case .invalidOperand(let name, let value, let expected):
             "'\(value)' is no \(name): it is \(expected)"
         case .missingOperand(let name): "\(name) is missing"
+        case .missingOption(let option): "the option '\(option)' is missing"
         case .extraOperand(let operand): "extra operand '\(operand)'"
         }
     }

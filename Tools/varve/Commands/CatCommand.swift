@@ -29,27 +29,36 @@ struct CatCommand: Command {
         ])
 
     private let path: String
-    private let type: String
-    private let id: String?
-    private let selection: EntityList.Selection
+    private let listing: EntityListing
 
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
         path = arguments.operands[0]
-        type = arguments.operands[1]
-        id = arguments.operands.dropFirst(2).first
-        selection = arguments.has(Self.deleted) ? .deleted : .live
+        listing = EntityListing(
+            type: arguments.operands[1], id: arguments.operands.dropFirst(2).first,
+            selection: arguments.has(Self.deleted) ? .deleted : .live)
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
         let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
             try Inspection(at: path)
         }
+        try listing.write(inspection, in: session)
+        return .success
+    }
+}
+
+/// Which entities are to be shown.
+struct EntityListing {
+    let type: String
+    let id: String?
+    let selection: EntityList.Selection
+
+    func write(_ inspection: Inspection, in session: Session) throws(ToolFailure) {
         if let id {
             let entity = try ToolFailure.inspecting { () throws(InspectionError) in
                 try inspection.entity(of: type, id: id, selection)
             }
-            try session.write(entity.json)
-            return .success
+            return try session.write(entity.json)
         }
         let entities = try ToolFailure.inspecting { () throws(InspectionError) in
             try inspection.entities(of: type, selection)
@@ -60,7 +69,6 @@ struct CatCommand: Command {
             }
             try session.write(entity.json)
         }
-        return .success
     }
 }
 

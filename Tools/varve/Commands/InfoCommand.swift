@@ -57,6 +57,7 @@ private struct StoreReport {
         } else {
             facts.append(("Transactions", "none"))
         }
+        facts += history
         facts.append(("Log", size))
         if summary.unknownEventCount > 0 {
             let count = Numerals.counted(summary.unknownEventCount, "event")
@@ -73,6 +74,15 @@ private struct StoreReport {
         let ratio = Numerals.ratio(raw: summary.rawBytes, stored: summary.storedBytes)
         return Numerals.size(summary.storedBytes) + " stored, "
             + Numerals.size(summary.rawBytes) + " raw" + (ratio.map { ", ratio \($0)" } ?? "")
+    }
+
+    /// Nothing of it is said where nothing was ever compacted.
+    private var history: [(String, String)] {
+        guard let retention = summary.retention else { return [] }
+        return summary.checkpoints.map { checkpoint in
+            let problem = checkpoint.problem.map { ", unusable: " + DisplayText.visible($0) }
+            return ("Checkpoint", "of transaction \(checkpoint.transaction)\(problem ?? "")")
+        } + [("History", "from transaction \(summary.floor) on; kept: \(retention)")]
     }
 
     private var state: String {
@@ -148,8 +158,20 @@ extension StoreSummary {
             "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }
                 ?? .null,
             "droppedTail": report.dropped?.json ?? .null,
+            "floor": .id(floor), "retention": retention.map { .text("\($0)") } ?? .null,
+            "checkpoints": .array(checkpoints.map(\.json)),
             "files": .array(files.map(\.json)), "types": .array(types.map(\.json)),
             "unknownEvents": .number(unknownEventCount),
+        ]
+    }
+}
+
+extension StoreSummary.Checkpoint {
+    fileprivate var json: JSON {
+        [
+            "name": .text(file), "transaction": .id(transaction),
+            "rawBytes": rawBytes.map { .bytes($0) } ?? .null,
+            "problem": problem.map { .text($0) } ?? .null,
         ]
     }
 }

@@ -7,10 +7,10 @@ struct VerifyCommand: Command {
         summary: "check every checksum and the chain of the segments",
         description: """
             Reads every byte of a store and checks every checksum, the chain of the segments,
-            and whether each transaction follows from the state before it. Goes on behind
-            damage and lists all of it, with segment and offset. The status is 1 when there is
-            any. An unpromised end, which an interrupted writer leaves and the next one cuts
-            off, is no damage.
+            whether each transaction follows from the state before it, and whether the
+            checkpoints hold what the log leads to. Goes on behind damage and lists all of it,
+            with segment and offset. The status is 1 when there is any. An unpromised end,
+            which an interrupted writer leaves and the next one cuts off, is no damage.
             """,
         operands: [.store], examples: ["verify Chats.varve && echo sound"])
 
@@ -54,12 +54,15 @@ struct VerifyCommand: Command {
         }
         let counts = [
             Numerals.counted(verification.segments, "segment"),
+            verification.checkpoints > 0
+                ? Numerals.counted(verification.checkpoints, "checkpoint") : nil,
             Numerals.counted(verification.frames, "frame"),
             Numerals.counted(verification.transactions, "transaction"),
             Numerals.size(verification.storedBytes) + " stored",
             Numerals.size(verification.rawBytes) + " raw",
         ]
-        try session.write(StyledText("  " + counts.joined(separator: ", "), .faint))
+        try session.write(
+            StyledText("  " + counts.compactMap { $0 }.joined(separator: ", "), .faint))
     }
 
     private static func text(of tail: RecoveryReport.DroppedTail) -> String {
@@ -72,6 +75,7 @@ extension StoreVerification {
     fileprivate var json: JSON {
         [
             "path": .text(path), "sound": .bool(isSound), "segments": .number(segments),
+            "checkpoints": .number(checkpoints),
             "frames": .number(frames), "transactions": .number(transactions),
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "problems": .array(problems.map(\.json)),

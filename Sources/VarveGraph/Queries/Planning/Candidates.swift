@@ -31,9 +31,12 @@ struct IndexRanges: Sendable {
     let index: Int
     let name: String
     let kind: IndexKind
-    /// The names of the properties that are looked up.
-    let properties: [String]
+    /// The properties that are looked up.
+    let paths: [SendablePath]
     let ranges: [PostingRange]
+
+    /// Their names, for those who ask: spelling out a key path takes longer than many a query.
+    var properties: [String] { paths.map(\.propertyName) }
 
     var count: Int { ranges.reduce(0) { $0 + $1.count } }
 }
@@ -43,7 +46,7 @@ struct IndexRanges: Sendable {
 struct IndexWalk: Sendable {
     @usableFromInline let index: Int
     let name: String
-    let properties: [String]
+    let paths: [SendablePath]
     @usableFromInline let range: PostingRange
     @usableFromInline let order: PostingOrder
     let isDescending: Bool
@@ -53,4 +56,6 @@ struct IndexWalk: Sendable {
     /// As with ``Candidates``.
     let covered: Set<Int>
     let used: Set<Int>
+
+    var properties: [String] { paths.map(\.propertyName) }
 }

@@ -23,15 +23,20 @@ struct PlanEstimate {
     /// How many rows must be found; nil for all.
     let wanted: Double?
     let isSorted: Bool
-    /// What the conditions that every way has to test cost for a row.
-    let test: Double
+    /// Which conditions read texts where they are tested.
+    private let textConditions: Set<Int>
 
     init<Entity>(rows: Int, selectivities: [Double], head: QueryHead<Entity>) {
         self.rows = Double(rows)
         self.selectivities = selectivities
-        test = head.conjuncts.contains { $0.testsText } ? PlanEstimate.text : 0
+        textConditions = Set(head.conjuncts.indices.filter { head.conjuncts[$0].testsText })
         wanted = head.wanted.map { Double($0) }
         isSorted = !head.orderings.isEmpty
+    }
+
+    /// What the test of a row costs, except for conditions that are met anyway.
+    private func test(without covered: Set<Int>) -> Double {
+        textConditions.isSubset(of: covered) ? 0 : PlanEstimate.text
     }
 
     /// Which part of the rows meets the conditions other than these.
@@ -51,6 +56,7 @@ struct PlanEstimate {
 
     var scanCost: Double {
         let selectivity = selectivity(without: [])
+        let test = test(without: [])
         if isSorted {
             return PlanEstimate.scan + rows * (PlanEstimate.scannedRow + test)
                 + sortCost(of: rows * selectivity)
@@ -62,6 +68,7 @@ struct PlanEstimate {
     func cost<Entity>(of candidates: Candidates<Entity>) -> Double {
         let count = Double(candidates.count)
         let selectivity = selectivity(without: candidates.used)
+        let test = test(without: candidates.covered)
         let named = collectionCost(of: candidates)
         if isSorted {
             return named + count * (PlanEstimate.reachedRow + test)
@@ -73,6 +80,7 @@ struct PlanEstimate {
 
     func cost(of walk: IndexWalk) -> Double {
         let selectivity = selectivity(without: walk.used)
+        let test = test(without: walk.covered)
         let passed = passed(of: Double(walk.range.count), selectivity: selectivity)
         // How many rows are equal is not known: a part of all.
         let gathered = walk.isWhole ? 0 : Double(walk.range.count) / 50

@@ -82,10 +82,7 @@ extension PlannedRows {
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         var cursor = RowCursor(table)
-        for slot in slots {
-            guard let row = cursor.row(at: slot) else { continue }
-            guard body(slot, row) else { return }
-        }
+        cursor.forEachRow(at: slots, body)
     }
 
     /// The matching rows' slots in the order of the sorts, the first `kept` of them.

@@ -47,10 +47,13 @@ struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
             guard candidates.isCounted else { return nil }
             total = candidates.count
         }
-        switch page {
-        case .all: return total
-        case .last: return min(1, total)
-        case .limit(let limit, let offset): return min(limit, max(0, total - offset))
-        }
+        return page.count(of: total)
+    }
+
+    /// How many rows there are, where indexes alone decide which: counted without reaching any.
+    @usableFromInline
+    func namedCount(in table: Table<Entity>) -> Int? {
+        guard residual == nil, case .candidates(let candidates) = source else { return nil }
+        return page.count(of: table.slotsInOrder(of: candidates).count)
     }
 }

@@ -24,6 +24,15 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
         case all
         case limit(Int, offset: Int)
         case last
+
+        /// How many of so many rows it is.
+        func count(of total: Int) -> Int {
+            switch self {
+            case .all: total
+            case .last: min(1, total)
+            case .limit(let limit, let offset): min(limit, max(0, total - offset))
+            }
+        }
     }
 
     init(of steps: [RowPlan<Entity>.Step]) {

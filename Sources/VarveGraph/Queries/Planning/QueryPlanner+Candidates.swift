@@ -4,10 +4,14 @@ extension QueryPlanner {
     /// What each index, and each condition with branches, offers for a conjunction.
     func candidates(for conditions: [QueryPredicate<Entity>]) -> [Candidates<Entity>] {
         var options: [Candidates<Entity>] = []
-        for index in table.indexDefinitions.indices {
-            if let ranges = ranges(of: index, for: conditions) { options.append(ranges) }
+        let search = IndexSearch(conditions)
+        if search.hasConditions {
+            for index in table.indexDefinitions.indices {
+                if let ranges = ranges(of: index, search) { options.append(ranges) }
+            }
         }
-        for (position, condition) in conditions.enumerated() {
+        for position in conditions.indices {
+            let condition = conditions[position]
             if let union = union(for: condition, at: position) { options.append(union) }
             if let text = text(for: condition, at: position) { options.append(text) }
         }
@@ -33,23 +37,27 @@ extension QueryPlanner {
             covered: isExact ? [position] : [], used: [position])
     }
 
-    /// What a text index names for a condition on text. Each row is tested again.
+    /// What a text index names for a condition on text. Each row is tested again, unless the index
+    /// holds the very texts and words decide.
     private func text(
         for condition: QueryPredicate<Entity>, at position: Int
     ) -> Candidates<Entity>? {
         guard case .text(let text) = condition.structure,
             let count = table.textCandidateCount(for: text)
         else { return nil }
-        return Candidates(shape: .text(text), count: count, covered: [], used: [position])
+        let isExact = text.isRanked && table.textRankingIndexName(for: text) != nil
+        return Candidates(
+            shape: .text(text), count: count, covered: isExact ? [position] : [],
+            used: [position])
     }
 
     /// The ranges of one index that hold what meets some of the conditions.
     private func ranges(
-        of index: Int, for conditions: [QueryPredicate<Entity>]
+        of index: Int, _ search: IndexSearch
     ) -> Candidates<Entity>? {
         let definition = table.indexDefinitions[index]
         guard definition.kind != .text else { return nil }
-        var search = IndexSearch(conditions)
+        var search = search
         for component in definition.components {
             guard search.addEquality(at: component.path.raw) else { break }
         }
@@ -65,7 +73,7 @@ extension QueryPlanner {
         }
         let found = IndexRanges(
             index: index, name: definition.name, kind: definition.kind,
-            properties: search.properties, ranges: ranges)
+            paths: search.paths, ranges: ranges)
         return Candidates(
             shape: .ranges(found), count: found.count,
             covered: definition.kind == .ordered ? search.exact : [], used: search.used)
@@ -73,8 +81,12 @@ extension QueryPlanner {
 }
 
 /// Collects the bounds that conditions set to an index, one component behind the other.
-struct IndexSearch<Entity: EntityModelProtocol> {
-    private let conditions: [QueryPredicate<Entity>]
+///
+/// It does not know the entity's type: code that does is compiled for all of them at once, and looks
+/// up at run time what it needs of the type, for microseconds a query.
+struct IndexSearch {
+    /// By the position of the condition; nil where an index serves none of its kind.
+    private let conditions: [PropertyCondition?]
     /// One range for each combination of values.
     private(set) var bounds = [IndexBounds()]
     /// How many components are fixed.
@@ -82,17 +94,31 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     private(set) var used: Set<Int> = []
     /// Those conditions that the ranges meet exactly.
     private(set) var exact: Set<Int> = []
-    private(set) var properties: [String] = []
+    private(set) var paths: [SendablePath] = []
 
     /// More ranges than this are not worth looking up one by one.
     private static var rangeLimit: Int { 10_000 }
 
-    init(_ conditions: [QueryPredicate<Entity>]) { self.conditions = conditions }
+    init<Entity>(_ conditions: [QueryPredicate<Entity>]) {
+        var properties: [PropertyCondition?] = []
+        properties.reserveCapacity(conditions.count)
+        for condition in conditions {
+            if case .property(let property) = condition.structure {
+                properties.append(property)
+            } else {
+                properties.append(nil)
+            }
+        }
+        self.conditions = properties
+    }
+
+    /// Whether an index may serve any of the conditions.
+    var hasConditions: Bool { conditions.contains { $0 != nil } }
 
     /// Fixes the next component, if a condition says what it equals.
     mutating func addEquality(at path: AnyKeyPath) -> Bool {
         for (position, condition) in conditions.enumerated() {
-            guard case .property(let given) = condition.structure,
+            guard let given = condition,
                 given.relation == .equal || given.relation == .isIn,
                 let property = given.onPath(path),
                 property.operands.count * bounds.count <= IndexSearch.rangeLimit
@@ -116,8 +142,7 @@ struct IndexSearch<Entity: EntityModelProtocol> {
         var lower: (position: Int, property: PropertyCondition)?
         var upper: (position: Int, property: PropertyCondition)?
         for (position, condition) in conditions.enumerated() {
-            guard case .property(let property) = condition.structure, property.path.raw == path
-            else { continue }
+            guard let property = condition, property.path.raw == path else { continue }
             if property.relation.isLowerBound { lower = lower ?? (position, property) }
             if property.relation.isUpperBound { upper = upper ?? (position, property) }
         }
@@ -140,8 +165,7 @@ struct IndexSearch<Entity: EntityModelProtocol> {
     private mutating func note(_ property: PropertyCondition, at position: Int, isExact: Bool) {
         used.insert(position)
         if isExact { exact.insert(position) }
-        let name = property.path.propertyName
-        if properties.last != name { properties.append(name) }
+        if paths.last?.raw != property.path.raw { paths.append(property.path) }
     }
 }
 

@@ -8,10 +8,11 @@ extension QueryPlanner {
         let paths = comparator.parts.compactMap { $0.path?.raw }
         guard paths.count == comparator.parts.count else { return [] }
         var found: [IndexWalk] = []
+        let start = IndexSearch(conditions)
         for index in table.indexDefinitions.indices {
             let definition = table.indexDefinitions[index]
             guard definition.kind == .ordered else { continue }
-            var search = IndexSearch(conditions)
+            var search = start
             while true {
                 if let walk = walk(index, search, paths) { found.append(walk) }
                 guard search.depth < definition.components.count,
@@ -25,7 +26,7 @@ extension QueryPlanner {
 
     /// A walk behind the components that are fixed so far, if the next ones are the order.
     private func walk(
-        _ index: Int, _ search: IndexSearch<Entity>, _ paths: [AnyKeyPath]
+        _ index: Int, _ search: IndexSearch, _ paths: [AnyKeyPath]
     ) -> IndexWalk? {
         let definition = table.indexDefinitions[index]
         let components = definition.components.dropFirst(search.depth).prefix(paths.count)
@@ -39,7 +40,7 @@ extension QueryPlanner {
         guard let range = table.postings(of: index, in: search.bounds[0]) else { return nil }
         return IndexWalk(
             index: index, name: definition.name,
-            properties: definition.components.prefix(depth).map(\.path.propertyName),
+            paths: definition.components.prefix(depth).map(\.path),
             range: range,
             order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
             isDescending: isReversed, isWhole: depth == definition.components.count,

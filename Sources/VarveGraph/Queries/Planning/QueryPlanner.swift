@@ -27,11 +27,13 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         if let ranked = ranking() { return [(0, ranked)] }
         let scan = planned(.scan, covered: [], orderings: head.orderings)
         guard !table.indexDefinitions.isEmpty, head.wanted != 0 else { return [(0, scan)] }
-        let options = candidates(for: conditions)
+        // Conditions are what candidates, and most of the time of planning, come from.
+        let options = conditions.isEmpty ? [] : candidates(for: conditions)
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
         var ways = [(cost: estimate.scanCost, rows: scan)]
-        for option in options + intersections(options) {
+        let pairs = options.count < 2 ? [] : intersections(options)
+        for option in options + pairs {
             let rows = planned(
                 .candidates(option), covered: option.covered, orderings: head.orderings)
             ways.append((estimate.cost(of: option), rows))
@@ -57,8 +59,8 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
         orderings: [QueryHead<Entity>.Ordering]
     ) -> PlannedRows<Entity> {
         var rest: [QueryPredicate<Entity>] = []
-        for (position, condition) in conditions.enumerated() where !covered.contains(position) {
-            rest.append(condition)
+        for position in conditions.indices where !covered.contains(position) {
+            rest.append(conditions[position])
         }
         return PlannedRows(
             source: source, residual: rest.isEmpty ? nil : .all(of: rest), orderings: orderings,
@@ -69,10 +71,15 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     /// alone, else guessed from its kind.
     private func selectivities(_ options: [Candidates<Entity>]) -> [Double] {
         let rows = Double(max(1, table.liveCount))
-        return conditions.enumerated().map { position, condition in
-            let counts = options.filter { $0.used == [position] }.map { Double($0.count) / rows }
-            return min(1, counts.min() ?? condition.guessedSelectivity)
+        var parts: [Double] = []
+        for position in conditions.indices {
+            var least: Double?
+            for option in options where option.used == [position] {
+                least = min(least ?? .infinity, Double(option.count) / rows)
+            }
+            parts.append(min(1, least ?? conditions[position].guessedSelectivity))
         }
+        return parts
     }
 
     /// Pairs of candidates for different conditions, where both together are fewer.

@@ -75,7 +75,7 @@ extension Table {
         case .text(let condition):
             let usesSlots = order.slotsByOrdinal == nil
             for slot in textCandidates(for: condition)?.slots ?? [] {
-                body(usesSlots ? Int(slot) : Int(cells[Int(slot)].metadata.ordinal))
+                body(usesSlots ? Int(slot) : Int(metadata(of: Slot(slot)).ordinal))
             }
         case .union(let branches):
             for branch in branches { forEachNumber(of: branch, body) }

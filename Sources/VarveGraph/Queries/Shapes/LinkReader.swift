@@ -27,10 +27,7 @@ final class LinkReader {
     @usableFromInline
     func first(of parent: UInt32) -> UInt32? { column[parent].first }
 
-    /// Whether the entity of a slot without a row was deleted, rather than still to come. A
-    /// tombstone is there or it is not.
+    /// Whether the entity of a slot without a row was deleted, rather than still to come.
     @usableFromInline
-    func isDeleted(_ slot: UInt32) -> Bool {
-        child.descriptor.tombstoneOwner != nil || child.metadata(of: Slot(slot)).isFormer
-    }
+    func isDeleted(_ slot: UInt32) -> Bool { child.isGone(Slot(slot)) }
 }

@@ -1,37 +1,41 @@
-import VarveLog
-import VarveTestSupport
+package import VarveLog
 
 /// What a log delivered: everything a test compares.
-struct LogContent: Equatable, Sendable {
-    var transactions: [[UInt8]] = []
-    var times: [Int64] = []
-    var catalogs: [[UInt8]] = []
+package struct LogContent: Equatable, Sendable {
+    package init() {}
 
-    var lastSequence: LogSequence { LogSequence(UInt64(transactions.count)) }
+    package var transactions: [[UInt8]] = []
+    package var times: [Int64] = []
+    package var catalogs: [[UInt8]] = []
+
+    package var lastSequence: LogSequence { LogSequence(UInt64(transactions.count)) }
 }
 
 /// A log under test, opened from any file system.
-struct TestLog {
-    let fileSystem: any FileSystem
-    var environment: any LogEnvironment = SimulatedEnvironment()
-    var configuration = LogConfiguration()
+package struct TestLog {
+    package let fileSystem: any FileSystem
+    package var environment: any LogEnvironment
+    package var configuration = LogConfiguration()
 
-    init(_ fileSystem: any FileSystem, segmentBytesMax: UInt64 = 64 << 20) {
+    package init(
+        _ fileSystem: any FileSystem, segmentBytesMax: UInt64 = 64 << 20, seed: UInt64 = 1
+    ) {
+        environment = SimulatedEnvironment(seed: seed)
         self.fileSystem = fileSystem
         configuration.segmentBytesMax = ByteCount(segmentBytesMax)
     }
 
-    func create() throws(LogError) {
+    package func create() throws(LogError) {
         try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
     }
 
-    func scan(_ mode: LogMode) throws(LogError) -> ScannedLog {
+    package func scan(_ mode: LogMode) throws(LogError) -> ScannedLog {
         try ScannedLog.scan(
             fileSystem, environment: environment, configuration: configuration, mode: mode)
     }
 
     /// Creates when needed, scans, replays and recovers.
-    func open() throws(LogError) -> OpenedLog {
+    package func open() throws(LogError) -> OpenedLog {
         try create()
         let scanned = try scan(.readWrite)
         let content = try Self.replay(scanned)
@@ -39,15 +43,15 @@ struct TestLog {
         return OpenedLog(log: log, content: content, report: report)
     }
 
-    func read() throws(LogError) -> (content: LogContent, report: RecoveryReport) {
+    package func read() throws(LogError) -> (content: LogContent, report: RecoveryReport) {
         let scanned = try scan(.readOnly)
         return (try Self.replay(scanned), scanned.report)
     }
 
     /// The definitions that every segment of a test log starts with.
-    static let prologue: [UInt8] = Array("definitions".utf8)
+    package static let prologue: [UInt8] = Array("definitions".utf8)
 
-    static func replay(_ scanned: ScannedLog) throws(LogError) -> LogContent {
+    package static func replay(_ scanned: ScannedLog) throws(LogError) -> LogContent {
         var content = LogContent()
         do {
             try scanned.replay { (record: LogRecord) throws(Never) in
@@ -67,15 +71,15 @@ struct TestLog {
     }
 }
 
-struct OpenedLog {
-    let log: Log
-    let content: LogContent
-    let report: RecoveryReport
+package struct OpenedLog {
+    package let log: Log
+    package let content: LogContent
+    package let report: RecoveryReport
 }
 
 extension Log {
     /// Appends the next transaction. Its time is its number times ten.
-    func append(_ payload: [UInt8]) throws(LogError) {
+    package func append(_ payload: [UInt8]) throws(LogError) {
         guard let sequence = lastSequence.next else { preconditionFailure("no test counts so far") }
         try payload.withUnsafeBytesTyped { bytes throws(LogError) in
             try append(
@@ -83,13 +87,13 @@ extension Log {
         }
     }
 
-    func append(text: String) throws(LogError) {
+    package func append(text: String) throws(LogError) {
         try append(Array(text.utf8))
     }
 }
 
 extension [UInt8] {
-    func withUnsafeBytesTyped<Value, Failure: Error>(
+    package func withUnsafeBytesTyped<Value, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let outcome: Result<Value, Failure> = withUnsafeBytes { buffer in
@@ -104,7 +108,7 @@ extension [UInt8] {
 }
 
 /// A payload that tells its number and compresses well.
-func payload(_ number: Int, bytes: Int = 100) -> [UInt8] {
+package func payload(_ number: Int, bytes: Int = 100) -> [UInt8] {
     let text = Array("transaction \(number) ".utf8)
     return (0..<bytes).map { text[$0 % text.count] }
 }

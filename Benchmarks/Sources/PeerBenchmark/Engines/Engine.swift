@@ -1,0 +1,81 @@
+import Foundation
+
+/// A store as a user would build one for the data of the comparison: users and posts, with users
+/// found by id, age (ordered), city (equality) and e-mail (unique), posts by id and author.
+protocol Engine: AnyObject, SendableMetatype {
+    static var name: EngineName { get }
+
+    /// Opens what is in the directory, or begins anew.
+    init(at directory: URL, cache: CacheSize) throws
+
+    /// One transaction, not synced.
+    func load(users: [UserRecord], posts: [PostRecord]) throws
+    func sync() throws
+    /// A transaction of its own. Any thread may.
+    func insert(_ user: UserRecord, synced: Bool) throws
+    /// One transaction, not synced, that changes one field of each user.
+    func setScores(_ scores: [(id: String, score: Double)]) throws
+    /// One transaction, not synced. The users have no posts.
+    func delete(users: [String]) throws
+
+    /// What is read from now on sees everything written so far, and may see no more.
+    func beginReading() throws
+    /// The digest of the user, which is made whole; nil where there is none.
+    func user(_ id: String) throws -> UInt64?
+    /// The sum of the digests of all users, each made whole.
+    func scan() throws -> Answer
+    /// The users of an age, oldest first or youngest first alike, each made whole.
+    func users(ages: ClosedRange<Int>) throws -> Answer
+    func users(city: String) throws -> Answer
+    func user(email: String) throws -> UInt64?
+    /// How many posts an author has.
+    func posts(of author: String) throws -> Int
+
+    /// Brings the files into the shape that the engine considers best.
+    func compact() throws
+    func close() throws
+}
+
+extension Engine {
+    func beginReading() throws {}
+}
+
+/// What a query found: engines that agree have equal answers.
+struct Answer: Hashable {
+    var count = 0
+    var digest: UInt64 = 0
+
+    mutating func add(_ other: UInt64) {
+        count += 1
+        digest &+= other
+    }
+}
+
+enum EngineName: String, CaseIterable, Codable, CodingKeyRepresentable {
+    case varve, sqlite, lmdb, rocksdb, leveldb
+
+    var type: any Engine.Type {
+        switch self {
+        case .varve: VarveEngine.self
+        case .sqlite: SQLiteEngine.self
+        case .lmdb: KeyValueEngine<LMDB>.self
+        case .rocksdb: KeyValueEngine<RocksDB>.self
+        case .leveldb: KeyValueEngine<LevelDB>.self
+        }
+    }
+}
+
+/// What an engine may keep in memory of its files: the same for each that asks.
+struct CacheSize {
+    let bytes: Int
+
+    /// Enough for the whole data set: what Varve has in memory the others may have, too.
+    static let large = CacheSize(bytes: 1 << 30)
+}
+
+/// An engine refused something.
+struct EngineError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ engine: EngineName, _ message: String) { description = "\(engine.rawValue): \(message)" }
+}

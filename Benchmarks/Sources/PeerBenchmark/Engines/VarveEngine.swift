@@ -1,0 +1,131 @@
+import Foundation
+import Varve
+
+@EntityModel
+struct StoredUser: UserFields {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @Index<Self>(\.age) private var ageIndex
+    @HashIndex<Self>(\.city) private var cityIndex
+    @Unique<Self>(\.email, collisions: .throw) private var emailIndex
+
+    @Relationship(inverse: \.author) var posts: [StoredPost]?
+}
+
+@EntityModel
+struct StoredPost {
+    let id: String
+    var title: String
+    var body: String
+    var likes: Int
+
+    @Relationship(inverse: \.posts) var author: StoredUser?
+}
+
+extension StoredUser {
+    init(_ user: UserRecord) {
+        self.init(
+            id: user.id, name: user.name, email: user.email, age: user.age, city: user.city,
+            score: user.score, createdAt: user.createdAt)
+    }
+}
+
+extension StoredPost {
+    init(_ post: PostRecord) {
+        self.init(
+            id: post.id, title: post.title, body: post.body, likes: post.likes,
+            author: .id(post.author))
+    }
+}
+
+/// Varve as it comes: relaxed durability where the peers do not sync, and `.commit` for the
+/// writes that ask for it.
+final class VarveEngine: Engine {
+    static let name = EngineName.varve
+
+    let store: Store
+    private var snapshot = Context()
+
+    init(at directory: URL, cache: CacheSize) throws {
+        store = try Store(
+            at: directory.appending(path: "db.varve"), durability: .none, StoredUser.self)
+    }
+
+    init(_ store: Store) { self.store = store }
+
+    func load(users: [UserRecord], posts: [PostRecord]) throws {
+        try store.write { context in
+            for user in users { try StoredUser(user).save(to: &context) }
+            for post in posts { try StoredPost(post).save(to: &context) }
+        }
+    }
+
+    func sync() throws { try store.flush() }
+
+    func insert(_ user: UserRecord, synced: Bool) throws {
+        let options = WriteOptions(durability: synced ? .commit : nil)
+        try store.write(options: options) { try StoredUser(user).save(to: &$0) }
+    }
+
+    func setScores(_ scores: [(id: String, score: Double)]) throws {
+        try store.write { context in
+            for (id, score) in scores {
+                guard var user: StoredUser = context.find(id) else { continue }
+                user.score = score
+                try user.save(to: &context)
+            }
+        }
+    }
+
+    func delete(users: [String]) throws {
+        try store.write { context in
+            for id in users { try StoredUser.delete(id: id, from: &context) }
+        }
+    }
+
+    // MARK: - Reading
+
+    func beginReading() throws { snapshot = store.context }
+
+    func user(_ id: String) throws -> UInt64? {
+        let user: StoredUser? = snapshot.find(id)
+        return user?.digest
+    }
+
+    func scan() throws -> Answer { Answer(StoredUser.query().resolve(in: snapshot)) }
+
+    func users(ages: ClosedRange<Int>) throws -> Answer {
+        let (first, last) = (ages.lowerBound, ages.upperBound)
+        return Answer(
+            StoredUser.filter(\.age >= first && \.age <= last).resolve(in: snapshot))
+    }
+
+    func users(city: String) throws -> Answer {
+        Answer(StoredUser.filter(\.city == city).resolve(in: snapshot))
+    }
+
+    func user(email: String) throws -> UInt64? {
+        StoredUser.filter(\.email == email).resolve(in: snapshot).first?.digest
+    }
+
+    func posts(of author: String) throws -> Int {
+        StoredUser.query(author).related(\.$posts).count(in: snapshot)
+    }
+
+    func compact() throws { try store.compact(retaining: Retention.none) }
+
+    func close() throws { try store.close() }
+}
+
+extension Answer {
+    fileprivate init(_ users: [StoredUser]) {
+        self.init()
+        for user in users { add(user.digest) }
+    }
+}

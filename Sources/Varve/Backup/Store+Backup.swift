@@ -1,0 +1,44 @@
+public import Foundation
+public import VarveLog
+
+extension Store {
+    /// Copies the store, while reads and writes go on, as it is when this is called or later: with
+    /// its history, and everything that was acknowledged before.
+    ///
+    /// The backup is a store: opening it is restoring it. It has an identity of its own, because from
+    /// here on the two take different courses. No compaction runs meanwhile; closing or suspending
+    /// the store gives the backup up.
+    ///
+    /// - Parameter url: a directory that does not exist, or is empty. The backup appears there as a
+    ///   whole, synced, read back and verified, or not at all.
+    /// - Throws: ``StoreError``. It must not be called inside a write.
+    /// - Complexity: linear in the size of the files, which are read twice and written once.
+    @discardableResult
+    public func backup(to url: URL) throws -> BackupReport {
+        guard let compactor else { return try copyFiles(to: url) { false } }
+        try flush()
+        return try compactor.holding { try copyFiles(to: url) { compactor.isCancelled } }
+    }
+
+    /// Copies the store on a thread of its own.
+    @discardableResult
+    public func backup(to url: URL) async throws -> BackupReport {
+        guard let compactor else { return try copyFiles(to: url) { false } }
+        return try await compactor.holding { [self] in
+            try flush()
+            return try copyFiles(to: url) { compactor.isCancelled }
+        }
+    }
+
+    private func copyFiles(
+        to url: URL, _ isCancelled: () -> Bool
+    ) throws(StoreError) -> BackupReport {
+        try StoreError.wrapping { () throws(LogError) in
+            try NewDirectory(url.path).make { directory throws(LogError) in
+                try LogBackup.run(
+                    from: opening.fileSystem, to: directory, environment: opening.environment,
+                    configuration: opening.configuration, isCancelled: isCancelled)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import VarveEvents
+public import VarveLog
+
+/// What a compaction did.
+public struct CompactionReport: Sendable, Hashable {
+    /// The transaction whose state the newest checkpoint now holds.
+    public let checkpoint: TransactionID
+    /// What that checkpoint occupies, and its content before compression; nil when the newest state
+    /// had a checkpoint already.
+    public let checkpointBytes: ByteCount?
+    public let checkpointRawBytes: ByteCount?
+    /// What log and checkpoints occupied before and after.
+    public let bytesBefore: ByteCount
+    public let bytesAfter: ByteCount
+    public let segmentsDropped: Int
+    /// How much history went with them.
+    public let transactionsDropped: UInt64
+    /// The oldest transaction that can still be asked for.
+    public let floor: TransactionID
+    public let duration: Duration
+    /// Why files that are not needed any more are still there; they go when the store is opened
+    /// next. Nil where all are gone.
+    public let leftover: LogError?
+}
+
+extension CompactionReport {
+    /// Of a store that nothing was ever written to.
+    static var ofNothing: CompactionReport {
+        CompactionReport(
+            checkpoint: 0, checkpointBytes: nil, checkpointRawBytes: nil, bytesBefore: .zero,
+            bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0, floor: 1,
+            duration: .zero, leftover: nil)
+    }
+}
+
+/// How far a compaction is.
+public struct CompactionProgress: Sendable, Hashable {
+    public enum Phase: String, Sendable, Hashable {
+        case writing, verifying, finishing
+    }
+
+    public let phase: Phase
+    /// Between 0 and 1, of the phase.
+    public let fraction: Double
+}

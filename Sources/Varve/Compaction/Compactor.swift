@@ -1,0 +1,241 @@
+internal import Foundation
+internal import VarveEvents
+internal import VarveLog
+
+/// Runs the compactions of a store, one at a time, beside its writer.
+final class Compactor: Sendable {
+    private struct State: Sendable {
+        var isCancelled = false
+        var isScheduled = false
+        /// An attempt that failed is not repeated before the log has grown as much again.
+        var bytesAtFailure: UInt64 = 0
+        var failure: String?
+    }
+
+    private let writer: Writer
+    private let retention: Retention
+    private let startsByItself: Bool
+    private let state = Lock(State())
+    /// Serial: whoever compacts is on it.
+    private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)
+    private let identity = DispatchSpecificKey<Bool>()
+
+    init(writer: Writer, retention: Retention, startsByItself: Bool) {
+        self.startsByItself = startsByItself
+        self.writer = writer
+        self.retention = retention
+        queue.setSpecific(key: identity, value: true)
+    }
+
+    /// Why the last compaction that started by itself failed.
+    var failure: String? { state.withLock { $0.failure } }
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    // MARK: - Running
+
+    func run(
+        _ retention: Retention?, progress: (CompactionProgress) -> Void
+    ) throws -> CompactionReport {
+        // A body of a write must not wait for a compaction that waits for its turn.
+        try checkHolder()
+        return try queue.sync { try perform(retention ?? self.retention, progress) }
+    }
+
+    func run(
+        _ retention: Retention?, progress: @escaping @Sendable (CompactionProgress) -> Void
+    ) async throws -> CompactionReport {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(
+                    with: Result { try perform(retention ?? self.retention, progress) })
+            }
+        }
+    }
+
+    /// Runs `body` while no compaction does.
+    func holding<Result>(_ body: () throws -> Result) throws -> Result {
+        try checkHolder()
+        return try queue.sync {
+            try checkCancellationOfStart()
+            return try body()
+        }
+    }
+
+    func holding<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [self] in
+                continuation.resume(
+                    with: Swift.Result {
+                        try checkCancellationOfStart()
+                        return try body()
+                    })
+            }
+        }
+    }
+
+    /// Refuses what would wait for itself.
+    private func checkHolder() throws {
+        precondition(
+            DispatchQueue.getSpecific(key: identity) == nil,
+            "compact, backup or close was called by the progress callback of a compaction")
+        try writer.checkCaller()
+    }
+
+    /// Starts a compaction on a thread of its own if the log has grown enough.
+    func startIfDue() {
+        guard startsByItself else { return }
+        let figures = writer.figures.withLock { $0.compaction }
+        guard figures.isDue else { return }
+        let starts = state.withLock { state in
+            guard !state.isScheduled, !state.isCancelled,
+                figures.bytesSinceCheckpoint >= state.bytesAtFailure
+            else { return false }
+            state.isScheduled = true
+            return true
+        }
+        guard starts else { return }
+        queue.async { [self] in performAutomatically() }
+    }
+
+    private func performAutomatically() {
+        var failure: String?
+        do {
+            _ = try perform(retention) { _ in }
+        } catch {
+            failure = "\(error)"
+        }
+        let figures = writer.figures.withLock { $0.compaction }
+        state.withLock { [failure] state in
+            state.isScheduled = false
+            state.failure = failure
+            state.bytesAtFailure =
+                failure == nil ? 0 : figures.bytesSinceCheckpoint + figures.bytesWhenDue
+        }
+    }
+
+    /// Lets a running compaction end early and waits for it. None starts before `allow`.
+    func stop() throws {
+        try checkHolder()
+        state.withLock { $0.isCancelled = true }
+        queue.sync {}
+    }
+
+    func allow() { state.withLock { $0.isCancelled = false } }
+
+    // MARK: - One compaction
+
+    private func perform(
+        _ retention: Retention, _ progress: (CompactionProgress) -> Void
+    ) throws -> CompactionReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try checkCancellationOfStart()
+        guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
+        do {
+            let before = try compaction.measureFiles()
+            var frozen = frozen
+            frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
+            let size = try writeCheckpoint(compaction, frozen, progress)
+            progress(CompactionProgress(phase: .finishing, fraction: 0))
+            let (dropped, leftover) = try conclude(
+                compaction, retention, size, forgetting: frozen.timeline.forgotten)
+            return CompactionReport(
+                checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
+                checkpointRawBytes: size?.raw, bytesBefore: before,
+                bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
+                transactionsDropped: dropped.transactions,
+                floor: TransactionID(dropped.floor.rawValue),
+                duration: start.duration(to: clock.now),
+                leftover: leftover)
+        } catch {
+            compaction.abandon()
+            if let error = error as? LogError { throw StoreError.log(error) }
+            throw error
+        }
+    }
+
+    private func writeCheckpoint(
+        _ compaction: Compaction, _ frozen: StoreState,
+        _ progress: (CompactionProgress) -> Void
+    ) throws(LogError) -> CheckpointSize? {
+        try withoutActuallyEscaping(progress) { progress throws(LogError) in
+            try compaction.writeCheckpoint(time: frozen.lastTime.microseconds) {
+                writer throws(LogError) in
+                try encode(frozen, to: writer, progress)
+            } verify: { file throws(LogError) in
+                try file.verifyContent { page throws(LogError) in
+                    try checkCancellation()
+                    progress(
+                        CompactionProgress(
+                            phase: .verifying,
+                            fraction: Double(page) / Double(max(file.pages.count, 1))))
+                }
+            }
+        }
+    }
+
+    private func encode(
+        _ frozen: StoreState, to writer: CheckpointWriter,
+        _ progress: @escaping (CompactionProgress) -> Void
+    ) throws(LogError) -> UInt64 {
+        let source = frozen.checkpointSource
+        let total = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
+        var done = 0
+        do {
+            let encoder = try CheckpointEncoder(source) { part, bytes throws(LogError) in
+                try self.checkCancellation()
+                try writer.append(part, bytes)
+                if part.kind == .rows { done += Int(part.count) }
+                progress(
+                    CompactionProgress(
+                        phase: .writing, fraction: Double(done) / Double(max(total, 1))))
+            }
+            return try encoder.run()
+        } catch CheckpointFailure<LogError>.sink(let error) {
+            throw error
+        } catch {
+            // Every value was encoded before, when it was saved.
+            preconditionFailure("a saved value cannot be encoded: \(error)")
+        }
+    }
+
+    /// Puts the manifest in force and removes what it made superfluous.
+    private func conclude(
+        _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
+        forgetting forgotten: TransactionID
+    ) throws -> (Compaction.Dropped, leftover: LogError?) {
+        let (manifest, dropped) = try compaction.plan(
+            retention, forgetting: LogSequence(forgotten.rawValue))
+        if forgotten > 0 { try compaction.removeLostTails() }
+        guard compaction.isChange(manifest) else { return (dropped, nil) }
+        try checkCancellation()
+        try writer.checkLogIsWritable()
+        do {
+            try compaction.install(manifest)
+        } catch {
+            if compaction.isInForce { writer.finishCompaction(manifest, size) }
+            throw error
+        }
+        writer.finishCompaction(manifest, size)
+        do throws(LogError) {
+            try compaction.removeSuperseded(by: manifest)
+            return (dropped, nil)
+        } catch {
+            return (dropped, error)
+        }
+    }
+
+    /// A store that is closed says so itself.
+    private func checkCancellationOfStart() throws {
+        guard state.withLock({ $0.isCancelled }) else { return }
+        try writer.checkLogIsWritable()
+        throw StoreError.log(.compactionCancelled)
+    }
+
+    private func checkCancellation() throws(LogError) {
+        if state.withLock({ $0.isCancelled }) { throw .compactionCancelled }
+    }
+}

@@ -1,0 +1,152 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// The entities of a registered type, in a frozen context, as a checkpoint is written from them.
+struct LiveTable: CheckpointTable {
+    let state: StoreState
+    let position: Int
+    let table: AnyTable
+    let definition: TypeDefinition
+    /// Kept: a copy, which each look at the descriptor makes, counts a reference to every closure.
+    private let operations: EntityOperations
+
+    init(state: StoreState, position: Int, definition: TypeDefinition) {
+        self.state = state
+        self.position = position
+        self.definition = definition
+        table = state.context.tables.tables[position]
+        operations = table.descriptor.operations
+    }
+
+    /// Tombstones are told with the entities that they stand for: of their own type there are ids
+    /// only, for the lists that name them.
+    private var isOfTombstones: Bool { table.descriptor.tombstoneOwner != nil }
+
+    var slotCount: Int { table.slotCount }
+
+    var nextOrdinal: UInt64 { isOfTombstones ? 1 : table.nextOrdinal }
+
+    func presence(of slot: UInt32) -> EntityPresence {
+        guard !isOfTombstones else { return .vacant }
+        if table.isLive(Slot(slot)) { return .live }
+        let metadata = table.metadata(of: Slot(slot))
+        guard metadata.isFormer else { return .vacant }
+        return metadata.ordinal != RowMetadata.noOrdinal ? .tombstone : .gone
+    }
+
+    func stamps(of slot: UInt32) -> EntityStamps {
+        let metadata = table.metadata(of: Slot(slot))
+        return EntityStamps(
+            ordinal: metadata.ordinal == RowMetadata.noOrdinal ? 0 : metadata.ordinal,
+            transaction: metadata.transaction,
+            updatedAt: metadata.updatedAt)
+    }
+
+    func writeID(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {
+        try operations.storeID(table, Slot(slot), &writer)
+    }
+
+    func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {
+        if table.isLive(Slot(slot)) {
+            try operations.storeRow(table, Slot(slot), &writer)
+        } else {
+            try tombstone(of: slot).storeRow(into: &writer)
+        }
+        if let unknown = state.schema.unknownFields[position] { writer.write(unknown[slot]) }
+    }
+
+    func forEachList<Failure: Error>(
+        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard relation < table.descriptor.relations.count else {
+            return try forEachUnreadList(of: relation, body)
+        }
+        for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
+            let list = table.linkList(relation: relation, of: slot)
+            if list.count > 0 { try body(slot, Array(list.slots)) }
+        }
+    }
+
+    private func forEachUnreadList<Failure: Error>(
+        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
+    ) throws(Failure) {
+        let number = definition.relations[relation].number
+        let links = state.unread.links[position]?.first { $0.definition.number == number }
+        guard let links else { return }
+        for index in 0..<links.extent {
+            let slot = UInt32(truncatingIfNeeded: index)
+            let list = links.targets(of: slot)
+            if !list.isEmpty { try body(slot, list) }
+        }
+    }
+
+    func tombstoneLists(
+        of slot: UInt32
+    ) throws(CodecError) -> [(relation: RelationNumber, targets: [TombstoneTarget])] {
+        let tombstone = try tombstone(of: slot)
+        var lists: [(relation: RelationNumber, targets: [TombstoneTarget])] = []
+        for index in table.descriptor.relations.indices {
+            let child = state.context.tables.tables[table.relations[index].childTable]
+            var targets: [TombstoneTarget] = []
+            var failure: CodecError?
+            try tombstone.forEachID(of: index) { id in
+                do throws(CodecError) {
+                    let slot = try child.descriptor.operations.find(child, id)
+                    targets.append(slot.map { .slot($0.rawValue) } ?? .id(Array(id)))
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            if !targets.isEmpty { lists.append((definition.relations[index].number, targets)) }
+        }
+        return (lists + unreadTombstoneLists(of: slot)).sorted { $0.relation < $1.relation }
+    }
+
+    private func unreadTombstoneLists(
+        of slot: UInt32
+    ) -> [(relation: RelationNumber, targets: [TombstoneTarget])] {
+        guard let kept = state.unread.tombstoneLists[position]?[slot],
+            kept.transaction == table.metadata(of: Slot(slot)).transaction
+        else { return [] }
+        return kept.lists.map { list in
+            (list.relation, list.slots.map { TombstoneTarget.slot($0) })
+        }
+    }
+
+    private func tombstone(of slot: UInt32) throws(CodecError) -> Tombstone {
+        guard let descriptor = table.descriptor.tombstoneDescriptor,
+            let position = state.context.tables.position(of: descriptor)
+        else { preconditionFailure("a place in the order without a row or a tombstone") }
+        let tombstones = state.context.tables.tables[position]
+        var id = ByteWriter()
+        try writeID(of: slot, into: &id)
+        let found = try id.withBytes { bytes throws(CodecError) in
+            try descriptor.operations.find(tombstones, bytes)
+        }
+        guard let found, tombstones.isLive(found) else {
+            preconditionFailure("a place in the order without a row or a tombstone")
+        }
+        return Tombstone(
+            position: position, table: tombstones, slot: found, owner: table.descriptor)
+    }
+}
+
+extension StoreState {
+    /// The state as a checkpoint is written from it. All its definitions must be in the log.
+    var checkpointSource: CheckpointSource {
+        var positions: [TypeNumber: Int] = [:]
+        for (position, definition) in schema.definitions.enumerated() {
+            if let definition { positions[definition.number] = position }
+        }
+        let tables = catalog.definitions.map { definition -> (any CheckpointTable)? in
+            guard let position = positions[definition.number] else {
+                return unread.table(of: definition.number)
+            }
+            return LiveTable(state: self, position: position, definition: definition)
+        }
+        return CheckpointSource(
+            catalog: catalog, lastTransaction: lastTransaction, lastTime: lastTime,
+            tables: tables, timeline: timeline)
+    }
+}

@@ -1,0 +1,59 @@
+public import VarveEvents
+public import VarveLog
+
+extension Store {
+    /// Writes the newest state as a checkpoint, which later openings start from, and drops the
+    /// history that the store's retention does not keep.
+    ///
+    /// Reads and writes go on meanwhile. The checkpoint is read back before anything is dropped, and
+    /// the one before it stays, with the log from there, until the next compaction. A failed
+    /// compaction leaves the store as it was.
+    ///
+    /// - Parameters:
+    ///   - retention: what to keep this time, instead of what the store was opened with.
+    ///   - progress: is told how far it is, on the compacting thread. It must not close the store.
+    /// - Returns: what it did, and how much history went.
+    @discardableResult
+    public func compact(
+        retaining retention: Retention? = nil,
+        progress: (CompactionProgress) -> Void = { _ in }
+    ) throws -> CompactionReport {
+        guard let compactor else { throw StoreError.readOnly }
+        return try compactor.run(retention, progress: progress)
+    }
+
+    /// Compacts on a thread of its own.
+    @discardableResult
+    public func compact(
+        retaining retention: Retention? = nil,
+        progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
+    ) async throws -> CompactionReport {
+        guard let compactor else { throw StoreError.readOnly }
+        return try await compactor.run(retention, progress: progress)
+    }
+
+    /// The oldest transaction that can be asked for.
+    public var floor: TransactionID {
+        writer?.floor
+            ?? max(
+                openingFloor,
+                TransactionID(published.current.timeline.forgotten.rawValue + 1))
+    }
+
+    /// Whether compactions were told to end, because the store is being closed or suspended.
+    package var isCompactionCancelled: Bool { compactor?.isCancelled ?? false }
+
+    /// Keeps the history from a transaction on, as long as the pin lives, whatever the retention
+    /// says.
+    package func pin(_ transaction: TransactionID) throws -> LogPin {
+        guard let writer else { throw StoreError.readOnly }
+        do throws(LogError) {
+            return try writer.figures.withLock({ $0.pins }).pin(LogSequence(transaction.rawValue))
+        } catch {
+            if case .belowFloor(_, let floor) = error {
+                throw StoreError.belowFloor(transaction, floor: TransactionID(floor.rawValue))
+            }
+            throw StoreError.log(error)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import VarveEvents
+
+/// The durable transactions of a store, those that are there and those that come; see
+/// ``Store/changes(after:lookingEvery:)``.
+public struct StoreChanges: AsyncSequence, Sendable {
+    public typealias Element = StoreChangeEvent
+
+    let store: Store
+    let token: ChangeToken?
+    let interval: Duration
+
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let reader: ChangeReader
+        private let bell: ChangeBell?
+        private var rings: AsyncStream<Void>.Iterator?
+        private let interval: Duration
+        private var ready: [StoreChangeEvent] = []
+
+        init(_ changes: StoreChanges) {
+            interval = changes.interval
+            // Before the first look: what comes after it rings.
+            bell = changes.store.writer == nil ? nil : ChangeBell(changes.store)
+            rings = bell?.stream.makeAsyncIterator()
+            reader = ChangeReader(changes.store, after: changes.token)
+        }
+
+        public mutating func next() async throws -> StoreChangeEvent? {
+            while ready.isEmpty {
+                if Task.isCancelled { return nil }
+                guard let found = try await reader.look() else { return nil }
+                ready = found.reversed()
+                if ready.isEmpty, await !wait() { return nil }
+            }
+            return ready.popLast()
+        }
+
+        /// Until it is worth to look again. False when the task is cancelled.
+        private mutating func wait() async -> Bool {
+            if rings != nil { return await rings?.next() != nil }
+            do {
+                try await Task.sleep(for: interval)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+/// A bell as long as somebody listens.
+final class ChangeBell: Sendable {
+    let stream: AsyncStream<Void>
+    private let number: UInt64
+    private let store: Store
+
+    init(_ store: Store) {
+        self.store = store
+        (stream, number) = store.published.watch.bell()
+    }
+
+    deinit { store.published.watch.endBell(number) }
+}
+
+extension Store {
+    /// The durable transactions of the store behind a token, oldest first, with old and new values:
+    /// those that are there and those that come.
+    ///
+    /// ```swift
+    /// for try await event in store.changes(after: token) {
+    ///     if case .transaction(let change) = event {
+    ///         for change in try change.changes(of: User.self) { … }
+    ///     }
+    ///     token = event.token   // kept together with what was made of the change
+    /// }
+    /// ```
+    ///
+    /// The feed reads the log at the consumer's pace: a slow one misses nothing and takes no memory. What
+    /// it has not told yet is kept by compactions, as long as the sequence is iterated; a feed of a store
+    /// that is only read has no such hold on its writer's log, and may find a gap. It ends when its task
+    /// is cancelled, or the store is closed. A store that is only read looks for news every `interval`.
+    ///
+    /// - Parameter token: how far the consumer has come; nil to begin with the oldest transaction that
+    ///   is kept, or, where those before it are not, with a gap and the state.
+    /// - Throws: while iterating, ``StoreError/foreignToken(store:found:)`` for a token of another store;
+    ///   ``StoreError/log(_:)``.
+    public func changes(
+        after token: ChangeToken? = nil, lookingEvery interval: Duration = .milliseconds(100)
+    ) -> StoreChanges {
+        StoreChanges(store: self, token: token, interval: interval)
+    }
+
+    /// A token of the newest durable transaction: behind it come the changes of now on.
+    public func changeToken() throws -> ChangeToken {
+        let log = ChangeLog(
+            try writer?.logSnapshot() ?? opening.look().snapshot, floor: floor)
+        return try log.token(min(durableForFeeds, log.newest))
+    }
+}

@@ -1,0 +1,147 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// The transactions of a store's log as they were at one moment, to be read one by one. As long as it
+/// lives, compactions keep them.
+///
+/// Belongs to one thread.
+struct LogHistory {
+    private let reader: TransactionReader
+
+    private let forgotten: TransactionID
+    /// Nil in a store that is only read: the writer in another process knows nothing of it.
+    private let pin: LogPin?
+
+    /// - Parameter forgotten: through that transaction nothing is answered for.
+    init(_ log: Log, forgotten: TransactionID) {
+        self.init(log.snapshot, log.pins.pinFloor(), forgotten: forgotten)
+    }
+
+    init(_ snapshot: LogSnapshot, _ pin: LogPin?, forgotten: TransactionID) {
+        reader = TransactionReader(snapshot)
+        self.forgotten = forgotten
+        self.pin = pin
+    }
+
+    private var snapshot: LogSnapshot { reader.snapshot }
+
+    /// The oldest transaction that can be asked for.
+    var floor: TransactionID {
+        // A compaction that began before the snapshot was taken may have raised the floor since.
+        let kept = max(snapshot.oldestSequence, pin?.sequence ?? .none)
+        return TransactionID(max(kept.rawValue, forgotten.rawValue + 1))
+    }
+
+    var newest: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
+
+    /// The newest transaction that was made at a time or before it.
+    func newest(
+        notAfter time: Timestamp, through newest: TransactionID
+    ) throws(StoreError) -> TransactionID? {
+        try StoreError.wrapping { () throws(LogError) in
+            try snapshot.newest(
+                notAfter: time.microseconds, through: LogSequence(newest.rawValue))
+        }.flatMap { $0.rawValue >= floor.rawValue ? TransactionID($0.rawValue) : nil }
+    }
+
+    /// The transaction behind which a point of history lies, as seen from the newest state.
+    func transaction(at point: HistoryPoint, _ state: StoreState) throws -> TransactionID {
+        let newest = state.lastTransaction
+        switch point {
+        case .savepoint(let name):
+            guard let transaction = state.timeline.savepoints[name] else {
+                throw StoreError.unknownSavepoint(name)
+            }
+            return try self.transaction(at: .transaction(transaction), state)
+        case .transaction(let id):
+            guard id <= newest else { throw StoreError.unknownTransaction(id, newest: newest) }
+            // Before the first transaction lies the empty store.
+            guard id >= floor || id == newest || floor == 1 else {
+                throw StoreError.belowFloor(id, floor: floor)
+            }
+            return id
+        case .date(let date):
+            if let found = try self.newest(notAfter: Timestamp(date), through: newest) {
+                return found
+            }
+            guard floor == 1 else {
+                throw StoreError.belowFloor(TransactionID(floor.rawValue - 1), floor: floor)
+            }
+            return 0
+        }
+    }
+
+    /// A reader of the same transactions, for use while one of this is being read.
+    func another() -> LogHistory { LogHistory(snapshot, pin, forgotten: forgotten) }
+
+    /// Lets the body look at one transaction. What it is given is of no use afterwards.
+    func with<Result>(
+        _ id: TransactionID, _ body: (TransactionView) throws -> Result
+    ) throws -> Result {
+        guard id.rawValue > 0, id <= newest else {
+            throw StoreError.unknownTransaction(id, newest: newest)
+        }
+        guard id >= floor else { throw StoreError.belowFloor(id, floor: floor) }
+        return try unwrapping {
+            () throws(ReplayFailure<any Error>) in
+            try reader.withTransaction(LogSequence(id.rawValue)) { logged throws(any Error) in
+                try body(try Self.view(logged))
+            }
+        }
+    }
+
+    /// Lets the body look at transactions, oldest first, until it answers false.
+    func forEach(
+        from oldest: TransactionID, _ body: (TransactionView) throws -> Bool
+    ) throws {
+        guard oldest <= newest else { return }
+        guard oldest >= floor else { throw StoreError.belowFloor(oldest, floor: floor) }
+        try unwrapping { () throws(ReplayFailure<any Error>) in
+            try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
+                logged throws(any Error) in
+                try body(try Self.view(logged))
+            }
+        }
+    }
+
+    /// Lets the body look at transactions, newest first, until it answers false or the floor is
+    /// reached.
+    func forEachNewestFirst(
+        from newest: TransactionID, _ body: (TransactionView) throws -> Bool
+    ) throws {
+        try unwrapping { () throws(ReplayFailure<any Error>) in
+            try reader.forEachNewestFirst(from: LogSequence(newest.rawValue)) {
+                logged throws(any Error) in
+                try body(try Self.view(logged))
+            }
+        }
+    }
+
+    private static func view(_ logged: LoggedTransaction) throws -> TransactionView {
+        do throws(EventError) {
+            return try TransactionView(logged.payload)
+        } catch {
+            throw StoreError.inconsistent(
+                transaction: TransactionID(logged.sequence.rawValue), reason: "\(error)")
+        }
+    }
+
+    private func unwrapping<Result>(
+        _ body: () throws(ReplayFailure<any Error>) -> Result
+    ) throws -> Result {
+        do throws(ReplayFailure<any Error>) {
+            return try body()
+        } catch {
+            switch error {
+            case .consumer(let error): throw error
+            case .log(.belowFloor(let sequence, let floor)):
+                throw StoreError.belowFloor(
+                    TransactionID(sequence.rawValue), floor: TransactionID(floor.rawValue))
+            case .log(.noSuchTransaction(let sequence)):
+                throw StoreError.unknownTransaction(
+                    TransactionID(sequence.rawValue), newest: newest)
+            case .log(let error): throw StoreError.log(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// Compares entities in two states, of which one came from the other.
+struct StateComparison {
+    /// An entity by the position of its table in `after`, and its encoded id.
+    struct Subject: Hashable {
+        let table: Int
+        let id: [UInt8]
+    }
+
+    let before: StoreState
+    let after: StoreState
+
+    /// The differences in these entities, by type; those without any are left out.
+    func changes(of subjects: [Subject]) throws(CodecError) -> [EntityChange] {
+        var changes: [(table: Int, change: EntityChange)] = []
+        for subject in subjects {
+            if let change = try compare(subject) { changes.append((subject.table, change)) }
+        }
+        return changes.enumerated().sorted {
+            ($0.element.table, $0.offset) < ($1.element.table, $1.offset)
+        }.map(\.element.change)
+    }
+
+    /// One side of a comparison.
+    private struct Side {
+        let table: AnyTable
+        let slot: Slot?
+        var isLive: Bool { slot.map { table.isLive($0) } ?? false }
+    }
+
+    private func side(
+        _ state: StoreState, _ subject: Subject, _ descriptor: EntityDescriptor
+    ) throws(CodecError) -> Side? {
+        guard let position = state.context.tables.position(of: descriptor) else { return nil }
+        let table = state.context.tables.tables[position]
+        let slot = try subject.id.withReader { reader throws(CodecError) in
+            try descriptor.operations.find(table, reader.rest)
+        }
+        return Side(table: table, slot: slot)
+    }
+
+    private func compare(_ subject: Subject) throws(CodecError) -> EntityChange? {
+        let descriptor = after.context.tables.tables[subject.table].descriptor
+        guard descriptor.tombstoneOwner == nil,
+            let definition = after.schema.definition(atTable: subject.table)
+                ?? before.schema.definition(atTable: subject.table)
+        else { return nil }
+        let old = try side(before, subject, descriptor)
+        let new = try side(after, subject, descriptor)
+        let wasLive = old?.isLive == true
+        let isLive = new?.isLive == true
+        guard wasLive || isLive else { return nil }
+        let fields = try self.fields(old, new, definition)
+        var links: [EntityChange.Links] = []
+        for relation in descriptor.relations.indices {
+            if let changed = try self.links(old, new, relation, descriptor) {
+                links.append(changed)
+            }
+        }
+        guard wasLive != isLive || !fields.isEmpty || !links.isEmpty else { return nil }
+        return EntityChange(
+            type: descriptor.name,
+            id: new.flatMap { side in side.slot.map { side.table.idText(of: $0) } }
+                ?? old.flatMap { side in side.slot.map { side.table.idText(of: $0) } } ?? "",
+            kind: wasLive ? (isLive ? .updated : .deleted) : .inserted, fields: fields,
+            links: links, encodedID: subject.id)
+    }
+
+    private func fields(
+        _ old: Side?, _ new: Side?, _ definition: TypeDefinition
+    ) throws(CodecError) -> [EntityChange.Field] {
+        let before = try values(old, definition)
+        let after = try values(new, definition)
+        return (before ?? after ?? []).indices.compactMap { index in
+            let (old, new) = (before?[index], after?[index])
+            guard before == nil || after == nil || old != new else { return nil }
+            return EntityChange.Field(
+                name: definition.fields[index].name, before: old?.text, after: new?.text)
+        }
+    }
+
+    private struct Value: Equatable {
+        let bytes: [UInt8]
+        let text: String
+        static func == (first: Value, second: Value) -> Bool { first.bytes == second.bytes }
+    }
+
+    /// The fields of a live row that the app knows.
+    private func values(
+        _ side: Side?, _ definition: TypeDefinition
+    ) throws(CodecError) -> [Value]? {
+        guard let side, let slot = side.slot, side.isLive else { return nil }
+        var row = ByteWriter()
+        try side.table.descriptor.operations.storeRow(side.table, slot, &row)
+        let count = side.table.descriptor.fields.count
+        return try row.withBytes { bytes throws(CodecError) in
+            var reader = ByteReader(bytes)
+            var values: [Value] = []
+            for field in definition.fields.prefix(count) {
+                let slice = try field.type.readSlice(&reader)
+                let value = try StoredValue(field.type, bytes: slice)
+                values.append(Value(bytes: [UInt8](slice), text: value.json))
+            }
+            return values
+        }
+    }
+
+    private func links(
+        _ old: Side?, _ new: Side?, _ relation: Int, _ descriptor: EntityDescriptor
+    ) throws(CodecError) -> EntityChange.Links? {
+        let before = try targets(old, relation, before)
+        let after = try targets(new, relation, after)
+        guard before.map(\.id) != after.map(\.id) else { return nil }
+        let had = Set(before.map(\.id))
+        let has = Set(after.map(\.id))
+        let kept = (
+            before.filter { has.contains($0.id) }.map(\.id),
+            after.filter { had.contains($0.id) }.map(\.id)
+        )
+        return EntityChange.Links(
+            relation: descriptor.relations[relation].name,
+            removed: before.filter { !has.contains($0.id) }.map(\.text),
+            added: after.filter { !had.contains($0.id) }.map(\.text),
+            isReordered: kept.0 != kept.1)
+    }
+
+    /// What a relation leads to, live or not.
+    private func targets(
+        _ side: Side?, _ relation: Int, _ state: StoreState
+    ) throws(CodecError) -> [(id: [UInt8], text: String)] {
+        guard let side, let slot = side.slot, side.isLive else { return [] }
+        let child = state.context.tables.tables[side.table.relations[relation].childTable]
+        var targets: [(id: [UInt8], text: String)] = []
+        for slot in side.table.linkList(relation: relation, of: slot.rawValue).slots {
+            var id = ByteWriter()
+            try child.descriptor.operations.storeID(child, Slot(slot), &id)
+            targets.append((id.copyBytes(), child.idText(of: Slot(slot))))
+        }
+        return targets
+    }
+}
+
+extension StoreState {
+    /// The entities whose rows or links the running transaction of the context has changed.
+    var touched: [StateComparison.Subject] {
+        get throws(CodecError) {
+            var subjects: [StateComparison.Subject] = []
+            for (position, table) in context.tables.tables.enumerated() {
+                var seen: Set<UInt32> = []
+                let slots = table.rowJournal.map(\.slot) + table.linkJournal.map(\.slot)
+                for slot in slots where seen.insert(slot).inserted {
+                    var id = ByteWriter()
+                    try table.descriptor.operations.storeID(table, Slot(slot), &id)
+                    subjects.append(StateComparison.Subject(table: position, id: id.copyBytes()))
+                }
+            }
+            return subjects
+        }
+    }
+}
+
+extension Schema {
+    func definition(atTable position: Int) -> TypeDefinition? {
+        position < definitions.count ? definitions[position] : nil
+    }
+}

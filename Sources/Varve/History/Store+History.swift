@@ -1,0 +1,92 @@
+internal import Foundation
+public import VarveEvents
+public import VarveGraph
+internal import VarveLog
+
+extension Store {
+    /// Every version of an entity that history goes back to, newest first: which transaction made
+    /// it, what changed, and the entity from then on.
+    ///
+    /// A transaction that changed an entity's links alone makes no version of it.
+    ///
+    /// - Complexity: a look at one transaction for each version.
+    public func history<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) throws -> [EntityVersion<Entity>] {
+        let state = published.current
+        guard let position = state.context.tables.position(of: Entity._descriptor),
+            let definition = state.schema.definition(atTable: position)
+        else { return [] }
+        let known = descriptorFieldCount(position, state)
+        var bytes = ByteWriter()
+        try Entity._storeID(id, into: &bytes)
+        let encoded = bytes.copyBytes()
+        return try versions(ofTable: position, definition, id: encoded, state).map { version in
+            let names = Set(definition.fields.prefix(known).map(\.name))
+            return EntityVersion(
+                transaction: TransactionInfo(version.header), change: VersionChange(version.change),
+                changedProperties: version.changedFields.filter { names.contains($0) },
+                entity: try version.row.map { row in
+                    var writer = ByteWriter(capacity: max(row.count, 1))
+                    writer.write(row)
+                    return try writer.withBytes { bytes throws(CodecError) in
+                        var reader = ByteReader(bytes)
+                        return try Entity(_id: id, from: &reader)
+                    }
+                })
+        }
+    }
+
+    /// For each property of an entity, the transaction that gave it its value, as far as history
+    /// goes back.
+    ///
+    /// - Complexity: that of ``history(of:id:)``.
+    public func blame<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) throws -> [String: TransactionInfo] {
+        var blame: [String: TransactionInfo] = [:]
+        for version in try history(of: type, id: id) {
+            for name in version.changedProperties where blame[name] == nil {
+                blame[name] = version.transaction
+            }
+            if version.change == .inserted { break }
+        }
+        return blame
+    }
+
+    /// What a transaction says about itself.
+    ///
+    /// - Throws: ``StoreError/unknownTransaction(_:newest:)``, ``StoreError/belowFloor(_:floor:)``.
+    public func transaction(_ id: TransactionID) throws -> TransactionInfo {
+        try history().with(id) { TransactionInfo($0.header) }
+    }
+
+    private func descriptorFieldCount(_ position: Int, _ state: StoreState) -> Int {
+        state.context.tables.tables[position].descriptor.fields.count
+    }
+
+    private func versions(
+        ofTable position: Int, _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
+    ) throws -> [RowHistory.Version] {
+        var target = ReversedState(state)
+        let place = try id.withReader { reader throws(CodecError) in
+            try target.place(of: definition.number, reader.rest)
+        }
+        guard let place else { return [] }
+        let stamps = target.stamps(of: place)
+        let presence = target.presence(of: place)
+        guard presence != .vacant else { return [] }
+        var row = ByteWriter()
+        try target.writeRowOrTombstone(of: place, into: &row)
+        let log = try self.history()
+        var history = RowHistory(
+            of: definition, id: id, catalog: state.catalog, floor: log.floor
+        ) { transaction, body in
+            try log.with(transaction, body)
+        }
+        try history.walk(
+            from: TransactionID(stamps.transaction),
+            row: presence == .gone ? nil : row.copyBytes())
+        return history.versions
+    }
+}

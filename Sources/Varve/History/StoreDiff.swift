@@ -1,0 +1,80 @@
+internal import VarveEvents
+public import VarveGraph
+
+/// What lies between two states of a store: the entities that one has and the other has not, and
+/// those that differ.
+public struct StoreDiff: Sendable {
+    /// The states that are compared.
+    public let before: Context
+    public let after: Context
+    /// One for each entity that differs, by type, and within one in the order in which the
+    /// transactions between the states name them.
+    public let changes: [EntityChange]
+
+    public var isEmpty: Bool { changes.isEmpty }
+
+    /// The differences of one type, with the values of both sides.
+    public func changes<Entity: EntityModelProtocol>(
+        of type: Entity.Type
+    ) throws -> [TypedChange<Entity>] {
+        try changes.filter { $0.type == Entity._descriptor.name }.map { change in
+            var writer = ByteWriter(capacity: max(change.encodedID.count, 1))
+            writer.write(change.encodedID)
+            let id = try writer.withBytes { bytes throws(CodecError) in
+                var reader = ByteReader(bytes)
+                return try Entity._loadID(from: &reader)
+            }
+            return TypedChange(
+                id: id, before: before.find(id), after: after.find(id),
+                changedProperties: change.fields.map(\.name), links: change.links)
+        }
+    }
+}
+
+/// How one entity differs between two states.
+public struct EntityChange: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        case inserted
+        case updated
+        case deleted
+    }
+
+    public struct Field: Sendable, Hashable {
+        public let name: String
+        /// As JSON; nil where there is no entity on that side.
+        public let before: String?
+        public let after: String?
+    }
+
+    public struct Links: Sendable, Hashable {
+        public let relation: String
+        /// Ids, as people read them, in their order.
+        public let removed: [String]
+        public let added: [String]
+        /// Whether those that stay stand in another order.
+        public let isReordered: Bool
+    }
+
+    public let type: String
+    public let id: String
+    public let kind: Kind
+    /// Of an updated entity those that differ, of another all.
+    public let fields: [Field]
+    /// Relations that lead elsewhere.
+    public let links: [Links]
+    let encodedID: [UInt8]
+}
+
+/// How one entity of a type that the app knows differs between two states.
+public struct TypedChange<Entity: EntityModelProtocol>: Sendable {
+    public let id: Entity.ID
+    /// Nil where there is none on that side. Relations are not loaded.
+    public let before: Entity?
+    public let after: Entity?
+    public let changedProperties: [String]
+    public let links: [EntityChange.Links]
+
+    public var kind: EntityChange.Kind {
+        before == nil ? .inserted : after == nil ? .deleted : .updated
+    }
+}

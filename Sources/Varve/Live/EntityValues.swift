@@ -1,0 +1,74 @@
+internal import VarveEvents
+public import VarveGraph
+
+/// The values that one entity, or one of its properties, takes; see ``Store/values(of:id:)``.
+///
+/// The first comes at once. Of a consumer that falls far behind, values in between are left out. The
+/// sequence ends when its task is cancelled.
+public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Value
+
+    let store: Store
+    let id: Entity.ID
+    let reads: @Sendable (Entity?) -> Value
+    /// Nil where the entity's version tells.
+    let isSame: (@Sendable (Value, Value) -> Bool)?
+
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private struct Reading {
+            let value: Value
+            /// Nil where there is no entity.
+            let version: RowMetadata?
+        }
+
+        private let values: EntityValues
+        private let watching: Watching
+        private var arrivals: WatcherArrivals
+        private var last: Reading?
+
+        init(_ values: EntityValues) {
+            self.values = values
+            watching = Watching(values.store)
+            arrivals = WatcherArrivals(watching.watcher)
+        }
+
+        public mutating func next() async -> Value? {
+            while !Task.isCancelled {
+                if let value = poll() { return value }
+                guard await arrivals.wait() else { return nil }
+            }
+            return nil
+        }
+
+        private mutating func poll() -> Value? {
+            guard var current = last else {
+                let first = read(watching.shown.context)
+                last = first
+                return first.value
+            }
+            while let change = watching.watcher.pop() {
+                if let rows = change.rows, !change.context.isTouched(Entity.self, in: rows) {
+                    continue
+                }
+                let now = read(change.context)
+                let isRepeated = isSame(current, now)
+                current = now
+                last = now
+                if !isRepeated { return now.value }
+            }
+            return nil
+        }
+
+        private func isSame(_ first: Reading, _ second: Reading) -> Bool {
+            values.isSame?(first.value, second.value) ?? (first.version == second.version)
+        }
+
+        private func read(_ context: Context) -> Reading {
+            Reading(
+                value: values.reads(context.find(values.id)),
+                version: context.version(of: Entity.self, id: values.id))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+public import VarveGraph
+
+extension Store {
+    /// What a query finds, now and after every transaction that makes a difference, undos included.
+    ///
+    /// ```swift
+    /// for await update in store.results(of: User.filter(\.age > 18).sorted(by: \.name)) {
+    ///     rows = update.changes.apply(to: rows) { update.list[$0] }
+    /// }
+    /// ```
+    ///
+    /// Queries of conditions and orders by properties are kept up to date row by row: a transaction
+    /// costs O(log n) for each row it changes, whatever the number of results. Others are asked again
+    /// where a transaction has touched a type that they read, and compared. All of it happens where
+    /// the sequence is iterated; a writer only notes what it has touched.
+    ///
+    /// In a store that is only read, lists follow ``refresh()``.
+    public func results<Entity: EntityModelProtocol>(
+        of query: QueryList<Entity>
+    ) -> LiveResults<Entity> {
+        LiveResults(store: self, query: query)
+    }
+
+    /// What a query finds, in sections of equal keys, now and after every transaction that makes a
+    /// difference. The results are sorted by the key first, and by the query's own order within a
+    /// section.
+    public func results<Entity: EntityModelProtocol, Key: Comparable & Sendable>(
+        of query: QueryList<Entity>, sectionedBy key: KeyPath<Entity, Key>
+    ) -> SectionedResults<Entity, Key> {
+        SectionedResults(results(of: query.sorted(by: key)), key)
+    }
+
+    /// An entity, now and whenever a transaction changes one of its properties; nil while there is
+    /// none. Its relations are not loaded.
+    public func values<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> EntityValues<Entity, Entity?> {
+        EntityValues(store: self, id: id, reads: { $0 }, isSame: nil)
+    }
+
+    /// One property of an entity, now and whenever it has another value; nil while there is no such
+    /// entity.
+    public func values<Entity: EntityModelProtocol, Value: Equatable & Sendable>(
+        of type: Entity.Type, id: Entity.ID, _ path: KeyPath<Entity, Value>
+    ) -> EntityValues<Entity, Value?> {
+        let path = SendableKeyPath(path)
+        return EntityValues(store: self, id: id, reads: { $0?[keyPath: path.raw] }, isSame: ==)
+    }
+}
+
+/// A key path that may cross threads: it is immutable, and a property's path captures nothing.
+struct SendableKeyPath<Root, Value>: @unchecked Sendable {
+    // Unchecked: a key path is not Sendable only because a subscript may capture what is not.
+    let raw: KeyPath<Root, Value>
+
+    init(_ raw: KeyPath<Root, Value>) { self.raw = raw }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+internal import VarveEvents
+public import VarveLog
+
+/// What an operator asks about a store.
+public struct StoreStatistics: Sendable, Hashable {
+    public let lastTransaction: TransactionID
+    /// The newest transaction that a power cut cannot reach.
+    public let durableTransaction: TransactionID
+    public let log: LogStatistics
+    /// False in read-only mode, after closing, and after an I/O error that ended the writing.
+    public let isWritable: Bool
+    /// Whether an I/O error ended the writing: every write throws until the store is opened again.
+    public let isPoisoned: Bool
+    /// The oldest transaction that can be asked for.
+    public let floor: TransactionID
+    /// The newest checkpoint, nil where there is none yet; of a store that is only read, the one
+    /// that its opening started from.
+    public let checkpoint: CheckpointStatistics?
+    /// Why the last compaction that started by itself failed; nil when it did not.
+    public let compactionFailure: String?
+}
+
+/// What an operator asks about a checkpoint.
+public struct CheckpointStatistics: Sendable, Hashable {
+    /// The last transaction whose effects it holds; those behind it are replayed at the next opening.
+    public let transaction: TransactionID
+    /// When it was written.
+    public let createdAt: Date
+    /// What its file occupies.
+    public let storedBytes: ByteCount
+    /// Its content before compression.
+    public let rawBytes: ByteCount
+
+    /// How long ago it was written, in seconds; negative where the clock was set back since.
+    public func age(at now: Date = Date()) -> TimeInterval { now.timeIntervalSince(createdAt) }
+}
+
+extension CheckpointStatistics {
+    init(_ size: CheckpointSize) {
+        transaction = TransactionID(size.sequence.rawValue)
+        createdAt = Timestamp(microseconds: size.createdAt).date
+        storedBytes = size.stored
+        rawBytes = size.raw
+    }
+}
+
+extension Store {
+    /// What an operator asks about the store.
+    public var statistics: StoreStatistics {
+        let figures = writer?.figures.withLock { $0 }
+        let checkpoint = figures.map(\.newestCheckpoint) ?? openingCheckpoint
+        return StoreStatistics(
+            lastTransaction: lastTransaction, durableTransaction: durableTransaction,
+            log: figures?.log ?? LogStatistics(), isWritable: figures?.isWritable ?? false,
+            isPoisoned: figures?.isFailed ?? false, floor: floor,
+            checkpoint: checkpoint.map(CheckpointStatistics.init),
+            compactionFailure: compactor?.failure)
+    }
+}

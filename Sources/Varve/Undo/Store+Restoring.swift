@@ -1,0 +1,118 @@
+public import Foundation
+public import VarveEvents
+public import VarveGraph
+internal import VarveLog
+
+extension Store {
+    /// Restores one deleted entity: its row, its place in the order of its type, and its links to
+    /// what is there, each at its place in its list, on both sides. What was deleted along with it
+    /// stays deleted; see ``restoreDeletion(of:id:_:)``.
+    ///
+    /// Where history does not reach back to the deletion, the entity is restored from what the
+    /// tombstone holds: its links then come last in the lists of others.
+    ///
+    /// - Returns: the transaction that was appended, which can be undone; nil where there is no such
+    ///   deleted entity.
+    /// - Throws: ``StoreError/conflicts(_:)`` where another entity has a unique value by now, and
+    ///   then nothing was done; what ``write(_:options:_:)`` throws.
+    @discardableResult
+    public func restore<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, id: Entity.ID, _ options: UndoOptions = UndoOptions()
+    ) throws -> TransactionID? {
+        try finish(try writing().restore(type, id: id, isWhole: false, options))
+    }
+
+    /// Restores a deletion as a whole: the entity and everything that its delete rules took along,
+    /// with links and places. Entities that were deleted before stay deleted.
+    ///
+    /// - Returns: as ``restore(_:id:_:)``.
+    /// - Throws: as ``restore(_:id:_:)``.
+    @discardableResult
+    public func restoreDeletion<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID, _ options: UndoOptions = UndoOptions()
+    ) throws -> TransactionID? {
+        try finish(try writing().restore(type, id: id, isWhole: true, options))
+    }
+
+    /// Removes the tombstones of entities that were deleted before a moment, in one transaction that
+    /// cannot be undone. Their history stays as long as history is kept.
+    ///
+    /// - Parameter types: those to look through; all where it is empty.
+    /// - Returns: how many went.
+    @discardableResult
+    public func purgeDeleted(
+        before date: Date, _ types: any EntityModelProtocol.Type...
+    ) throws -> Int {
+        try finish(
+            try writing().purge(before: Timestamp(date), Set(types.map { $0._descriptor.name })))
+    }
+}
+
+extension Writer {
+    fileprivate func restore<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, id: Entity.ID, isWhole: Bool, _ options: UndoOptions
+    ) throws -> Written<TransactionID?> {
+        try commit(options.durability) { core in
+            var written = options.written
+            written.undoable = true
+            return header("Restore \(Entity._descriptor.name)", written, core)
+        } body: { state, turn in
+            guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return }
+            let metadata = state.context.tables.tables[tombstone.table]
+                .metadata(of: tombstone.slot)
+            let deletion = TransactionID(metadata.transaction)
+            let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
+            guard deletion >= history.floor, deletion < turn.header.id else {
+                let deleted: Deleted<Entity>? = state.context.find(id)
+                try deleted?.restore(in: &state.context)
+                return
+            }
+            var bytes = ByteWriter()
+            try Entity._storeID(id, into: &bytes)
+            try StateReversal.restore(
+                (state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()),
+                isWhole: isWhole, deletedIn: deletion, in: &state, history,
+                running: turn.header.id)
+        }.transaction
+    }
+
+    fileprivate func purge(before time: Timestamp, _ types: Set<String>) throws -> Written<Int> {
+        try commit(nil) { core in
+            var header = header("Purge", WriteOptions(undoable: false), core)
+            header.kind = .purge
+            return header
+        } body: { state, _ in
+            var target = ReversedState(state)
+            let count = target.purgeTombstones(before: time, types)
+            state = target.state
+            return count
+        }
+    }
+}
+
+extension Context {
+    /// The slot of an entity that has a tombstone.
+    fileprivate func tombstoneSlot<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> (table: Int, slot: Slot)? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        let deleted: Deleted<Entity>? = find(id)
+        guard deleted != nil, let slot = encodedSlot(of: Entity.self, id: id) else { return nil }
+        return (position, slot)
+    }
+}
+
+extension Context {
+    fileprivate func encodedSlot<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> Slot? {
+        var bytes = ByteWriter()
+        guard let position = tables.position(of: Entity._descriptor),
+            (try? Entity._storeID(id, into: &bytes)) != nil
+        else { return nil }
+        return bytes.withBytes { bytes in
+            // An id that was encoded a moment ago is decoded.
+            (try? Entity._descriptor.operations.find(tables.tables[position], bytes)) ?? nil
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Foundation
+public import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+extension Store {
+    /// Takes one transaction back, whichever it was, and keeps what came since. The reverting
+    /// transaction is a step of its own: it can be undone.
+    ///
+    /// - Returns: the transaction that was appended; nil where all that the other did is gone by
+    ///   now.
+    /// - Throws: ``StoreError/conflicts(_:)`` where something that came since would be lost, unless
+    ///   it is forced, and then nothing was done; ``StoreError/unknownTransaction(_:newest:)``,
+    ///   ``StoreError/belowFloor(_:floor:)``; what ``write(_:options:_:)`` throws.
+    @discardableResult
+    public func revert(
+        _ transaction: TransactionID, _ options: UndoOptions = UndoOptions()
+    ) throws -> TransactionID? {
+        try finish(try writing().revert(transaction, options))
+    }
+
+    /// Brings the store back to an earlier state by one transaction, which can be undone. What came
+    /// since stays in the history.
+    ///
+    /// - Returns: the transaction that was appended; nil where the state is the same already.
+    /// - Throws: as ``revert(_:_:)``, but there are no conflicts.
+    @discardableResult
+    public func rewind(
+        to point: HistoryPoint, _ options: UndoOptions = UndoOptions()
+    ) throws -> TransactionID? {
+        try finish(try writing().rewind(to: point, options))
+    }
+
+    // MARK: - Savepoints
+
+    /// A state that has a name. As long as it has, compactions keep the history back to it.
+    public struct Savepoint: Sendable, Hashable {
+        public let name: String
+        public let transaction: TransactionID
+    }
+
+    /// Gives the newest state a name, in a transaction of its own. A savepoint of the same name goes.
+    @discardableResult
+    public func setSavepoint(_ name: String) throws -> Savepoint {
+        let transaction = try finish(
+            try writing().note([Timeline.Key.savepoint: name], "Savepoint \(name)"))
+        return Savepoint(name: name, transaction: transaction)
+    }
+
+    /// Takes a name away, and with it what it kept from being dropped.
+    ///
+    /// - Throws: ``StoreError/unknownSavepoint(_:)``.
+    public func removeSavepoint(_ name: String) throws {
+        guard published.current.timeline.savepoints[name] != nil else {
+            throw StoreError.unknownSavepoint(name)
+        }
+        _ = try finish(
+            try writing().note(
+                [Timeline.Key.savepointRemoved: name], "Remove savepoint \(name)"))
+    }
+
+    /// Those that there are, oldest first.
+    public var savepoints: [Savepoint] {
+        published.current.timeline.savepoints
+            .map { Savepoint(name: $0.key, transaction: $0.value) }
+            .sorted { ($0.transaction, $0.name) < ($1.transaction, $1.name) }
+    }
+}
+
+extension Writer {
+    fileprivate func revert(
+        _ transaction: TransactionID, _ options: UndoOptions
+    ) throws -> Written<TransactionID?> {
+        let history = try self.history(forgotten: forgotten)
+        let label = try history.with(transaction) { $0.header.label }
+        let name = label.map { "“\($0)”" } ?? "transaction \(transaction)"
+        return try commit(options.durability) { core in
+            var header = header("Revert \(name)", options.written, core)
+            header.kind = .undo(of: transaction)
+            header.isUndoable = true
+            return header
+        } body: { state, turn in
+            try StateReversal.takeBack(
+                [transaction], from: &state,
+                LogHistory(turn.log, forgotten: state.timeline.forgotten),
+                running: turn.header, force: options.force)
+        }.transaction
+    }
+
+    fileprivate func rewind(
+        to point: HistoryPoint, _ options: UndoOptions
+    ) throws -> Written<TransactionID?> {
+        try commit(options.durability) { core in
+            var options = options.written
+            options.undoable = true
+            return header("Rewind", options, core)
+        } body: { state, turn in
+            let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
+            let target = try history.transaction(at: point, state)
+            let undone = (target.rawValue + 1)..<turn.header.id.rawValue
+            try StateReversal.takeBack(
+                undone.reversed().map { TransactionID($0) }, from: &state, history,
+                running: turn.header, force: true)
+        }.transaction
+    }
+
+    /// Appends a transaction that changes no entity.
+    fileprivate func note(
+        _ metadata: [String: String], _ label: String
+    ) throws -> Written<TransactionID> {
+        let written = try commit(nil, evenIfEmpty: true) { core in
+            header(label, WriteOptions(metadata: metadata, undoable: false), core)
+        } body: { _, turn in
+            turn.header.id
+        }
+        turn.withLock { core in pinSavepoints(core) }
+        return written
+    }
+}

@@ -1,0 +1,163 @@
+internal import Foundation
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+/// How a step is undone or redone.
+public struct UndoOptions: Sendable, Hashable {
+    /// The undo stack: a document, a window. Nil is the stack of writes without a scope.
+    public var scope: String?
+    /// Whether what came since is overwritten. What would break a unique constraint, or touches
+    /// data of a newer version of the app, is refused all the same.
+    public var force: Bool
+    /// Who does it.
+    public var author: String?
+    /// What to wait for, where that is more than the store's own rule.
+    public var durability: Durability?
+
+    public init(
+        scope: String? = nil, force: Bool = false, author: String? = nil,
+        durability: Durability? = nil
+    ) {
+        self.scope = scope
+        self.force = force
+        self.author = author
+        self.durability = durability
+    }
+
+    var written: WriteOptions {
+        WriteOptions(scope: scope, author: author, undoable: false, durability: durability)
+    }
+}
+
+extension Store {
+    // MARK: - Undo and redo
+
+    /// Takes the newest step of a scope back, by a transaction that is appended: it survives a
+    /// relaunch, and can be redone until something else is written in the scope.
+    ///
+    /// Only what the step did is taken back; what other scopes did meanwhile stays. Neither hooks
+    /// nor merge strategies nor delete rules run.
+    ///
+    /// - Returns: the step.
+    /// - Throws: ``StoreError/nothingToUndo(scope:)``; ``StoreError/conflicts(_:)`` where something
+    ///   came since that would be lost, and then nothing was done; what ``write(_:options:_:)``
+    ///   throws.
+    /// - Complexity: that of the changes that the step made.
+    @discardableResult
+    public func undo(scope: String? = nil, force: Bool = false) throws -> UndoStep {
+        try undo(UndoOptions(scope: scope, force: force))
+    }
+
+    /// Brings the step of a scope back that was undone last. See ``undo(scope:force:)``.
+    @discardableResult
+    public func redo(scope: String? = nil, force: Bool = false) throws -> UndoStep {
+        try redo(UndoOptions(scope: scope, force: force))
+    }
+
+    /// The same, with everything that can be said about it.
+    @discardableResult
+    public func undo(_ options: UndoOptions) throws -> UndoStep { try move(.undo, options) }
+
+    /// The same, with everything that can be said about it.
+    @discardableResult
+    public func redo(_ options: UndoOptions) throws -> UndoStep { try move(.redo, options) }
+
+    /// Undoes on the store's own thread, and waits for the disk on none.
+    @discardableResult
+    public func undo(_ options: UndoOptions = UndoOptions()) async throws -> UndoStep {
+        try await move(.undo, options)
+    }
+
+    /// Redoes on the store's own thread, and waits for the disk on none.
+    @discardableResult
+    public func redo(_ options: UndoOptions = UndoOptions()) async throws -> UndoStep {
+        try await move(.redo, options)
+    }
+
+    private func move(
+        _ direction: TimelineDirection, _ options: UndoOptions
+    ) throws -> UndoStep {
+        try finish(try writing().move(direction, options))
+    }
+
+    private func move(
+        _ direction: TimelineDirection, _ options: UndoOptions
+    ) async throws -> UndoStep {
+        try await onOwnThread { writer, isCancelled in
+            try writer.move(direction, options, isCancelled: isCancelled)
+        }
+    }
+
+    // MARK: - What there is
+
+    /// Whether ``undo(scope:force:)`` has a step to take back.
+    public var canUndo: Bool { canUndo(scope: nil) }
+
+    /// Whether ``redo(scope:force:)`` has a step to bring back.
+    public var canRedo: Bool { canRedo(scope: nil) }
+
+    public func canUndo(scope: String?) -> Bool { step(.undo, scope) != nil }
+
+    public func canRedo(scope: String?) -> Bool { step(.redo, scope) != nil }
+
+    /// What an undo would take back, as its write said it; nil where it said nothing or there is
+    /// no step.
+    public var undoLabel: String? { undoLabel(scope: nil) }
+
+    public var redoLabel: String? { redoLabel(scope: nil) }
+
+    public func undoLabel(scope: String?) -> String? { step(.undo, scope)?.label }
+
+    public func redoLabel(scope: String?) -> String? { step(.redo, scope)?.label }
+
+    private func step(_ direction: TimelineDirection, _ scope: String?) -> TimelineStep? {
+        direction.step(published.current.timeline, scope).flatMap { $0.oldest >= floor ? $0 : nil }
+    }
+
+    /// The steps that can be undone, the next first.
+    ///
+    /// - Complexity: linear in the number of steps.
+    public func undoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
+        let floor = floor
+        return published.current.timeline.undoSteps(in: scope, limit: limit)
+            .prefix { $0.oldest >= floor }.map(UndoStep.init)
+    }
+
+    /// The steps that can be redone, the next first.
+    ///
+    /// - Complexity: linear in the number of steps.
+    public func redoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
+        let floor = floor
+        return published.current.timeline.redoSteps(in: scope, limit: limit)
+            .prefix { $0.oldest >= floor }.map(UndoStep.init)
+    }
+
+    /// The scopes in which something can be undone or redone; nil is that of writes without one.
+    public var undoScopes: [String?] { published.current.timeline.scopes }
+
+    // MARK: - Groups
+
+    /// Makes everything that the body writes one step, called `label`. Of blocks inside one another
+    /// the outermost counts. The transactions stay transactions: readers see each, and where the
+    /// body throws, those before stay and can be undone.
+    public func group<Result>(
+        _ label: String = "", _ body: () throws -> Result
+    ) rethrows -> Result {
+        try StepGroup.$current.withValue(groupToJoin(label)) { try body() }
+    }
+
+    /// Makes everything that the body writes, also in tasks that it starts, one step.
+    public func group<Result>(
+        _ label: String = "", _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await StepGroup.$current.withValue(groupToJoin(label)) { try await body() }
+    }
+
+    private func groupToJoin(_ label: String) -> StepGroup? {
+        if let outer = StepGroup.current, outer.store == ObjectIdentifier(self) { return outer }
+        guard let writer else { return nil }
+        return StepGroup(
+            store: ObjectIdentifier(self), name: writer.makeGroupName(label), label: label)
+    }
+}

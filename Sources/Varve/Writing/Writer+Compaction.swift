@@ -1,0 +1,95 @@
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+extension Writer {
+    /// Begins a compaction, and freezes the state that its checkpoint will hold. What the log lacks
+    /// of the types' definitions is logged first. Nil where nothing was ever written.
+    func beginCompaction() throws -> (Compaction, StoreState)? {
+        try checkCaller()
+        var begun: (Compaction, StoreState)?
+        try turn.withLock { core in
+            let open = try core.openLog()
+            defer { noteFigures(open, core) }
+            do {
+                try logPendingDefinitions(core, open)
+                begun = try open.log.beginCompaction().map { ($0, core.head) }
+            } catch let error as LogError {
+                throw StoreError.log(error)
+            }
+        }
+        precondition(
+            begun.map { $0.1.lastTransaction.rawValue == $0.0.sequence.rawValue } ?? true,
+            "the head is the state behind everything appended")
+        return begun
+    }
+
+    /// Everything before it is safe, and so shown, when this returns.
+    private func logPendingDefinitions(_ core: Core, _ open: OpenLog) throws {
+        guard open.log.lastSequence > .none else { return }
+        var state = core.head
+        var header = header("", WriteOptions(undoable: false), core)
+        header.kind = .schema
+        guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
+        try append(header, state, core, open, touched: ChangedRows())
+        try open.log.sync()
+        published.publish(core.head)
+    }
+
+    /// The oldest transaction that is answered for.
+    var floor: TransactionID {
+        let kept = figures.withLock { $0.pins }.floor.rawValue
+        return TransactionID(max(kept, forgotten.rawValue + 1))
+    }
+
+    /// Through that transaction nothing is answered for; 0 for none.
+    var forgotten: TransactionID { published.current.timeline.forgotten }
+
+    /// Keeps the history back to each savepoint.
+    func pinSavepoints(_ core: Core) {
+        guard case .open(let open) = core.access else { return }
+        core.savepointPins = core.head.timeline.savepoints.values.compactMap { transaction in
+            // One that is below the floor keeps nothing: it goes with the next checkpoint.
+            try? open.log.pins.pin(LogSequence(transaction.rawValue))
+        }
+    }
+
+    /// Throws where the log cannot be written any more.
+    func checkLogIsWritable() throws {
+        try turn.withLock { core in
+            let open = try core.openLog()
+            try StoreError.wrapping { () throws(LogError) in try open.log.checkWritable() }
+        }
+    }
+
+    /// The manifest of a compaction is in force. The log is still the one that it began with: it is
+    /// released only when no compaction is running.
+    func finishCompaction(_ manifest: Manifest, _ size: CheckpointSize?) {
+        turn.withLock { core in
+            guard case .open(let open) = core.access else { return }
+            open.log.finish(manifest)
+            if let size { core.newestCheckpoint = size }
+            core.head.timeline = core.head.timeline.trimmed(below: floor)
+            noteFigures(open, core)
+        }
+    }
+}
+
+/// How much the log has grown since the newest checkpoint, and how much is enough.
+struct CompactionFigures: Sendable {
+    let bytesSinceCheckpoint: UInt64
+    let bytesWhenDue: UInt64
+
+    var isDue: Bool { bytesSinceCheckpoint >= bytesWhenDue }
+
+    /// At rest two checkpoints and the log from the older one are there: twice what has been
+    /// appended between two compactions. When that is what compression saves, the disk stays
+    /// within twice the live data; where it saves little, a quarter of the data is enough.
+    init(_ log: Log, _ newest: CheckpointSize?) {
+        bytesSinceCheckpoint = log.bytesSinceCheckpoint.rawValue
+        let raw = newest?.raw.rawValue ?? 0
+        let saved = raw - min(raw, newest?.stored.rawValue ?? 0)
+        bytesWhenDue = max(
+            log.configuration.automaticCompactionBytesMin.rawValue, raw / 4, saved)
+    }
+}

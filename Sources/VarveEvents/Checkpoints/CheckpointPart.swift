@@ -1,0 +1,112 @@
+/// What one page of a checkpoint holds.
+package struct CheckpointPart: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// All definitions, with the transactions that made them.
+        case catalog
+        /// The last transaction, and for each type how much there is of it.
+        case types
+        /// Entities, tombstones and ids that are only referred to, of one type.
+        case rows
+        /// Lists of one relation.
+        case links
+        /// Lists that tombstones of one type keep.
+        case tombstoneLists
+        /// What can be undone and redone, and the savepoints.
+        case timeline
+        /// Of a later version. From 128 on it may be passed over; below it must be understood.
+        case other(UInt8)
+    }
+
+    package var kind: Kind
+    package var type = TypeNumber(0)
+    package var relation = RelationNumber(0)
+    /// The number of the first entity, of rows.
+    package var first: UInt32 = 0
+    package var count: UInt32 = 0
+
+    package init(
+        _ kind: Kind, type: TypeNumber = TypeNumber(0),
+        relation: RelationNumber = RelationNumber(0), first: UInt32 = 0, count: UInt32 = 0
+    ) {
+        self.kind = kind
+        self.type = type
+        self.relation = relation
+        self.first = first
+        self.count = count
+    }
+}
+
+extension CheckpointPart {
+    /// A part by the fields of its page's header.
+    package init(code: UInt8, type: UInt32, relation: UInt32, first: UInt32, count: UInt32) {
+        self.init(
+            Kind(code: code), type: TypeNumber(type), relation: RelationNumber(relation),
+            first: first, count: count)
+    }
+}
+
+extension CheckpointPart.Kind {
+    package init(code: UInt8) {
+        switch code {
+        case 1: self = .catalog
+        case 2: self = .types
+        case 3: self = .rows
+        case 4: self = .links
+        case 5: self = .tombstoneLists
+        case 128: self = .timeline
+        default: self = .other(code)
+        }
+    }
+
+    package var code: UInt8 {
+        switch self {
+        case .catalog: 1
+        case .types: 2
+        case .rows: 3
+        case .links: 4
+        case .tombstoneLists: 5
+        case .timeline: 128
+        case .other(let code): code
+        }
+    }
+
+    /// Readers that do not know it may pass it over.
+    package var isIgnorable: Bool {
+        if case .other(let code) = self { code >= 128 } else { false }
+    }
+}
+
+/// Why the pages of a checkpoint, intact as bytes, are no state.
+package indirect enum CheckpointContentError: Error, Equatable, Sendable {
+    case malformed(page: Int, CodecError)
+    case definition(page: Int, CatalogError)
+    /// Pages are missing, repeated, out of order, or contradict each other.
+    case structure(page: Int, reason: String)
+    /// The content differs from what its digest says.
+    case digestDiffers
+}
+
+extension CheckpointContentError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .malformed(let page, let error): "page \(page): \(error)"
+        case .definition(let page, let error): "page \(page): \(error)"
+        case .structure(let page, let reason): "page \(page): \(reason)"
+        case .digestDiffers: "its digest differs from that of its content"
+        }
+    }
+}
+
+/// Memory of a page, freed with the last reference.
+///
+/// `@unchecked Sendable`: filled before it is handed over, and then owned by one table.
+package final class PageBytes: @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+
+    /// Takes over memory that was allocated, and deallocates it in the end.
+    package init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    deinit { memory.deallocate() }
+
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(memory) }
+}

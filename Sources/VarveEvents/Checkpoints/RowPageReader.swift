@@ -1,0 +1,113 @@
+/// Reads one page of entities: what ``RowPageWriter`` wrote, or anything.
+struct RowPageReader {
+    struct Entry {
+        let presence: EntityPresence
+        let stamps: EntityStamps
+        let id: UnsafeRawBufferPointer
+        let row: UnsafeRawBufferPointer
+    }
+
+    private let count: Int
+    private let layout: RowLayout
+    private let lastTransaction: TransactionID
+    private var presences: ByteReader
+    private var ordinals: ByteReader
+    private var transactions: ByteReader
+    private var times: ByteReader
+    private var ids: ByteReader
+    private var rows: ByteReader
+    private var stamps = EntityStamps.beforePage
+    /// Together the ids and their lengths take no more.
+    let idBytesMax: Int
+
+    init(
+        _ page: UnsafeRawBufferPointer, count: Int, layout: RowLayout,
+        lastTransaction: TransactionID
+    ) throws(CodecError) {
+        self.count = count
+        self.layout = layout
+        self.lastTransaction = lastTransaction
+        var reader = ByteReader(page)
+        let lengths = (
+            try reader.readLength(), try reader.readLength(), try reader.readLength(),
+            try reader.readLength()
+        )
+        presences = ByteReader(try reader.readBytes(count))
+        ordinals = ByteReader(try reader.readBytes(lengths.0))
+        transactions = ByteReader(try reader.readBytes(lengths.1))
+        times = ByteReader(try reader.readBytes(lengths.2))
+        ids = ByteReader(try reader.readBytes(lengths.3))
+        rows = ByteReader(reader.rest)
+        idBytesMax = lengths.3
+    }
+
+    /// Calls `body` with each entry, and throws unless all of the page is understood.
+    mutating func forEach(
+        _ body: (Int, Entry) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        let idType = layout.definition.idType
+        for index in 0..<count {
+            let byte = try presences.readByte()
+            guard let presence = EntityPresence(rawValue: byte) else {
+                throw .invalidTag(offset: index, found: UInt64(byte), typeName: "EntityPresence")
+            }
+            let id = try ids.readLengthPrefixed()
+            var idReader = ByteReader(id)
+            try idType.skip(&idReader)
+            try idReader.expectEnd()
+            guard presence != .vacant else {
+                try body(
+                    index,
+                    Entry(
+                        presence: .vacant, stamps: .beforePage, id: id,
+                        row: UnsafeRawBufferPointer(start: nil, count: 0)))
+                continue
+            }
+            guard presence.hasRow else {
+                try readTime(index)
+                var when = stamps
+                when.ordinal = 0
+                try body(
+                    index,
+                    Entry(
+                        presence: presence, stamps: when, id: id,
+                        row: UnsafeRawBufferPointer(start: nil, count: 0)))
+                continue
+            }
+            try readOrdinal(index)
+            try readTime(index)
+            let row = try rows.readLengthPrefixed()
+            try layout.check(row)
+            try body(index, Entry(presence: presence, stamps: stamps, id: id, row: row))
+        }
+        try ordinals.expectEnd()
+        try transactions.expectEnd()
+        try times.expectEnd()
+        try ids.expectEnd()
+        try rows.expectEnd()
+    }
+
+    @inline(__always)
+    private mutating func readOrdinal(_ index: Int) throws(CodecError) {
+        stamps.ordinal =
+            stamps.ordinal &+ UInt64(bitPattern: try ordinals.readSigned()) &+ 1
+        guard stamps.ordinal > 0, stamps.ordinal < Ordinal.limit else {
+            throw .valueOutOfRange(offset: index, typeName: "Ordinal")
+        }
+    }
+
+    @inline(__always)
+    private mutating func readTime(_ index: Int) throws(CodecError) {
+        stamps.transaction =
+            stamps.transaction &+ UInt64(bitPattern: try transactions.readSigned())
+        stamps.updatedAt = stamps.updatedAt &+ (try times.readSigned())
+        guard stamps.transaction <= lastTransaction.rawValue else {
+            throw .valueOutOfRange(offset: index, typeName: "TransactionID")
+        }
+    }
+}
+
+extension Ordinal {
+    /// Far more than entities that were ever inserted, and small enough to count on from.
+    static let limit: UInt64 = 1 << 48
+}

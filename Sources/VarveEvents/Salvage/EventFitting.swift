@@ -1,0 +1,147 @@
+/// Applies one transaction, event by event, and makes to fit what does not.
+///
+/// As long as everything fits nothing is written. The first event that does not starts a copy of the
+/// transaction with the same entities, so that events that fit are copied as they are.
+final class EventFitting {
+    let view: TransactionView
+    let state: ReplayState
+    var encoder = TransactionEncoder()
+    private let bytes: UnsafeRawBufferPointer
+    private let definitionProblem: CatalogError?
+    private var isCopying = false
+    private var changes: [String] = []
+    private var count = 0
+    private static let changesMax = 20
+
+    init(_ view: TransactionView, _ bytes: UnsafeRawBufferPointer, _ state: ReplayState) {
+        self.view = view
+        self.bytes = bytes
+        self.state = state
+        definitionProblem = state.catalog.problem(view.definitions, in: view.id)
+    }
+
+    /// The state is that behind the transaction afterwards. Events were checked to be readable.
+    func run() throws(EventError) {
+        let start = view.events.offset
+        var events = view.events
+        var applied = 0
+        while true {
+            let offset = events.offset
+            guard let event = try events.next() else { break }
+            do throws(ReplayError) {
+                try check(event)
+                try state.apply(event, of: view)
+                if isCopying { encoder.copy(slice(offset, events.offset), count: 1) }
+                applied += 1
+            } catch {
+                if !isCopying { beginCopy(slice(start, offset), count: applied) }
+                note(error, isLeftOut: !fit(event))
+            }
+        }
+        if isCopying { try alignSides() }
+    }
+
+    var outcome: SalvageReplay.Outcome {
+        guard isCopying else { return .whole }
+        var writer = ByteWriter(capacity: 1_024)
+        encoder.finish(view.header, into: &writer)
+        return .adjusted(writer.copyBytes(), changes: changes, count: count)
+    }
+
+    private func slice(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    private func beginCopy(_ events: UnsafeRawBufferPointer, count: Int) {
+        isCopying = true
+        encoder.begin(id: view.id, time: view.header.time)
+        for entity in view.entities { encoder.append(entity) }
+        encoder.copy(events, count: count)
+    }
+
+    private func note(_ error: ReplayError, isLeftOut: Bool) {
+        count += 1
+        guard changes.count < Self.changesMax else { return }
+        let text =
+            switch error {
+            case .entity(_, let type, let id, let fault): "\(type) \(id): \(fault)"
+            case .unknownType(_, let type): "type \(type) is not defined"
+            case .event(_, let error): "\(error)"
+            case .definition(_, let error): "\(error)"
+            case .outOfOrder, .released: "\(error)"
+            }
+        changes.append(text + (isLeftOut ? "; left out" : "; made to fit"))
+    }
+
+    /// What `ReplayState.apply` would notice only when it has changed something.
+    private func check(_ event: TransactionEvent) throws(ReplayError) {
+        switch event {
+        case .define:
+            if let definitionProblem { throw .definition(view.id, definitionProblem) }
+        case .purge(let event):
+            for entity in event.entities where try !hasTombstone(entity) {
+                let type = view.entities[Int(entity.rawValue)]
+                let definition = state.catalog.definition(of: type.type)
+                throw .entity(
+                    view.id, type: definition?.name ?? "\(type.type)",
+                    id: definition?.idType.text(of: type.id) ?? "", .hasNoTombstone)
+            }
+        default: break
+        }
+    }
+
+    private func hasTombstone(_ entity: EntityIndex) throws(ReplayError) -> Bool {
+        let (table, slot) = try place(of: entity)
+        return table.records[Int(slot)].liveness == .tombstone
+    }
+
+    func place(of entity: EntityIndex) throws(ReplayError) -> (ReplayTable, UInt32) {
+        let table = try state.table(of: view.entities[Int(entity.rawValue)], in: view.id)
+        return (table, try state.slot(entity, in: table, of: view))
+    }
+
+    /// Takes of an event what can be taken; false where that is nothing.
+    private func fit(_ event: TransactionEvent) -> Bool {
+        // What cannot be made to fit either is left out.
+        do {
+            switch event {
+            case .define, .unknown, .former, .withdraw: return false
+            case .insert(let event): return try fit(event)
+            case .update(let event): return try fit(event)
+            case .delete(let event): return try fit(event)
+            case .link(let event): return try fit(event)
+            case .purge(let event): return try fit(event)
+            }
+        } catch {
+            return false
+        }
+    }
+
+    private func fit(_ event: PurgeEvent) throws -> Bool {
+        var purged: [EntityIndex] = []
+        for entity in event.entities where try hasTombstone(entity) {
+            let (table, slot) = try place(of: entity)
+            table.clearRow(slot, at: state.version(of: view))
+            purged.append(entity)
+        }
+        if !purged.isEmpty { encoder.purge(purged) }
+        return !purged.isEmpty
+    }
+}
+
+extension Catalog {
+    /// Why these definitions cannot be taken together, if they cannot.
+    fileprivate func problem(
+        _ definitions: [TypeDefinition], in id: TransactionID
+    ) -> CatalogError? {
+        guard !definitions.isEmpty else { return nil }
+        var catalog = self
+        do throws(CatalogError) {
+            for definition in definitions { _ = try catalog.define(definition, in: id) }
+            try catalog.checkReferences()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

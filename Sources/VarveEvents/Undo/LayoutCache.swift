@@ -1,0 +1,69 @@
+/// How the rows that a transaction wrote are read now.
+struct LayoutCache {
+    final class Entry {
+        /// The layout of the transaction's rows.
+        let source: RowLayout
+        /// The layout of rows now.
+        let target: RowLayout
+        let conversion: RowConversion
+        private let transcoders: [Transcoder?]
+
+        init(_ source: TypeDefinition, _ target: TypeDefinition) throws(CatalogError) {
+            self.source = RowLayout(source)
+            self.target = RowLayout(target)
+            conversion = try RowConversion(from: self.source, to: target)
+            transcoders = target.fields.map { field in
+                source.fields.first { $0.number == field.number }
+                    // The conversion of whole rows has found it possible.
+                    .flatMap { try? Transcoder(from: $0.type, to: field.type) }
+            }
+        }
+
+        /// The place, in rows of now, of a field of the transaction's rows.
+        func position(ofSource position: Int) -> Int? {
+            guard position < source.fieldCount else { return nil }
+            if conversion.isIdentity { return position }
+            let number = source.definition.fields[position].number
+            return target.definition.fields.firstIndex { $0.number == number }
+        }
+
+        /// What turns a field's values into those of now.
+        func transcoder(ofTarget position: Int) -> Transcoder? { transcoders[position] }
+    }
+
+    private var entries: [TypeNumber: (since: TypeDefinition, entry: Entry)] = [:]
+
+    mutating func entry(
+        of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog
+    ) throws(ReversalError) -> Entry {
+        guard let now = catalog.definition(of: type),
+            let then = catalog.definition(of: type, after: transaction)
+        else { throw .inconsistent("type \(type) is not defined") }
+        if let known = entries[type], known.since == then { return known.entry }
+        do throws(CatalogError) {
+            let entry = try Entry(then, now)
+            entries[type] = (then, entry)
+            return entry
+        } catch {
+            throw .definition(error)
+        }
+    }
+}
+
+extension RowLayout {
+    /// The names of the fields in which two rows differ.
+    func differences(
+        between first: UnsafeRawBufferPointer, and second: UnsafeRawBufferPointer
+    ) throws(CodecError) -> [String] {
+        guard !first.hasSameBytes(as: second) else { return [] }
+        var fields: [UnsafeRawBufferPointer] = []
+        try forEachField(of: first) { fields.append($1) }
+        var names: [String] = []
+        try forEachField(of: second) { position, value in
+            if !value.hasSameBytes(as: fields[position]) {
+                names.append(definition.fields[position].name)
+            }
+        }
+        return names
+    }
+}

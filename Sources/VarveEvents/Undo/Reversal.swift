@@ -1,0 +1,305 @@
+/// Takes transactions back from a state.
+///
+/// Either exactly, from the state behind a transaction to the state before it; or on the newest
+/// state, where other transactions have come since: what they changed is not touched and is
+/// reported as conflicts, unless it is to be forced.
+package final class Reversal<Target: ReversalTarget> {
+    package enum Mode: Sendable {
+        /// The state is the one behind the transaction and becomes the one before it.
+        case exact
+        /// The state is the newest; its changes are those of a running transaction.
+        case head(force: Bool)
+    }
+
+    package var target: Target
+    package private(set) var conflicts: [ReversalConflict] = []
+    let mode: Mode
+    let catalog: Catalog
+    /// Which of the targets of a list were linked by transactions behind this one.
+    let linkedSince: LinkedSince
+    /// The running transaction: what carries its number was changed by this reversal.
+    let running: TransactionID
+    /// Rows that were set: their unique values are checked in the end.
+    private var changed: [EntityPlace] = []
+    private var layouts = LayoutCache()
+    private var row = ByteWriter(capacity: 512)
+    private var converted = ByteWriter(capacity: 512)
+
+    package typealias LinkedSince = (
+        _ transaction: TransactionID, _ holder: EntityPlace, _ relation: Int
+    ) -> Set<UInt32>
+
+    package init(
+        _ target: Target, _ mode: Mode, catalog: Catalog, running: TransactionID,
+        linkedSince: @escaping LinkedSince = { _, _, _ in [] }
+    ) {
+        self.target = target
+        self.mode = mode
+        self.catalog = catalog
+        self.running = running
+        self.linkedSince = linkedSince
+    }
+
+    var isExact: Bool {
+        if case .exact = mode { true } else { false }
+    }
+
+    var isForced: Bool {
+        if case .head(force: true) = mode { true } else { false }
+    }
+
+    /// Takes one transaction back. Of several, the newest goes first.
+    ///
+    /// - Parameter selection: the entities whose deletion alone is taken back, with their links to
+    ///   what is there; all for nil.
+    package func takeBack(
+        _ transaction: TransactionView, selection: Set<EntityIndex>? = nil
+    ) throws(ReversalError) {
+        var events = try ReversedEvents(transaction)
+        let step = Step(
+            transaction: transaction, places: try places(of: transaction), selection: selection)
+        if let selection { events.keepDeletions(of: selection) }
+        // Rows first, so that links find what they lead to; what vanishes last, when nothing that
+        // the transaction linked leads to it any more.
+        for event in events.rows { try takeBack(event, events, step) }
+        for event in events.links { try takeBack(event, step) }
+        if !isExact { mirrorLinks(of: events.links, step) }
+        if selection != nil { relink(events, step) }
+        for event in events.insertions { try takeBack(event, events, step) }
+    }
+
+    /// Looks for unique values that would be there twice. Called behind the last transaction.
+    package func checkUniqueValues() {
+        for place in changed where target.presence(of: place) == .live {
+            guard let (index, rival) = target.uniqueRival(of: place) else { continue }
+            report(
+                .uniqueValueTaken(index: index, by: target.name(of: rival).id), of: place)
+        }
+    }
+
+    /// One transaction that is being taken back, with the places of its entities.
+    struct Step {
+        let transaction: TransactionView
+        let places: [EntityPlace?]
+        let selection: Set<EntityIndex>?
+
+        var id: TransactionID { transaction.id }
+
+        func place(_ entity: EntityIndex) -> EntityPlace? { places[Int(entity.rawValue)] }
+    }
+
+    private func places(
+        of transaction: TransactionView
+    ) throws(ReversalError) -> [EntityPlace?] {
+        var places: [EntityPlace?] = []
+        places.reserveCapacity(transaction.entities.count)
+        do throws(CodecError) {
+            for entity in transaction.entities {
+                places.append(try target.place(of: entity.type, entity.id))
+            }
+        } catch {
+            throw .value(error)
+        }
+        return places
+    }
+
+    func report(_ reason: ReversalConflict.Reason, of place: EntityPlace) {
+        let (type, id) = target.name(of: place)
+        let conflict = ReversalConflict(type: type, id: id, reason: reason)
+        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+    }
+
+    // MARK: - Rows
+
+    private func takeBack(
+        _ event: ReversedEvents.RowEvent, _ events: ReversedEvents, _ step: Step
+    ) throws(ReversalError) {
+        switch event {
+        case .update(let event): try takeBack(event, step)
+        case .delete(let event):
+            guard let place = step.place(event.entity) else {
+                return reportUnknown(event.entity, step)
+            }
+            if event.isRowless, step.selection == nil {
+                guard isExact || target.presence(of: place) == .tombstone else { return }
+                return try setFormer(of: place, event.entity, events, step)
+            }
+            let presence = target.presence(of: place)
+            // What has returned already need not be restored.
+            if step.selection != nil, presence == .live { return }
+            if !isExact, presence == .live {
+                report(.exists, of: place)
+                guard isForced else { return }
+            } else if isExact, presence == .live {
+                throw .inconsistent("\(target.name(of: place)) is there and was deleted")
+            }
+            let layout = try layout(of: event.entity, step)
+            try convert(event.row, layout)
+            try setConvertedRow(
+                of: place, ordinal: event.ordinal.rawValue, version: event.previous)
+        case .purge(let entity):
+            guard let place = step.place(entity) else { return reportUnknown(entity, step) }
+            guard events.formers[entity] != nil, target.presence(of: place) != .live else {
+                return
+            }
+            try setFormer(of: place, entity, events, step)
+        }
+    }
+
+    private func takeBack(
+        _ event: InsertEvent, _ events: ReversedEvents, _ step: Step
+    ) throws(ReversalError) {
+        guard let place = step.place(event.entity) else {
+            return reportUnknown(event.entity, step)
+        }
+        guard target.presence(of: place) == .live else {
+            guard !isExact else {
+                throw .inconsistent("\(target.name(of: place)) was inserted and is not there")
+            }
+            return
+        }
+        if !isExact {
+            try reportChanges(of: place, since: event, step)
+            detach(place, step)
+        }
+        try setFormer(of: place, event.entity, events, step)
+    }
+
+    /// Makes an entity what it was before the transaction, which it had no row before.
+    private func setFormer(
+        of place: EntityPlace, _ entity: EntityIndex, _ events: ReversedEvents, _ step: Step
+    ) throws(ReversalError) {
+        let former = events.formers[entity]
+        guard let former, let tombstone = former.tombstone else {
+            let absence: EntityAbsence =
+                former?.previous.map { isExact ? .gone($0) : .goes } ?? .toCome
+            return target.clear(place, as: absence)
+        }
+        var lists: [(relation: Int, entities: [EntityPlace])] = []
+        for (number, entities) in tombstone.lists {
+            guard let relation = target.relation(number, ofTable: place.table) else { continue }
+            lists.append((relation.index, entities.compactMap { step.place($0) }))
+        }
+        let layout = try layout(of: entity, step)
+        try convert(tombstone.row, layout)
+        do throws(CodecError) {
+            try converted.withBytes { row throws(CodecError) in
+                try target.setTombstone(
+                    of: place, row: row, ordinal: tombstone.ordinal.rawValue, lists: lists,
+                    version: isExact ? former.previous : nil)
+            }
+        } catch {
+            throw .value(error)
+        }
+    }
+
+    private func setConvertedRow(
+        of place: EntityPlace, ordinal: UInt64, version: PreviousVersion?
+    ) throws(ReversalError) {
+        do throws(CodecError) {
+            try converted.withBytes { row throws(CodecError) in
+                try target.setRow(
+                    of: place, to: row, ordinal: ordinal, version: isExact ? version : nil)
+            }
+        } catch {
+            throw .value(error)
+        }
+        if !isExact { changed.append(place) }
+    }
+
+    private func convert(
+        _ row: UnsafeRawBufferPointer, _ layout: LayoutCache.Entry
+    ) throws(ReversalError) {
+        converted.removeAll()
+        do throws(CodecError) {
+            try layout.conversion.convert(row, into: &converted)
+        } catch {
+            throw .value(error)
+        }
+    }
+
+    // MARK: - Fields
+
+    private func takeBack(
+        _ event: UpdateEvent, _ step: Step
+    ) throws(ReversalError) {
+        guard let place = step.place(event.entity) else {
+            return reportUnknown(event.entity, step)
+        }
+        guard target.presence(of: place) == .live else {
+            guard !isExact else {
+                throw .inconsistent("\(target.name(of: place)) was updated and is not there")
+            }
+            return report(.missing, of: place)
+        }
+        let layout = try layout(of: event.entity, step)
+        row.removeAll()
+        converted.removeAll()
+        var merge = FieldRestoring(
+            layout, knownFields: target.knownFieldCount(ofTable: place.table),
+            isExact: isExact, isForced: isForced)
+        do throws(CodecError) {
+            try target.writeRow(of: place, into: &row)
+            try row.withBytes { bytes throws(CodecError) in
+                try merge.run(event.changes, from: bytes, into: &converted)
+            }
+        } catch {
+            throw .value(error)
+        }
+        for name in merge.differing {
+            guard !isExact else {
+                throw .inconsistent("\(target.name(of: place)).\(name) has another value")
+            }
+            report(.fieldChanged(name), of: place)
+        }
+        for name in merge.lost { report(.longTextChanged(name), of: place) }
+        for name in merge.unknown { report(.unknownToApp(name), of: place) }
+        guard merge.isChanged || isExact else { return }
+        try setConvertedRow(
+            of: place, ordinal: target.stamps(of: place).ordinal, version: event.previous)
+    }
+
+    /// Reports the fields of an entity that differ from those with which it was inserted.
+    private func reportChanges(
+        of place: EntityPlace, since event: InsertEvent, _ step: Step
+    ) throws(ReversalError) {
+        let layout = try layout(of: event.entity, step)
+        try convert(event.row, layout)
+        row.removeAll()
+        var names: [String] = []
+        do throws(CodecError) {
+            try target.writeRow(of: place, into: &row)
+            names = try row.withBytes { now throws(CodecError) in
+                try converted.withBytes { then throws(CodecError) in
+                    try layout.target.differences(between: now, and: then)
+                }
+            }
+        } catch {
+            throw .value(error)
+        }
+        for name in names { report(.fieldChanged(name), of: place) }
+    }
+
+    private func layout(
+        of entity: EntityIndex, _ step: Step
+    ) throws(ReversalError) -> LayoutCache.Entry {
+        let type = step.transaction.entities[Int(entity.rawValue)].type
+        return try layouts.entry(of: type, after: step.id, catalog)
+    }
+
+    /// An event of a type that the app does not hold: passed over where the past is looked at.
+    func reportUnknown(_ entity: EntityIndex, _ step: Step) {
+        guard !isExact else { return }
+        let entity = step.transaction.entities[Int(entity.rawValue)]
+        let definition = catalog.definition(of: entity.type)
+        let name = definition?.name ?? "\(entity.type)"
+        let id = definition?.idType.text(of: entity.id) ?? ""
+        let conflict = ReversalConflict(type: name, id: id, reason: .unknownToApp(name))
+        if !conflicts.contains(conflict) { conflicts.append(conflict) }
+    }
+
+    func reportUnknownRelation(_ number: RelationNumber, of place: EntityPlace) {
+        guard !isExact else { return }
+        report(.unknownToApp("relation \(number)"), of: place)
+    }
+}

@@ -1,0 +1,135 @@
+/// An entity in a state that a transaction is taken back from.
+package struct EntityPlace: Hashable, Sendable {
+    /// The state's own number for the type.
+    package let table: Int
+    package let slot: UInt32
+
+    package init(table: Int, slot: UInt32) {
+        self.table = table
+        self.slot = slot
+    }
+}
+
+/// One list of one relation, as slots of the relation's target type.
+package protocol ReversalList {
+    var count: Int { get }
+    func slot(at position: Int) -> UInt32
+    func position(of slot: UInt32) -> Int?
+    mutating func insert(_ slot: UInt32, at position: Int)
+    mutating func remove(at position: Int)
+}
+
+/// What an entity without a row and a tombstone is.
+package enum EntityAbsence: Sendable {
+    /// It goes for good in the running transaction.
+    case goes
+    /// It went for good at that version.
+    case gone(PreviousVersion)
+    /// It was never there: links to its id lead to something that is still to come.
+    case toCome
+}
+
+/// What a relation is, in the state that it is looked up in.
+package struct ReversalRelation {
+    package let index: Int
+    /// The state's number for the target type.
+    package let target: Int
+    package let isToMany: Bool
+    /// The relation of the target type that mirrors this one.
+    package let inverse: Int?
+
+    package init(index: Int, target: Int, isToMany: Bool, inverse: Int?) {
+        self.index = index
+        self.target = target
+        self.isToMany = isToMany
+        self.inverse = inverse
+    }
+}
+
+/// The state that a transaction is taken back from: rows and links that are set without hooks,
+/// resolvers, strategies or delete rules.
+///
+/// Rows are bytes in the layout of the type's newest definition. A `version` is given where the
+/// state shall be what it was then; without one, what is set carries the running transaction.
+package protocol ReversalTarget {
+    associatedtype List: ReversalList
+
+    /// The place of an entity, given out now if the id is new; nil for types that the state does
+    /// not hold.
+    mutating func place(
+        of type: TypeNumber, _ id: UnsafeRawBufferPointer
+    ) throws(CodecError) -> EntityPlace?
+    func presence(of place: EntityPlace) -> EntityPresence
+    func stamps(of place: EntityPlace) -> EntityStamps
+    /// How many of the fields, from the first, the state can hold.
+    func knownFieldCount(ofTable table: Int) -> Int
+    /// Appends the row of a live entity.
+    func writeRow(of place: EntityPlace, into writer: inout ByteWriter) throws(CodecError)
+    /// The entity as people read it: type and id.
+    func name(of place: EntityPlace) -> (type: String, id: String)
+
+    /// Makes the entity live with this row, whatever it was.
+    mutating func setRow(
+        of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
+        version: PreviousVersion?
+    ) throws(CodecError)
+    /// Makes the entity a tombstone, whatever it was.
+    mutating func setTombstone(
+        of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
+        lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
+    ) throws(CodecError)
+    /// Takes row and tombstone away.
+    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence)
+
+    /// A relation of a table, nil where the state does not hold it.
+    func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?
+    func relations(ofTable table: Int) -> [ReversalRelation]
+    func relationName(_ index: Int, ofTable table: Int) -> String
+    func list(of relation: Int, at place: EntityPlace) -> List
+    mutating func setList(_ list: List, of relation: Int, at place: EntityPlace)
+
+    /// An entity that has a unique value of this one, with the name of the index.
+    func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)?
+}
+
+/// Why a transaction cannot be taken back as it is: something has come since that would be lost, or
+/// that is missing.
+package struct ReversalConflict: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case fieldChanged(String)
+        /// Of a long text only what changed is logged, and it is not there any more.
+        case longTextChanged(String)
+        /// The entity was deleted since.
+        case missing
+        /// The entity was created again since.
+        case exists
+        case uniqueValueTaken(index: String, by: String)
+        case targetMissing(relation: String, target: String)
+        case dependants(relation: String, entities: [String])
+        case ownerMoved(relation: String)
+        /// The field, or relation, belongs to a newer version of the app.
+        case unknownToApp(String)
+    }
+
+    package let type: String
+    package let id: String
+    package let reason: Reason
+
+    /// Whether forcing leaves it standing: a constraint would be broken, or data lost that the app
+    /// does not even see.
+    package var isFinal: Bool {
+        switch reason {
+        case .uniqueValueTaken, .unknownToApp, .longTextChanged: true
+        default: false
+        }
+    }
+}
+
+/// Why a transaction cannot be taken back at all.
+package enum ReversalError: Error, Sendable {
+    case event(EventError)
+    case value(CodecError)
+    case definition(CatalogError)
+    /// The state is not the one behind the transaction.
+    case inconsistent(String)
+}

@@ -1,0 +1,84 @@
+/// The events of a transaction, newest first, in the order in which they are taken back.
+struct ReversedEvents {
+    enum RowEvent {
+        case update(UpdateEvent)
+        case delete(DeleteEvent)
+        case purge(EntityIndex)
+    }
+
+    private(set) var rows: [RowEvent] = []
+    private(set) var links: [LinkEvent] = []
+    private(set) var insertions: [InsertEvent] = []
+    private(set) var formers: [EntityIndex: FormerEvent] = [:]
+    /// Entities to be brought back whose tombstone is not what the row was that went: what it holds
+    /// says what they were linked to, and no event does.
+    private(set) var heldByTombstone: Set<EntityIndex> = []
+    private let isMove: Bool
+
+    init(_ transaction: TransactionView) throws(ReversalError) {
+        isMove =
+            switch transaction.header.kind {
+            case .undo, .redo: true
+            case .write, .schema, .purge: false
+            }
+        var events = transaction.events
+        do throws(EventError) {
+            while let event = try events.next() { add(event) }
+        } catch {
+            throw .event(error)
+        }
+        rows.reverse()
+        links.reverse()
+        insertions.reverse()
+    }
+
+    /// Keeps what brings these entities back.
+    mutating func keepDeletions(of entities: Set<EntityIndex>) {
+        heldByTombstone = entities.intersection(replaced)
+        rows = rows.filter { event in
+            if case .delete(let event) = event {
+                event.keepsTombstone && entities.contains(event.entity)
+            } else {
+                false
+            }
+        }
+        // The links that went were of something else.
+        let linked = entities.subtracting(heldByTombstone)
+        links = links.filter { link in
+            linked.contains(link.parent)
+                || link.removals.contains { linked.contains($0.entity) }
+        }
+        insertions = []
+    }
+
+    /// Entities that became a tombstone, or another one, without having had a row, and those of which an
+    /// undo brought another tombstone back than their row would have left: that is told as an update in
+    /// front of the deletion.
+    private var replaced: Set<EntityIndex> {
+        var updated: Set<EntityIndex> = []
+        var replaced: Set<EntityIndex> = []
+        for event in rows.reversed() {
+            switch event {
+            case .update(let event): updated.insert(event.entity)
+            case .delete(let event):
+                if event.isRowless || isMove && updated.contains(event.entity) {
+                    replaced.insert(event.entity)
+                }
+            case .purge: break
+            }
+        }
+        return replaced
+    }
+
+    private mutating func add(_ event: TransactionEvent) {
+        switch event {
+        case .insert(let event): insertions.append(event)
+        case .update(let event): rows.append(.update(event))
+        case .delete(let event): rows.append(.delete(event))
+        case .purge(let event): rows += event.entities.map { .purge($0) }
+        case .link(let event): links.append(event)
+        case .former(let event): formers[event.entity] = event
+        case .define, .withdraw, .unknown: break
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// One transaction on an undo or redo stack, and everything below it.
+///
+/// A list that shares its tail: pushing and popping take constant time however many copies of the
+/// stack are alive, as every published state has one. Entries of a group that follow one another
+/// make up one step.
+///
+/// `@unchecked Sendable`: nothing changes but in `deinit`, where nobody else has a reference.
+final class StepEntry: @unchecked Sendable {
+    let transaction: TransactionID
+    let time: Timestamp
+    let label: String?
+    let group: String?
+    /// Whether it belongs to the step of the entry below.
+    let joins: Bool
+    /// The oldest transaction of its step.
+    let first: TransactionID
+    /// How many steps there are from the bottom to here.
+    let depth: Int
+    private(set) var below: StepEntry?
+
+    init(
+        _ transaction: TransactionID, time: Timestamp, label: String?, group: String?,
+        joins: Bool, below: StepEntry?
+    ) {
+        precondition(below != nil || !joins, "An entry joins one below it")
+        self.transaction = transaction
+        self.time = time
+        self.label = label
+        self.group = group
+        self.joins = joins
+        first = joins ? below?.first ?? transaction : transaction
+        depth = (below?.depth ?? 0) + (joins ? 0 : 1)
+        self.below = below
+    }
+
+    // One after the other: letting a long list go must not need a deep call stack.
+    deinit {
+        var next = below
+        below = nil
+        while isKnownUniquelyReferenced(&next) {
+            let following = next?.below
+            next?.below = nil
+            next = following
+        }
+    }
+
+    /// The lowest entry of the step that this one is the top of.
+    var bottomOfStep: StepEntry {
+        var entry = self
+        while entry.joins, let below = entry.below { entry = below }
+        return entry
+    }
+
+    /// What the step is called: its newest label.
+    var stepLabel: String? {
+        var entry = self
+        while entry.label == nil, entry.joins, let below = entry.below { entry = below }
+        return entry.label
+    }
+}
+
+/// One step that can be undone or redone: a transaction, or a group of them.
+package struct TimelineStep: Hashable, Sendable {
+    /// Newest first; never empty.
+    package let transactions: [TransactionID]
+    /// Of the newest.
+    package let time: Timestamp
+    package let label: String?
+
+    init(_ top: StepEntry) {
+        var transactions = [top.transaction]
+        var entry = top
+        while entry.joins, let below = entry.below {
+            transactions.append(below.transaction)
+            entry = below
+        }
+        self.transactions = transactions
+        time = top.time
+        label = top.stepLabel
+    }
+
+    package var newest: TransactionID { transactions[0] }
+    package var oldest: TransactionID { transactions[transactions.count - 1] }
+}

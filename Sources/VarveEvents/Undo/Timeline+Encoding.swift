@@ -1,0 +1,152 @@
+// The page of a checkpoint that holds a timeline; see EVENTS.md.
+extension Timeline {
+    private enum Flag {
+        static let hasName: UInt8 = 0x01
+        static let isOpen: UInt8 = 0x02
+        static let joins: UInt8 = 0x01
+        static let label: UInt8 = 0x02
+        static let group: UInt8 = 0x04
+    }
+
+    func encode(into writer: inout ByteWriter) {
+        let scopes = scopes
+        writer.writeCount(scopes.count)
+        for scope in scopes {
+            let stacks = scope.map { named[$0] ?? Stacks() } ?? main
+            writer.append(
+                (scope == nil ? 0 : Flag.hasName) | (stacks.isOpen ? Flag.isOpen : 0))
+            if let scope { writer.writeText(scope) }
+            Self.encode(stacks.undo, into: &writer)
+            Self.encode(stacks.redo, into: &writer)
+        }
+        let sorted = savepoints.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        writer.writeCount(sorted.count)
+        for (name, transaction) in sorted {
+            writer.writeText(name)
+            writer.writeVarint(transaction.rawValue)
+        }
+        writer.writeVarint(forgotten.rawValue)
+    }
+
+    private static func encode(_ top: StepEntry?, into writer: inout ByteWriter) {
+        var entries: [StepEntry] = []
+        var next = top
+        while let entry = next {
+            entries.append(entry)
+            next = entry.below
+        }
+        writer.writeCount(entries.count)
+        var transaction: UInt64 = 0
+        var time: Int64 = 0
+        for entry in entries.reversed() {
+            writer.writeVarint(entry.transaction.rawValue - transaction)
+            writer.writeSigned(entry.time.microseconds &- time)
+            transaction = entry.transaction.rawValue
+            time = entry.time.microseconds
+            writer.append(
+                (entry.joins ? Flag.joins : 0) | (entry.label == nil ? 0 : Flag.label)
+                    | (entry.group == nil ? 0 : Flag.group))
+            if let label = entry.label { writer.writeText(label) }
+            if let group = entry.group { writer.writeText(group) }
+        }
+    }
+
+    /// Reads what `encode` wrote. No transaction in it is behind `last`.
+    init(_ page: UnsafeRawBufferPointer, through last: TransactionID) throws(CodecError) {
+        self.init()
+        var reader = ByteReader(page)
+        for _ in 0..<(try reader.readLength()) {
+            let offset = reader.position
+            let flags = try reader.readFlags(
+                known: Flag.hasName | Flag.isOpen, of: "undo stacks")
+            let scope = flags & Flag.hasName != 0 ? try reader.readText() : nil
+            var stacks = Stacks()
+            stacks.undo = try Self.readStack(&reader, through: last)
+            stacks.redo = try Self.readStack(&reader, through: last)
+            stacks.isOpen = flags & Flag.isOpen != 0
+            if let scope {
+                guard named.updateValue(stacks, forKey: scope) == nil else {
+                    throw .notAscending(offset: offset)
+                }
+            } else {
+                guard main.isEmpty else { throw .notAscending(offset: offset) }
+                main = stacks
+            }
+        }
+        for _ in 0..<(try reader.readLength()) {
+            let name = try reader.readText()
+            savepoints[name] = try Self.readTransaction(&reader, after: 0, through: last)
+        }
+        let offset = reader.position
+        forgotten = TransactionID(try reader.readVarint())
+        guard forgotten <= last else {
+            throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
+        }
+        try reader.expectEnd()
+    }
+
+    private static func readStack(
+        _ reader: inout ByteReader, through last: TransactionID
+    ) throws(CodecError) -> StepEntry? {
+        var top: StepEntry?
+        var time: Int64 = 0
+        for _ in 0..<(try reader.readLength()) {
+            let transaction = try readTransaction(
+                &reader, after: top?.transaction.rawValue ?? 0, through: last)
+            time &+= try reader.readSigned()
+            let offset = reader.position
+            let flags = try reader.readFlags(
+                known: Flag.joins | Flag.label | Flag.group, of: "undo step")
+            guard flags & Flag.joins == 0 || top != nil else {
+                throw .invalidValue(offset: offset, typeName: "undo step")
+            }
+            top = StepEntry(
+                transaction, time: Timestamp(microseconds: time),
+                label: flags & Flag.label != 0 ? try reader.readText() : nil,
+                group: flags & Flag.group != 0 ? try reader.readText() : nil,
+                joins: flags & Flag.joins != 0, below: top)
+        }
+        return top
+    }
+
+    private static func readTransaction(
+        _ reader: inout ByteReader, after previous: UInt64, through last: TransactionID
+    ) throws(CodecError) -> TransactionID {
+        let offset = reader.position
+        let (transaction, overflow) = previous.addingReportingOverflow(try reader.readVarint())
+        guard !overflow, transaction > previous, transaction <= last.rawValue else {
+            throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
+        }
+        return TransactionID(transaction)
+    }
+}
+
+extension Timeline {
+    /// Without what cannot be undone any more: steps with a transaction below the floor.
+    package func trimmed(below floor: TransactionID) -> Timeline {
+        func trimmed(_ top: StepEntry?) -> StepEntry? {
+            var entries: [StepEntry] = []
+            var next = top
+            while let entry = next {
+                if entry.first < floor { break }
+                entries.append(entry)
+                next = entry.below
+            }
+            guard next != nil else { return top }
+            return entries.reversed().reduce(nil) { below, entry in
+                StepEntry(
+                    entry.transaction, time: entry.time, label: entry.label, group: entry.group,
+                    joins: entry.joins, below: below)
+            }
+        }
+        func trimmed(_ stacks: Stacks) -> Stacks {
+            Stacks(
+                undo: trimmed(stacks.undo), redo: trimmed(stacks.redo), isOpen: stacks.isOpen)
+        }
+        var result = self
+        result.main = trimmed(main)
+        result.named = named.mapValues { trimmed($0) }.filter { !$0.value.isEmpty }
+        result.savepoints = savepoints.filter { $0.value >= floor }
+        return result
+    }
+}

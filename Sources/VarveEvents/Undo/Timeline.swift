@@ -1,0 +1,162 @@
+/// What can be undone and redone, scope by scope, and the named savepoints.
+///
+/// Derived from the headers of transactions alone, in their order; EVENTS.md says how. A value that
+/// copies in constant time, so that every state of a store has its own.
+package struct Timeline: Sendable {
+    /// The stacks of one scope.
+    struct Stacks: Sendable {
+        var undo: StepEntry?
+        var redo: StepEntry?
+        /// Whether a write of the group on top may still join it.
+        var isOpen = false
+
+        var isEmpty: Bool { undo == nil && redo == nil }
+    }
+
+    /// Of transactions without a scope. Apart from the others: most stores have no other.
+    var main = Stacks()
+    var named: [String: Stacks] = [:]
+    /// Transactions behind which a state has a name.
+    package internal(set) var savepoints: [String: TransactionID] = [:]
+
+    /// The newest transaction that made an entity be forgotten: through it, history is not answered
+    /// for. 0 for none.
+    package internal(set) var forgotten: TransactionID = 0
+
+    package init() {}
+
+    package var isEmpty: Bool {
+        main.isEmpty && named.isEmpty && savepoints.isEmpty && forgotten == 0
+    }
+
+    /// The scopes in which something can be undone or redone, nil first, then by name.
+    package var scopes: [String?] {
+        (main.isEmpty ? [] : [nil]) + named.filter { !$0.value.isEmpty }.keys.sorted()
+    }
+
+    // MARK: Asking
+
+    /// The step that an undo takes back next.
+    package func undoStep(in scope: String?) -> TimelineStep? {
+        stacks(of: scope).undo.map(TimelineStep.init)
+    }
+
+    /// The step that a redo brings back next. Its transaction is the undo.
+    package func redoStep(in scope: String?) -> TimelineStep? {
+        stacks(of: scope).redo.map(TimelineStep.init)
+    }
+
+    /// The steps of a scope, the next first; at most `limit`.
+    package func undoSteps(in scope: String?, limit: Int = .max) -> [TimelineStep] {
+        Self.steps(stacks(of: scope).undo, limit)
+    }
+
+    package func redoSteps(in scope: String?, limit: Int = .max) -> [TimelineStep] {
+        Self.steps(stacks(of: scope).redo, limit)
+    }
+
+    private static func steps(_ top: StepEntry?, _ limit: Int) -> [TimelineStep] {
+        var steps: [TimelineStep] = []
+        var entry = top
+        while let top = entry, steps.count < limit {
+            steps.append(TimelineStep(top))
+            entry = top.bottomOfStep.below
+        }
+        return steps
+    }
+
+    /// The group of a write that joins the step on top, if that has the same key and is younger
+    /// than `interval` in microseconds, and else begins one.
+    package func group(
+        key: String, within interval: Int64, at time: Timestamp, scope: String?,
+        next: TransactionID
+    ) -> String {
+        let stacks = stacks(of: scope)
+        if stacks.isOpen, let top = stacks.undo, let group = top.group,
+            group == Self.group(key, from: top.first)
+        {
+            let (age, overflow) = time.microseconds
+                .subtractingReportingOverflow(top.time.microseconds)
+            if !overflow, age >= 0, age <= interval { return group }
+        }
+        return Self.group(key, from: next)
+    }
+
+    /// The group that a key stands for, from a transaction on.
+    package static func group(_ key: String, from first: TransactionID) -> String {
+        "\(key)#\(first)"
+    }
+
+    private func stacks(of scope: String?) -> Stacks {
+        guard let scope else { return main }
+        return named[scope] ?? Stacks()
+    }
+
+    // MARK: Following the log
+
+    /// What a label in the metadata of a transaction says.
+    package enum Key {
+        /// What all of them begin with, and nothing else may.
+        package static let reserved = "varve."
+        /// What the step of a group is called.
+        package static let stepLabel = "varve.step"
+        package static let savepoint = "varve.savepoint"
+        package static let savepointRemoved = "varve.savepoint.removed"
+        package static let forget = "varve.forget"
+    }
+
+    /// Takes the transaction in that follows all that were taken in.
+    package mutating func note(_ header: TransactionHeader) {
+        if !header.metadata.isEmpty { noteSavepoint(header) }
+        if header.metadata[Key.forget] != nil {
+            self = Timeline()
+            forgotten = header.id
+            return
+        }
+        switch header.kind {
+        case .undo(let undone) where !header.isUndoable:
+            change(header.scope) { stacks in
+                guard let top = stacks.undo, top.transaction == undone else { return }
+                stacks.undo = top.bottomOfStep.below
+                stacks.redo = Self.entry(header, joins: false, on: stacks.redo)
+                stacks.isOpen = false
+            }
+        case .redo(let undo):
+            change(header.scope) { stacks in
+                guard let top = stacks.redo, top.transaction == undo else { return }
+                stacks.redo = top.below
+                stacks.undo = Self.entry(header, joins: false, on: stacks.undo)
+                stacks.isOpen = false
+            }
+        case .write, .undo, .schema, .purge:
+            guard header.isUndoable else { return }
+            change(header.scope) { stacks in
+                let joins =
+                    stacks.isOpen && header.group != nil && stacks.undo?.group == header.group
+                stacks.undo = Self.entry(header, joins: joins, on: stacks.undo)
+                stacks.redo = nil
+                stacks.isOpen = true
+            }
+        }
+    }
+
+    private mutating func noteSavepoint(_ header: TransactionHeader) {
+        if let name = header.metadata[Key.savepoint] { savepoints[name] = header.id }
+        if let name = header.metadata[Key.savepointRemoved] { savepoints[name] = nil }
+    }
+
+    private mutating func change(_ scope: String?, _ body: (inout Stacks) -> Void) {
+        guard let scope else { return body(&main) }
+        body(&named[scope, default: Stacks()])
+        if named[scope]?.isEmpty == true { named[scope] = nil }
+    }
+
+    private static func entry(
+        _ header: TransactionHeader, joins: Bool, on below: StepEntry?
+    ) -> StepEntry {
+        StepEntry(
+            header.id, time: header.time,
+            label: header.metadata[Key.stepLabel] ?? header.label, group: header.group,
+            joins: joins, below: below)
+    }
+}

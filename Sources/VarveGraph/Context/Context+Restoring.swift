@@ -1,0 +1,65 @@
+public import VarveEvents
+
+// Changes that take other changes back: no hook, resolver, strategy or delete rule runs.
+
+extension Context {
+    @inlinable
+    mutating func internSlot<Entity: EntityModelProtocol>(
+        of type: Entity.Type, _ id: Entity.ID
+    ) -> Slot {
+        let position = position(of: Entity._descriptor)
+        if let known = knownSlot(of: type, id: id) { return known }
+        return unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+            .internSlot(of: id)
+    }
+
+    @inlinable
+    mutating func restoreRow<Entity: EntityModelProtocol>(
+        of type: Entity.Type, at slot: Slot, from bytes: UnsafeRawBufferPointer, ordinal: UInt64
+    ) throws(CodecError) {
+        let position = position(of: Entity._descriptor)
+        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        var reader = ByteReader(bytes)
+        let row = try Entity(_id: table.id(of: slot), from: &reader)
+        session.journal.append(JournalEntry(table: position, isLink: false))
+        table.put(row, at: slot, stamp: session.stamp, ordinal: ordinal)
+    }
+
+    /// The first other entity with a value of the row at a slot that a unique index holds.
+    @inlinable
+    func rival<Entity: EntityModelProtocol>(
+        of type: Entity.Type, at slot: Slot
+    ) -> (index: String, slot: Slot)? {
+        guard Entity._descriptor.hasUniqueIndexes, let row = row(of: type, at: slot),
+            let position = tables.position(of: Entity._descriptor),
+            let collision = collision(of: row, at: slot, in: position)
+        else { return nil }
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        return (table.indexDefinitions[collision.index].name, collision.existing)
+    }
+
+    /// The place in its type's order of a slot without a row; nil for none.
+    package mutating func setVacancy(of slot: Slot, ordinal: UInt64?, table position: Int) {
+        session.journal.append(JournalEntry(table: position, isLink: false))
+        let stamp = session.stamp
+        tables.unique(at: position).setVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+    }
+
+    /// Sets one list, on this side only.
+    package mutating func setLinkList(
+        _ list: LinkList, of slot: UInt32, relation: Int, table: Int
+    ) {
+        setLinks(list.list, of: slot, relation: relation, table: table)
+    }
+
+    /// Sets the stamps of a slot, which stays where it is in the order.
+    package mutating func setStamps(
+        of slot: Slot, updatedAt: Int64, transaction: UInt64, table position: Int
+    ) {
+        let table = tables.unique(at: position)
+        var metadata = table.metadata(of: slot)
+        metadata.updatedAt = updatedAt
+        metadata.transaction = transaction
+        table.setMetadata(metadata, of: slot)
+    }
+}

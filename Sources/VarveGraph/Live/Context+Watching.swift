@@ -1,0 +1,17 @@
+extension Context {
+    /// When and where an entity came to be as it is; nil where there is none.
+    package func version<Entity: EntityModelProtocol>(
+        of type: Entity.Type, id: Entity.ID
+    ) -> RowMetadata? {
+        guard let table = table(of: type), let row = table.row(of: id) else { return nil }
+        return withExtendedLifetime(table) { Table.metadata(besideRow: row) }
+    }
+
+    /// Whether rows of a type are among those that were touched.
+    package func isTouched<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, in changed: ChangedRows
+    ) -> Bool {
+        guard let position = tables.position(of: Entity._descriptor) else { return false }
+        return changed.tables[position].map { !$0.rows.isEmpty } ?? false
+    }
+}

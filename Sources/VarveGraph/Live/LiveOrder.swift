@@ -1,0 +1,151 @@
+/// A query whose result can be kept up to date row by row: conditions on rows of one type, and
+/// orders by their properties. Whether a row is found, and where, depends on no other row.
+struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
+    private var predicates: [QueryPredicate<Entity>] = []
+    /// The last sort counts first.
+    private var comparators: [RowComparator<Entity>] = []
+
+    /// Nil where the query has steps that look at more than one row.
+    init?(_ query: QueryList<Entity>) {
+        guard case .all = query.source else { return nil }
+        for step in query.plan.steps {
+            switch step {
+            case .filter(let predicate):
+                guard predicate.rankings.isEmpty else { return nil }
+                predicates.append(predicate)
+            case .sort(let comparator): comparators.insert(comparator, at: 0)
+            case .distinct: break
+            case .limit, .last, .union, .intersection, .transform: return nil
+            }
+        }
+    }
+
+    func matches(_ row: UnsafePointer<Entity>) -> Bool {
+        predicates.allSatisfy { $0.matches(row) }
+    }
+
+    /// Less than, equal to or greater than zero, as the first row comes before, with or behind. No two
+    /// rows of one state are equal.
+    func compare(_ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>) -> Int {
+        for comparator in comparators {
+            let order = comparator.compare(first, second)
+            if order != 0 { return order }
+        }
+        let ordinals = (
+            Table.metadata(besideRow: first).ordinal, Table.metadata(besideRow: second).ordinal
+        )
+        return ordinals.0 == ordinals.1 ? 0 : ordinals.0 < ordinals.1 ? -1 : 1
+    }
+
+    /// How many slots of a list, which is in order, come before a row. O(log n) comparisons.
+    func position(
+        of row: UnsafePointer<Entity>, in slots: SlotList, _ table: Table<Entity>
+    ) -> Int {
+        var low = 0
+        var high = slots.count
+        while low < high {
+            let middle = (low + high) / 2
+            guard let other = table.row(at: Slot(slots.slot(at: middle))) else { return -1 }
+            if compare(other, row) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension LiveOrder {
+    /// The next list, with the changes, where some rows have changed; nil where the list turns out not
+    /// to be in the order, as with values that no order has a place for.
+    func advance(
+        _ old: SlotList, from before: Table<Entity>, to after: Table<Entity>,
+        _ changed: ContiguousArray<UInt32>
+    ) -> (slots: SlotList, changes: ResultChanges)? {
+        guard let difference = sortOut(old, before, after, changed) else { return nil }
+        let gone = difference.gone.sorted { $0.position < $1.position }
+        var slots = old
+        for removal in gone.reversed() { slots.remove(at: removal.position) }
+        guard let arrivals = insert(difference.come, into: &slots, after) else { return nil }
+        return (slots, changes(gone, arrivals, difference.updated, in: slots, after))
+    }
+
+    private typealias Place = (slot: UInt32, position: Int)
+
+    private struct Difference {
+        /// What has to leave its place in the old list.
+        var gone: [Place] = []
+        /// What has to be put somewhere.
+        var come: [UInt32] = []
+        /// What stays, with other values.
+        var updated: [UInt32] = []
+    }
+
+    private func sortOut(
+        _ old: SlotList, _ before: Table<Entity>, _ after: Table<Entity>,
+        _ changed: ContiguousArray<UInt32>
+    ) -> Difference? {
+        var difference = Difference()
+        for slot in changed {
+            let oldRow = Int(slot) < before.slotCount ? before.row(at: Slot(slot)) : nil
+            let newRow = after.row(at: Slot(slot))
+            let was = oldRow.flatMap { matches($0) ? $0 : nil }
+            let now = newRow.flatMap { matches($0) ? $0 : nil }
+            if let was, let now, compare(was, now) == 0 {
+                if Table.metadata(besideRow: was) != Table.metadata(besideRow: now) {
+                    difference.updated.append(slot)
+                }
+                continue
+            }
+            if let was {
+                let position = self.position(of: was, in: old, before)
+                guard position >= 0, position < old.count, old.slot(at: position) == slot else {
+                    return nil
+                }
+                difference.gone.append((slot, position))
+            }
+            if now != nil { difference.come.append(slot) }
+        }
+        return difference
+    }
+
+    /// Puts rows where they belong, in ascending order. Answers their positions.
+    private func insert(
+        _ come: [UInt32], into slots: inout SlotList, _ table: Table<Entity>
+    ) -> [Place]? {
+        let rows = come.compactMap { slot in table.row(at: Slot(slot)).map { (slot, $0) } }
+            .sorted { compare($0.1, $1.1) < 0 }
+        var arrivals: [Place] = []
+        for (slot, row) in rows {
+            let position = self.position(of: row, in: slots, table)
+            guard position >= 0, position > arrivals.last?.position ?? -1 else { return nil }
+            slots.insert(slot, at: position)
+            arrivals.append((slot, position))
+        }
+        return arrivals
+    }
+
+    private func changes(
+        _ gone: [Place], _ arrivals: [Place], _ updated: [UInt32], in slots: SlotList,
+        _ table: Table<Entity>
+    ) -> ResultChanges {
+        var updated = updated.compactMap { slot in
+            table.row(at: Slot(slot)).map { self.position(of: $0, in: slots, table) }
+        }
+        if gone.count == 1, arrivals.count == 1, gone[0].slot == arrivals[0].slot,
+            gone[0].position == arrivals[0].position
+        {
+            // Another key, the same place.
+            updated.append(arrivals[0].position)
+            return ResultChanges(updated: updated.sorted())
+        }
+        let origins = Dictionary(uniqueKeysWithValues: gone.map { ($0.slot, $0.position) })
+        let targets = Set(arrivals.map(\.slot))
+        return ResultChanges(
+            deleted: gone.filter { !targets.contains($0.slot) }.map(\.position),
+            inserted: arrivals.filter { origins[$0.slot] == nil }.map(\.position),
+            moved: arrivals.compactMap { arrival in
+                origins[arrival.slot].map {
+                    ResultChanges.Move(from: $0, to: arrival.position)
+                }
+            },
+            updated: updated.sorted())
+    }
+}

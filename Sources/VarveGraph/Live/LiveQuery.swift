@@ -1,0 +1,131 @@
+/// A query that is kept up to date from state to state.
+package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
+    let query: QueryList<Entity>
+    /// Nil where every state is to be asked anew.
+    private let order: LiveOrder<Entity>?
+
+    package init(_ query: QueryList<Entity>) {
+        self.query = query
+        order = LiveOrder(query)
+    }
+
+    private var shape: Shape<Entity> { query.plan.shape }
+
+    /// What the query finds.
+    package func list(in context: Context) -> ResultList<Entity> {
+        ResultList(context, SlotList(query.slots(in: context)), shape)
+    }
+
+    /// What the query finds in a later state, and how the list came to be that.
+    ///
+    /// - Parameter changed: what was touched in between; nil where that is not known, and where slots
+    ///   may stand for other ids.
+    /// - Complexity: for conditions and orders by properties, O(log n) for each row that changed.
+    ///   Otherwise that of the query, where what changed can make a difference.
+    package func advance(
+        _ old: ResultList<Entity>, to context: Context, _ changed: ChangedRows?
+    ) -> (list: ResultList<Entity>, changes: ResultChanges) {
+        guard let changed else { return compare(old, to: list(in: context), isSameLineage: false) }
+        guard let position = context.tables.position(of: Entity._descriptor) else {
+            return (list(in: context), ResultChanges())
+        }
+        let rows = changed.tables[position]?.rows ?? []
+        let reaches = !shape.isEmpty && touchesRelated(changed, from: position, in: context)
+        if !reaches, let order, rows.count <= max(64, old.count / 16),
+            let before = old.context.table(of: Entity.self),
+            let after = context.table(of: Entity.self)
+        {
+            guard !rows.isEmpty else { return (following(old, in: context), ResultChanges()) }
+            if let (slots, changes) = order.advance(old.slots, from: before, to: after, rows) {
+                return (ResultList(context, slots, shape), changes)
+            }
+        }
+        if !reaches, staysSame(old, in: context, rows, position) {
+            return (following(old, in: context), ResultChanges())
+        }
+        return compare(old, to: list(in: context), isSameLineage: true)
+    }
+
+    private func following(_ old: ResultList<Entity>, in context: Context) -> ResultList<Entity> {
+        ResultList(context, old.slots, shape)
+    }
+
+    /// Whether no row of the type has changed, where nothing else counts.
+    private func staysSame(
+        _ old: ResultList<Entity>, in context: Context, _ rows: ContiguousArray<UInt32>,
+        _ position: Int
+    ) -> Bool {
+        guard rows.isEmpty, query.readsOneType else { return false }
+        return old.context.tables.position(of: Entity._descriptor) == position
+    }
+
+    /// Whether anything has changed that a loaded relation may show.
+    private func touchesRelated(
+        _ changed: ChangedRows, from position: Int, in context: Context
+    ) -> Bool {
+        var reached: Set<Int> = [position]
+        var queue = [position]
+        while let next = queue.popLast() {
+            for relation in context.tables.tables[next].relations
+            where reached.insert(relation.childTable).inserted {
+                queue.append(relation.childTable)
+            }
+        }
+        if let own = changed.tables[position], !own.holders.isEmpty || !own.rows.isEmpty {
+            return true
+        }
+        return changed.tables.keys.contains { $0 != position && reached.contains($0) }
+    }
+}
+
+extension LiveQuery {
+    private func compare(
+        _ old: ResultList<Entity>, to new: ResultList<Entity>, isSameLineage: Bool
+    ) -> (list: ResultList<Entity>, changes: ResultChanges) {
+        let oldSlots = old.slots.slots
+        let newSlots = new.slots.slots
+        let before = old.context.table(of: Entity.self)
+        let after = new.context.table(of: Entity.self)
+        let oldKeys = ContiguousArray(oldSlots.map { UInt64($0) })
+        let newKeys = ContiguousArray(
+            newSlots.map { slot -> UInt64 in
+                if isSameLineage { return UInt64(slot) }
+                // Slots are private to the context: ids say what is the same.
+                if let before, let after, let known = before.slot(of: after.id(of: Slot(slot))) {
+                    return UInt64(known.rawValue)
+                }
+                return UInt64(slot) | 1 << 32
+            })
+        let comparison = ListComparison(from: oldKeys, to: newKeys)
+        var updated: [Int] = []
+        if let before, let after {
+            // With everything that the query loads; without, the stamps of a row say enough.
+            let loaded = shape.isEmpty ? nil : (old: old.entities, new: new.entities)
+            updated = comparison.kept.filter { pair in
+                if let loaded { return !loaded.old[pair.old].isIdentical(to: loaded.new[pair.new]) }
+                return before.metadata(of: Slot(oldSlots[pair.old]))
+                    != after.metadata(of: Slot(newSlots[pair.new]))
+            }.map(\.new)
+        }
+        return (
+            new,
+            ResultChanges(
+                deleted: comparison.deleted, inserted: comparison.inserted,
+                moved: comparison.moved, updated: updated)
+        )
+    }
+}
+
+extension QueryList {
+    /// Whether the result depends on rows of the query's own type alone.
+    var readsOneType: Bool {
+        if case .related = source { return false }
+        return plan.steps.allSatisfy { step in
+            switch step {
+            case .filter, .sort, .limit, .last, .distinct: true
+            case .union(let other), .intersection(let other): other.readsOneType
+            case .transform: false
+            }
+        }
+    }
+}

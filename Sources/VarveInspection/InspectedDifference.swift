@@ -1,0 +1,75 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// An entity that differs between two states of a store.
+public struct InspectedDifference: Sendable {
+    public let entity: EntityName
+    /// Nil where it was not there.
+    public let before: InspectedEntity?
+    public let after: InspectedEntity?
+}
+
+extension Inspection {
+    /// The entities that differ between the states behind two transactions, whichever is the older
+    /// one, in the order in which transactions name them. Goes back to the older one.
+    public func difference(
+        from first: TransactionID, to second: TransactionID
+    ) throws(InspectionError) -> [InspectedDifference] {
+        try goBack(to: max(first, second))
+        let state = try replay()
+        let names = try entities(from: min(first, second), through: max(first, second))
+        let later = try names.map { name throws(InspectionError) in
+            try Self.live(name, in: state)
+        }
+        try goBack(to: min(first, second))
+        var differences: [InspectedDifference] = []
+        for (name, later) in zip(names, later) {
+            let earlier = try Self.live(name, in: state)
+            guard let some = later ?? earlier, !Self.isSame(earlier, later) else { continue }
+            let (before, after) = first <= second ? (earlier, later) : (later, earlier)
+            differences.append(
+                InspectedDifference(
+                    entity: EntityName(type: some.type, id: some.id), before: before,
+                    after: after))
+        }
+        return differences
+    }
+
+    private struct Name: Hashable {
+        let type: TypeNumber
+        let id: [UInt8]
+    }
+
+    private func entities(
+        from older: TransactionID, through newer: TransactionID
+    ) throws(InspectionError) -> [Name] {
+        var seen: Set<Name> = []
+        var names: [Name] = []
+        guard older < newer else { return [] }
+        for number in (older.rawValue + 1)...newer.rawValue {
+            try with(TransactionID(number)) { view throws(InspectionError) in
+                for entity in view.entities {
+                    let name = Name(type: entity.type, id: [UInt8](entity.id))
+                    if seen.insert(name).inserted { names.append(name) }
+                }
+            }
+        }
+        return names
+    }
+
+    private static func live(
+        _ name: Name, in state: ReplayState
+    ) throws(InspectionError) -> InspectedEntity? {
+        guard let definition = state.catalog.definition(of: name.type),
+            let slot = name.id.withUnsafeBytes({ state.slot(of: name.type, id: $0) }),
+            let entity = try describe(definition, at: slot, in: state), !entity.isDeleted
+        else { return nil }
+        return InspectedEntity(entity, of: definition)
+    }
+
+    private static func isSame(_ first: InspectedEntity?, _ second: InspectedEntity?) -> Bool {
+        guard let first, let second else { return first == nil && second == nil }
+        return first.fields == second.fields
+            && first.links.elementsEqual(second.links) { $0.targets == $1.targets }
+    }
+}

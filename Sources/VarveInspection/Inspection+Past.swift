@@ -1,0 +1,86 @@
+internal import VarveEvents
+internal import VarveLog
+
+extension Inspection {
+    /// Goes back to the state behind an earlier transaction: entities are then those of that time.
+    /// It is not possible to go forward again.
+    public func goBack(to id: TransactionID) throws(InspectionError) {
+        let state = try replay()
+        let now = shownTransaction ?? state.lastTransaction
+        let floor = TransactionID(
+            max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
+        guard id >= floor || floor == 1, id <= now else {
+            throw .noSuchTransaction(id, first: floor, last: now)
+        }
+        shownTransaction = id
+        guard id < now else { return }
+        let reversal = Reversal(
+            ReplayedDraft(state, running: 0, time: Timestamp(microseconds: 0)), .exact,
+            catalog: state.catalog, running: 0)
+        for number in ((id.rawValue + 1)...now.rawValue).reversed() {
+            try with(TransactionID(number)) { view throws(InspectionError) in
+                do throws(ReversalError) {
+                    try reversal.takeBack(view)
+                } catch {
+                    throw .revision(
+                        reason: "transaction \(view.id) cannot be taken back: \(error)")
+                }
+            }
+        }
+    }
+
+    /// Lets the body look at one transaction.
+    func with(
+        _ id: TransactionID, _ body: (TransactionView) throws(InspectionError) -> Void
+    ) throws(InspectionError) {
+        do throws(ReplayFailure<InspectionError>) {
+            try reader.withTransaction(LogSequence(id.rawValue)) {
+                logged throws(InspectionError) in
+                try body(try TransactionView(logged))
+            }
+        } catch {
+            throw error.inspectionError
+        }
+    }
+
+    /// The number of a type, the encoded id and the deletion of an entity that has a tombstone.
+    static func tombstone(
+        of type: String, id: String, in state: ReplayState
+    ) throws(InspectionError) -> (TypeNumber, [UInt8], TransactionID) {
+        guard let definition = state.catalog.definition(named: type) else {
+            throw .noSuchType(name: type, known: state.catalog.definitions.map(\.name))
+        }
+        let found = try place(of: definition, id: id, in: state)
+        guard let found, let entity = try describe(definition, at: found.slot, in: state),
+            entity.isDeleted
+        else { throw .noSuchTombstone(type: type, id: id, isLive: found != nil) }
+        return (definition.number, found.id, entity.transaction)
+    }
+
+    static func describe(
+        _ definition: TypeDefinition, at slot: UInt32, in state: ReplayState
+    ) throws(InspectionError) -> DescribedEntity? {
+        do throws(CodecError) {
+            return try state.describe(definition.number, at: slot)
+        } catch {
+            throw .entity(type: definition.name, reason: "\(error)")
+        }
+    }
+
+    /// The slot and the encoded id of what a person calls `text`, if it was ever mentioned.
+    static func place(
+        of definition: TypeDefinition, id text: String, in state: ReplayState
+    ) throws(InspectionError) -> (slot: UInt32, id: [UInt8])? {
+        let type = definition.number
+        for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
+            let bytes = state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
+            do throws(CodecError) {
+                let id = InspectedValue(try StoredValue(definition.idType, bytes: bytes))
+                if id.isWritten(text) { return (slot, bytes) }
+            } catch {
+                throw .entity(type: definition.name, reason: "\(error)")
+            }
+        }
+        return nil
+    }
+}

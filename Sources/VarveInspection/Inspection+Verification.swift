@@ -1,0 +1,52 @@
+internal import VarveEvents
+internal import VarveLog
+
+extension Inspection {
+    /// Replays the log from the older checkpoint, or from the beginning where it is all there, up to
+    /// the newest checkpoint, and compares what that leads to with what the checkpoint holds.
+    func verifyCourse() throws(InspectionError) {
+        guard let newest = scanned.manifest.checkpoints.first else { return }
+        let older = scanned.manifest.checkpoints.dropFirst().first
+        guard older != nil || snapshot.firstSequence == LogSequence(1) else { return }
+        let state = if let older { try load(older) } else { ReplayState() }
+        do throws(ReplayFailure<InspectionError>) {
+            try snapshot.replay(
+                after: older?.sequence ?? .none, through: newest.sequence
+            ) { record throws(InspectionError) in
+                guard case .transaction(let logged) = record else { return }
+                try Self.apply(logged, to: state)
+            }
+        } catch {
+            throw error.inspectionError
+        }
+        guard try Self.digest(of: state) == Self.digest(of: try load(newest)) else {
+            throw .log(
+                .checkpointDamaged(
+                    file: newest.file.text,
+                    reason: "the log leads to another state than it holds"))
+        }
+    }
+
+    /// Replays the log to its end, and checks that both sides of every link say the same.
+    func verifyEnd() throws(InspectionError) {
+        guard let link = try replay().oneSidedLink() else { return }
+        throw .entity(
+            type: link.type,
+            reason: "\(link.id) is linked by '\(link.relation)' to \(link.target), "
+                + "which knows nothing of it")
+    }
+
+    private func load(_ checkpoint: CheckpointReference) throws(InspectionError) -> ReplayState {
+        try InspectionError.wrapping { () throws(LogError) in
+            try scanned.open(checkpoint).loadState()
+        }
+    }
+
+    private static func digest(of state: ReplayState) throws(InspectionError) -> UInt64 {
+        do throws(CodecError) {
+            return try state.contentDigest()
+        } catch {
+            throw .entity(type: "any", reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,195 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// The making of a transaction that takes others back, over encoded rows.
+struct RevisionWork {
+    private let state: ReplayState
+    private let reader: TransactionReader
+    private let force: Bool
+    private(set) var header: TransactionHeader
+    /// Newest first.
+    private(set) var takenBack: [TransactionID]
+    let label: String?
+    private(set) var overruled: [String] = []
+    private let restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
+    private var draft: ReplayedDraft
+
+    init(
+        _ action: StoreRevision.Action, _ state: ReplayState, _ reader: TransactionReader,
+        time: Timestamp, force: Bool
+    ) throws(InspectionError) {
+        self.state = state
+        self.reader = reader
+        self.force = force
+        var header = TransactionHeader(
+            id: state.nextTransaction, time: time, isUndoable: false)
+        var restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
+        switch action {
+        case .undo(let scope):
+            guard let step = state.timeline.undoStep(in: scope) else {
+                throw .nothingToUndo(scope: scope)
+            }
+            header.kind = .undo(of: step.newest)
+            header.scope = scope
+            (takenBack, label) = (step.transactions, step.label)
+        case .redo(let scope):
+            guard let step = state.timeline.redoStep(in: scope) else {
+                throw .nothingToRedo(scope: scope)
+            }
+            header.kind = .redo(of: step.newest)
+            header.scope = scope
+            (takenBack, label) = (step.transactions, step.label)
+        case .restore(let type, let id, let isWhole):
+            let (number, bytes, deletion) = try Inspection.tombstone(of: type, id: id, in: state)
+            restored = (number, bytes, isWhole)
+            header.isUndoable = true
+            (takenBack, label) = ([deletion], "Restore \(type)")
+        }
+        header.label = label
+        self.header = header
+        self.restored = restored
+        draft = ReplayedDraft(state, running: header.id, time: time)
+    }
+
+    private var floor: TransactionID {
+        TransactionID(
+            max(reader.snapshot.oldestSequence.rawValue, state.timeline.forgotten.rawValue + 1))
+    }
+
+    mutating func run() throws(InspectionError) {
+        for id in takenBack where id < floor {
+            throw .noSuchTransaction(id, first: floor, last: state.lastTransaction)
+        }
+        let scan = LinkLookup(state, TransactionReader(reader.snapshot), header)
+        let reversal = Reversal(
+            draft, .head(force: force || restored != nil), catalog: state.catalog,
+            running: header.id
+        ) { transaction, holder, relation in
+            scan.linked(since: transaction, holder, relation)
+        }
+        for id in takenBack {
+            try with(id) { view throws(InspectionError) in try take(view, back: reversal) }
+        }
+        if let failure = scan.failure { throw failure }
+        let standing = reversal.conflicts.filter { conflict in
+            restored == nil ? !force || conflict.isFinal : conflict.reason == .exists
+        }
+        guard standing.isEmpty else {
+            throw .revision(reason: standing.map(\.text).joined(separator: "; "))
+        }
+        overruled = restored == nil ? reversal.conflicts.map(\.text) : []
+        draft = reversal.target
+    }
+
+    private func take(
+        _ view: TransactionView, back reversal: Reversal<ReplayedDraft>
+    ) throws(InspectionError) {
+        do {
+            guard let restored else { return try reversal.takeBack(view) }
+            let origin = try DeletionOrigin(of: view.id, floor: floor) { id, body in
+                var result: TransactionID?
+                try TransactionReader(reader.snapshot).withTransaction(
+                    LogSequence(id.rawValue)
+                ) { logged throws(any Error) in
+                    result = try body(try TransactionView(logged.payload))
+                }
+                return result
+            }
+            let selection = try origin.selection(
+                of: (restored.type, restored.id), isWhole: restored.isWhole, in: view)
+            try reversal.takeBack(view, selection: selection)
+        } catch {
+            throw .revision(reason: "transaction \(view.id) cannot be taken back: \(error)")
+        }
+    }
+
+    private func with(
+        _ id: TransactionID, _ body: (TransactionView) throws(InspectionError) -> Void
+    ) throws(InspectionError) {
+        do throws(ReplayFailure<InspectionError>) {
+            try reader.withTransaction(LogSequence(id.rawValue)) {
+                logged throws(InspectionError) in
+                try body(try TransactionView(logged))
+            }
+        } catch {
+            throw error.inspectionError
+        }
+    }
+
+    func payload() throws(InspectionError) -> [UInt8] {
+        var encoder = TransactionEncoder()
+        encoder.begin(id: header.id, time: header.time)
+        do throws(CodecError) {
+            try draft.encode(into: &encoder)
+        } catch {
+            throw .revision(reason: "\(error)")
+        }
+        var output = ByteWriter()
+        encoder.finish(header, into: &output)
+        return output.copyBytes()
+    }
+}
+
+/// Looks up which links transactions have added.
+private final class LinkLookup {
+    private let state: ReplayState
+    private let reader: TransactionReader
+    private let running: TransactionHeader
+    private(set) var failure: InspectionError?
+
+    init(_ state: ReplayState, _ reader: TransactionReader, _ running: TransactionHeader) {
+        self.state = state
+        self.reader = reader
+        self.running = running
+    }
+
+    func linked(
+        since transaction: TransactionID, _ holder: EntityPlace, _ relation: Int
+    ) -> Set<UInt32> {
+        let type = TypeNumber(UInt32(truncatingIfNeeded: holder.table + 1))
+        guard let definition = state.catalog.definition(of: type)?.relations[relation],
+            let id = state.withID(of: type, at: holder.slot, { [UInt8]($0) })
+        else { return [] }
+        var scan = LinkScan(
+            of: type, holder: id, relation: definition.number, running: running)
+        do throws(ReplayFailure<InspectionError>) {
+            try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue)) {
+                logged throws(InspectionError) in
+                let view = try TransactionView(logged)
+                do throws(EventError) {
+                    try scan.take(view)
+                } catch {
+                    throw .transaction(view.id, logged.location, reason: "\(error)")
+                }
+                return true
+            }
+        } catch {
+            failure = failure ?? error.inspectionError
+        }
+        return Set(
+            scan.targets.compactMap { target in
+                target.withUnsafeBytes { state.slot(of: definition.target, id: $0) }
+            })
+    }
+}
+
+extension ReversalConflict {
+    /// One line that says what stands against taking something back.
+    var text: String {
+        let subject = "\(type) \(id)"
+        return switch reason {
+        case .fieldChanged(let name), .longTextChanged(let name):
+            "\(subject): '\(name)' was changed again"
+        case .missing: "\(subject) was deleted"
+        case .exists: "\(subject) was created again"
+        case .uniqueValueTaken(let index, let other):
+            "\(subject): \(other) has its value of the unique index '\(index)'"
+        case .targetMissing(let relation, let target):
+            "\(subject): \(target), which '\(relation)' led to, was deleted"
+        case .dependants(let relation, let entities):
+            "\(subject) was linked by '\(relation)' to \(entities.joined(separator: ", "))"
+        case .ownerMoved(let relation): "\(subject): '\(relation)' leads elsewhere by now"
+        case .unknownToApp(let name): "\(subject): '\(name)' is not known"
+        }
+    }
+}

@@ -1,0 +1,19 @@
+public import VarveLog
+
+/// The backup of a store, without the types of the program that writes it.
+public enum StoreBackup {
+    /// Copies a store, beside its writer if there is one: through the newest transaction that the
+    /// writer promised to be safe, or where nobody writes, through the last whole one.
+    ///
+    /// - Parameter target: a directory that does not exist, or is empty. The backup appears there as
+    ///   a whole, read back and verified, or not at all. It is a store with an identity of its own.
+    public static func backUp(
+        from path: String, to target: String
+    ) throws(InspectionError) -> BackupReport {
+        try InspectionError.wrapping { () throws(LogError) in
+            try NewDirectory(target).make { directory throws(LogError) in
+                try LogBackup.run(from: POSIXFileSystem(path), to: directory)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import VarveEvents
+public import VarveLog
+
+/// A compaction of a store that no program has open, without the types of the program that wrote
+/// it: entities of all types are taken as they are.
+public struct StoreCompaction: Sendable {
+    /// The transaction whose state the newest checkpoint holds; 0 in a store that nothing was ever
+    /// written to.
+    public let checkpoint: TransactionID
+    /// What that checkpoint occupies; nil when the newest state had one already.
+    public let checkpointBytes: ByteCount?
+    public let bytesBefore: ByteCount
+    public let bytesAfter: ByteCount
+    public let segmentsDropped: Int
+    public let transactionsDropped: UInt64
+    /// The oldest transaction that can still be asked for.
+    public let floor: TransactionID
+    public let retention: Retention
+    /// What opening the store found, and mended.
+    public let recovery: RecoveryReport
+
+    /// Takes the store's lock, brings the end of its log in order as every writer does, writes a
+    /// checkpoint, and drops the history that is not to be kept.
+    ///
+    /// - Parameter retention: what to keep; nil for what the last compaction kept, or else the last
+    ///   10,000 transactions.
+    public static func compact(
+        at path: String, retaining retention: Retention? = nil
+    ) throws(InspectionError) -> StoreCompaction {
+        try compact(POSIXFileSystem(path), retaining: retention)
+    }
+
+    package static func compact(
+        _ fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
+        retaining retention: Retention? = nil
+    ) throws(InspectionError) -> StoreCompaction {
+        let scanned = try InspectionError.wrapping { () throws(LogError) in
+            try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
+        }
+        let (state, start) = try Inspection.replay(scanned)
+        return try InspectionError.wrapping { () throws(LogError) in
+            let (log, report) = try scanned.recover(start: start) {
+                Self.prologue(of: state.catalog)
+            }
+            do throws(LogError) {
+                let compaction = try run(log, state, retention, report)
+                try log.close()
+                return compaction
+            } catch {
+                log.abandon()
+                throw error
+            }
+        }
+    }
+
+    /// The definitions for the head of the next segment.
+    static func prologue(of catalog: Catalog) -> [UInt8] {
+        guard !catalog.isEmpty else { return [] }
+        var writer = ByteWriter(capacity: 4_096)
+        do throws(CodecError) {
+            try catalog.encodeDefinitions(into: &writer)
+        } catch {
+            preconditionFailure("a logged definition cannot be encoded: \(error)")
+        }
+        return writer.copyBytes()
+    }
+
+    private static func run(
+        _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
+    ) throws(LogError) -> StoreCompaction {
+        let kept = retention ?? log.manifest.retention ?? .standard
+        // Savepoints keep what they name.
+        var pins: [LogPin] = []
+        for transaction in state.timeline.savepoints.values {
+            pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
+        }
+        defer { withExtendedLifetime(pins) {} }
+        guard let compaction = try log.beginCompaction() else {
+            return StoreCompaction(
+                checkpoint: 0, checkpointBytes: nil, bytesBefore: .zero, bytesAfter: .zero,
+                segmentsDropped: 0, transactionsDropped: 0, floor: 1, retention: kept,
+                recovery: report)
+        }
+        do throws(LogError) {
+            let before = try compaction.measureFiles()
+            let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
+                writer throws(LogError) in
+                try writer.append(state)
+            } verify: { file throws(LogError) in
+                try file.verifyContent()
+            }
+            let dropped = try conclude(
+                compaction, log, kept,
+                forgetting: LogSequence(state.timeline.forgotten.rawValue))
+            return StoreCompaction(
+                checkpoint: TransactionID(compaction.sequence.rawValue),
+                checkpointBytes: size?.stored, bytesBefore: before,
+                bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
+                transactionsDropped: dropped.transactions,
+                floor: TransactionID(dropped.floor.rawValue), retention: kept, recovery: report)
+        } catch {
+            compaction.abandon()
+            throw error
+        }
+    }
+
+    private static func conclude(
+        _ compaction: Compaction, _ log: Log, _ retention: Retention,
+        forgetting forgotten: LogSequence
+    ) throws(LogError) -> Compaction.Dropped {
+        let (manifest, dropped) = try compaction.plan(retention, forgetting: forgotten)
+        if forgotten > .none { try compaction.removeLostTails() }
+        guard compaction.isChange(manifest) else { return dropped }
+        try compaction.install(manifest)
+        log.finish(manifest)
+        try compaction.removeSuperseded(by: manifest)
+        return dropped
+    }
+}

@@ -1,0 +1,104 @@
+internal import VarveEvents
+public import VarveLog
+
+/// A transaction that takes others back, appended to a store that no program has open, without the
+/// types of the program that wrote it.
+///
+/// Unique constraints are the program's alone: they are not looked at.
+public struct StoreRevision: Sendable {
+    /// What is to be done.
+    public enum Action: Hashable, Sendable {
+        case undo(scope: String?)
+        case redo(scope: String?)
+        /// Restores a deleted entity; `isWhole` with what was deleted along with it.
+        case restore(type: String, id: String, isWhole: Bool)
+    }
+
+    /// The transaction that was appended.
+    public let transaction: TransactionID
+    /// What it takes back, oldest first.
+    public let takenBack: [TransactionID]
+    public let label: String?
+    /// What came since and was overwritten or left out.
+    public let overruled: [String]
+    /// What opening the store found, and mended.
+    public let recovery: RecoveryReport
+
+    /// Takes the store's lock, brings the end of its log in order as every writer does, and appends
+    /// one transaction.
+    ///
+    /// - Parameter force: whether what came since is overwritten.
+    public static func perform(
+        _ action: Action, at path: String, force: Bool = false
+    ) throws(InspectionError) -> StoreRevision {
+        try perform(action, POSIXFileSystem(path), force: force)
+    }
+
+    package static func perform(
+        _ action: Action, _ fileSystem: any FileSystem,
+        environment: any LogEnvironment = SystemEnvironment(), force: Bool = false
+    ) throws(InspectionError) -> StoreRevision {
+        let scanned = try InspectionError.wrapping { () throws(LogError) in
+            try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
+        }
+        let (state, start) = try Inspection.replay(scanned)
+        let time = Timestamp(microseconds: environment.wallClockMicroseconds())
+        var work = try RevisionWork(action, state, scanned.makeReader(), time: time, force: force)
+        try work.run()
+        let payload = try work.payload()
+        // What a program will do when it opens the store, before anything is written.
+        let (check, _) = try Inspection.replay(scanned)
+        try check.take(payload, as: work.header.id)
+        let (header, catalog) = (work.header, state.catalog)
+        let report = try InspectionError.wrapping { () throws(LogError) in
+            try append(payload, header, scanned, start, catalog)
+        }
+        return StoreRevision(
+            transaction: header.id, takenBack: work.takenBack.reversed(), label: work.label,
+            overruled: work.overruled, recovery: report)
+    }
+
+    private static func append(
+        _ payload: [UInt8], _ header: TransactionHeader, _ scanned: ScannedLog,
+        _ start: LogStart, _ catalog: Catalog
+    ) throws(LogError) -> RecoveryReport {
+        let (log, report) = try scanned.recover(start: start) {
+            StoreCompaction.prologue(of: catalog)
+        }
+        do throws(LogError) {
+            try payload.withLogBytes { bytes throws(LogError) in
+                try log.append(
+                    sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
+                    payload: bytes)
+            }
+            try log.close()
+            return report
+        } catch {
+            log.abandon()
+            throw error
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func withLogBytes(
+        _ body: (UnsafeRawBufferPointer) throws(LogError) -> Void
+    ) throws(LogError) {
+        var writer = ByteWriter(capacity: Swift.max(count, 1))
+        writer.write(self)
+        try writer.withBytes { bytes throws(LogError) in try body(bytes) }
+    }
+}
+
+extension ReplayState {
+    /// Applies a transaction that is about to be appended.
+    fileprivate func take(
+        _ payload: [UInt8], as id: TransactionID
+    ) throws(InspectionError) {
+        do {
+            try payload.withUnsafeBytes { bytes in try apply(try TransactionView(bytes)) }
+        } catch {
+            throw .revision(reason: "\(id) would not follow from what is there: \(error)")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a backup holds.
+public struct BackupReport: Hashable, Sendable {
+    /// The backup's identity: its own.
+    public var store: StoreID
+    /// That of the store that was backed up.
+    public var source: StoreID
+    /// The newest transaction in it.
+    public var last: LogSequence
+    /// The oldest transaction that can be asked for.
+    public var floor: LogSequence
+    /// How many transactions its history has.
+    public var transactions: UInt64
+    /// What log and checkpoints occupy.
+    public var bytes: ByteCount
+    /// Checkpoints that were left out because they cannot be used; opening would not use them either.
+    public var checkpointProblems: [CheckpointProblem]
+}
+
+extension BackupReport: CustomStringConvertible {
+    public var description: String {
+        "\(transactions) transactions through \(last), \(bytes)"
+    }
+}

@@ -1,0 +1,105 @@
+/// A checkpoint whose header and page table are intact: pages can be read, by several threads.
+package struct CheckpointFile: Sendable {
+    package let header: CheckpointHeader
+    package let pages: [CheckpointPage]
+    /// Of the state, as the layer above defines it.
+    package let contentDigest: UInt64
+    package let length: ByteCount
+    private let fileSystem: any FileSystem
+    private let name: String
+    private let pageBytesMax: UInt64
+
+    package var reference: CheckpointReference { header.reference }
+
+    /// Reads header and page table of the checkpoint that a manifest names.
+    ///
+    /// Errors: `.checkpointDamaged` where it is missing or not what was written;
+    /// `.unsupportedVersion` and `.unsupportedFeatures`; `.fileSystem` when it cannot be read.
+    package init(
+        _ reference: CheckpointReference, named name: String? = nil, store: StoreID,
+        in fileSystem: any FileSystem, configuration: LogConfiguration, mode: LogMode
+    ) throws(LogError) {
+        self.fileSystem = fileSystem
+        self.name = name ?? reference.file.text
+        // One row may be as large as a transaction, with its id and numbers beside it.
+        pageBytesMax = configuration.transactionBytesMax.rawValue &+ (1 << 20)
+        let file = try Self.open(self.name, reference, in: fileSystem)
+        let bytes = try CheckpointBytes(file, name: self.name)
+        length = ByteCount(bytes.count)
+        let head = try bytes.read(0, min(bytes.count, UInt64(CheckpointHeader.byteCount)))
+        header = try CheckpointHeader.decode(head, of: reference, store: store, mode: mode)
+        let footer = try bytes.readFooter(seed: header.placeSeed)
+        var digest = ChainDigest.start
+        head.withUnsafeBytes { digest.extend(with: $0) }
+        footer?.extend(&digest, seed: header.placeSeed)
+        guard let footer, digest == footer.digest else {
+            throw .checkpointDamaged(
+                file: reference.file.text, reason: "its page table is not what was written")
+        }
+        pages = footer.pages
+        contentDigest = footer.contentDigest
+    }
+
+    private static func open(
+        _ name: String, _ reference: CheckpointReference, in fileSystem: any FileSystem
+    ) throws(LogError) -> any StoreFile {
+        do throws(FileSystemError) {
+            return try fileSystem.open(name, .read)
+        } catch {
+            guard error.isNotFound else { throw .fileSystem(error) }
+            throw .checkpointDamaged(file: reference.file.text, reason: "it is missing")
+        }
+    }
+
+    /// A reader of pages with a file handle of its own, for one thread.
+    package func makeReader() throws(LogError) -> CheckpointReader {
+        let file = try Self.open(name, reference, in: fileSystem)
+        return CheckpointReader(
+            file, name: name, reference: reference, seed: header.placeSeed,
+            pageBytesMax: pageBytesMax)
+    }
+}
+
+extension CheckpointFooter {
+    /// Takes the page headers into a digest, as the writer did.
+    fileprivate func extend(_ digest: inout ChainDigest, seed: PlaceSeed) {
+        withUnsafeTemporaryAllocation(
+            byteCount: CheckpointPageHeader.byteCount, alignment: 8
+        ) { buffer in
+            for page in pages {
+                page.header.encode(into: buffer, at: page.offset, seed: seed)
+                digest.extend(with: UnsafeRawBufferPointer(buffer))
+            }
+        }
+    }
+}
+
+/// Reads pieces of a checkpoint's file, of the length that it had when it was opened.
+private struct CheckpointBytes {
+    let count: UInt64
+    private let file: any StoreFile
+    private let name: String
+
+    init(_ file: any StoreFile, name: String) throws(LogError) {
+        self.file = file
+        self.name = name
+        count = try LogError.wrapping { () throws(FileSystemError) in try file.length().rawValue }
+    }
+
+    func read(_ offset: UInt64, _ count: UInt64) throws(LogError) -> [UInt8] {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try file.readBytes(at: FrameOffset(offset), count: Int(count), name: name)
+        }
+    }
+
+    /// Nil where the end of the file is none.
+    func readFooter(seed: PlaceSeed) throws(LogError) -> CheckpointFooter? {
+        let locator = UInt64(CheckpointFooter.locatorByteCount)
+        guard count >= UInt64(CheckpointHeader.byteCount) + locator,
+            let start = CheckpointFooter.locate(
+                try read(count - locator, locator), fileLength: count)
+        else { return nil }
+        return CheckpointFooter.decode(
+            try read(start.rawValue, count - start.rawValue), at: start, seed: seed)
+    }
+}

@@ -1,0 +1,29 @@
+/// A checkpoint as the manifest names it: the number in its file's name, and the last transaction
+/// whose effects it holds.
+package struct CheckpointReference: Hashable, Sendable {
+    package let number: UInt64
+    package let sequence: LogSequence
+
+    package init(number: UInt64, sequence: LogSequence) {
+        self.number = number
+        self.sequence = sequence
+    }
+
+    package var file: StoreFileName { .checkpoint(number: number) }
+}
+
+/// A checkpoint that could not be used, and why. Opening went on without it.
+public struct CheckpointProblem: Hashable, Sendable {
+    /// The file's name inside the store.
+    public let file: String
+    public let reason: String
+
+    package init(_ checkpoint: CheckpointReference, reason: String) {
+        file = checkpoint.file.text
+        self.reason = reason
+    }
+}
+
+extension CheckpointProblem: CustomStringConvertible {
+    public var description: String { "\(file) is unusable (\(reason))" }
+}

@@ -1,0 +1,139 @@
+/// Writes one checkpoint, page by page, under a temporary name.
+///
+/// The file gets its name by `publish`, when it is synced and its owner has read it back. It
+/// belongs to one thread; the log may be written meanwhile by another.
+package final class CheckpointWriter {
+    package let header: CheckpointHeader
+    /// The bytes of all pages before compression.
+    package private(set) var rawBytes: UInt64 = 0
+    private let fileSystem: any FileSystem
+    private let file: any StoreFile
+    private let name: String
+    private let seed: PlaceSeed
+    private var pages: [CheckpointPage] = []
+    private var digest: ChainDigest
+    private var end = FrameOffset(UInt64(CheckpointHeader.byteCount))
+    private var synchronized: UInt64 = 0
+    private let buffer = ByteBuffer(capacity: 1 << 19)
+    private let compressor = BlockCompression.Compressor()
+
+    /// A sync of the log may have to wait for whatever else the disk owes, so no more than this is
+    /// owed at a time.
+    private static let unsynchronizedBytesMax: UInt64 = 4 << 20
+
+    /// Creates the file. The one that an interrupted attempt left is replaced.
+    package init(_ header: CheckpointHeader, in fileSystem: any FileSystem) throws(LogError) {
+        self.header = header
+        self.fileSystem = fileSystem
+        name = StoreFileName.temporary(header.reference.file).text
+        seed = header.placeSeed
+        let bytes = header.encode()
+        var digest = ChainDigest.start
+        bytes.withUnsafeBytes { digest.extend(with: $0) }
+        self.digest = digest
+        let name = name
+        file = try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.removeIfPresent(name)
+            let file = try fileSystem.open(name, .createExclusive)
+            try bytes.withUnsafeBytesTyped { bytes throws(FileSystemError) in
+                try file.writeAll(bytes, at: FrameOffset(0), name: name)
+            }
+            return file
+        }
+    }
+
+    /// Appends a page.
+    package func append(
+        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer
+    ) throws(LogError) {
+        precondition(key.kind != 0, "a page has a kind")
+        guard raw.count <= Int(CheckpointPageHeader.rawBytesMax) else {
+            throw .transactionTooLarge(
+                bytes: ByteCount(UInt64(raw.count)),
+                limit: ByteCount(UInt64(CheckpointPageHeader.rawBytesMax)))
+        }
+        let header = prepare(key, raw)
+        let length = Int(header.pageLength)
+        let stored = CheckpointPageHeader.byteCount + Int(header.storedLength)
+        for position in stored..<length { buffer.bytes[position] = 0 }
+        header.encode(into: buffer.bytes, at: end, seed: seed)
+        let bytes = UnsafeRawBufferPointer(buffer.prefix(length))
+        digest.extend(
+            with: UnsafeRawBufferPointer(rebasing: bytes[..<CheckpointPageHeader.byteCount]))
+        try LogError.wrapping { () throws(FileSystemError) in
+            try file.writeAll(bytes, at: end, name: name)
+        }
+        pages.append(CheckpointPage(header, at: end))
+        rawBytes += UInt64(raw.count)
+        end = FrameOffset(end.rawValue + UInt64(length))
+        if end.rawValue - synchronized > Self.unsynchronizedBytesMax { try synchronize() }
+    }
+
+    /// Puts the stored bytes into the buffer, behind the header's place.
+    private func prepare(
+        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer
+    ) -> CheckpointPageHeader {
+        buffer.grow(
+            to: CheckpointPageHeader.byteCount + raw.count + CheckpointPageHeader.alignment)
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: buffer.bytes[CheckpointPageHeader.byteCount...])
+        let rawChecksum = Checksum.crc32c(raw)
+        let compressed = BlockCompression.compress(raw, into: room, using: compressor)
+        if compressed == nil { room.copyMemory(from: raw) }
+        let stored = UnsafeRawBufferPointer(room.prefixBytes(compressed ?? raw.count))
+        return CheckpointPageHeader(
+            key: key, codec: compressed == nil ? .stored : .lz4,
+            storedLength: UInt32(stored.count), rawLength: UInt32(raw.count),
+            position: UInt32(pages.count),
+            storedChecksum: compressed == nil ? rawChecksum : Checksum.crc32c(stored),
+            rawChecksum: rawChecksum)
+    }
+
+    /// Writes the page table and syncs the file, still under its temporary name.
+    package func finish(contentDigest: UInt64) throws(LogError) {
+        let footer = CheckpointFooter(contentDigest: contentDigest, digest: digest, pages: pages)
+        let bytes = footer.encode(at: end, seed: seed)
+        try LogError.wrapping { () throws(FileSystemError) in
+            try bytes.withUnsafeBytesTyped { bytes throws(FileSystemError) in
+                try file.writeAll(bytes, at: end, name: name)
+            }
+        }
+        end = FrameOffset(end.rawValue + UInt64(bytes.count))
+        try synchronize()
+    }
+
+    /// What was written, to be read back before it is published.
+    package func reopen(_ configuration: LogConfiguration) throws(LogError) -> CheckpointFile {
+        try CheckpointFile(
+            header.reference, named: name, store: header.store, in: fileSystem,
+            configuration: configuration, mode: .readWrite)
+    }
+
+    /// Gives the file its name, durably.
+    package func publish() throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.rename(name, to: header.reference.file.text)
+            try fileSystem.synchronizeDirectory()
+        }
+    }
+
+    /// Removes the file, whatever its name is by now. What cannot be removed is removed when the
+    /// store is opened next.
+    package func discard() {
+        for name in [name, header.reference.file.text] {
+            do throws(FileSystemError) {
+                try fileSystem.remove(name)
+            } catch {
+                // Only one of the names is there, and a leftover does no harm until then.
+                continue
+            }
+        }
+    }
+
+    package var fileBytes: ByteCount { ByteCount(end.rawValue) }
+
+    private func synchronize() throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in try file.synchronize() }
+        synchronized = end.rawValue
+    }
+}

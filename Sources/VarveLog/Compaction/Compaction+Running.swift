@@ -1,0 +1,70 @@
+extension Compaction {
+    /// Writes the checkpoint, unless the newest one is as new, reads it back, and gives it its name.
+    ///
+    /// - Parameters:
+    ///   - time: that of the last transaction.
+    ///   - encode: appends the pages and answers the digest of their content.
+    ///   - verify: reads all pages and compares their content with the digest.
+    /// - Returns: how large it is, and how large its content; nil where none was needed.
+    package func writeCheckpoint(
+        time: Int64, encode: (CheckpointWriter) throws(LogError) -> UInt64,
+        verify: (CheckpointFile) throws(LogError) -> Void
+    ) throws(LogError) -> CheckpointSize? {
+        guard !isUpToDate else { return nil }
+        let writer = try makeWriter(time: time)
+        try writer.finish(contentDigest: try encode(writer))
+        try verify(try writer.reopen(configuration))
+        try writer.publish()
+        return CheckpointSize(
+            stored: writer.fileBytes, raw: ByteCount(writer.rawBytes),
+            sequence: writer.header.sequence, createdAt: writer.header.createdAt)
+    }
+
+    /// Whether a manifest says anything that the present one does not.
+    package func isChange(_ manifest: Manifest) -> Bool {
+        var renumbered = manifest
+        renumbered.generation = self.manifest.generation
+        renumbered.createdAt = self.manifest.createdAt
+        return renumbered != self.manifest
+    }
+
+    /// What the store's log, checkpoints and manifests occupy.
+    package func measureFiles() throws(LogError) -> ByteCount {
+        try LogError.wrapping { () throws(FileSystemError) in
+            var bytes: UInt64 = 0
+            for name in try snapshot.fileSystem.list() ?? [] {
+                switch StoreFileName(name) {
+                case .segment, .checkpoint, .manifest:
+                    bytes += try snapshot.fileSystem.open(name, .read).length().rawValue
+                case .lock, .lost, .assets, .temporary, nil: break
+                }
+            }
+            return ByteCount(bytes)
+        }
+    }
+}
+
+/// How large a checkpoint is, its file and its pages before compression, and how old.
+package struct CheckpointSize: Hashable, Sendable {
+    package let stored: ByteCount
+    package let raw: ByteCount
+    /// The last transaction whose effects it holds.
+    package let sequence: LogSequence
+    /// When it was written, in microseconds since 1970.
+    package let createdAt: Int64
+
+    package init(stored: ByteCount, raw: ByteCount, sequence: LogSequence, createdAt: Int64) {
+        self.stored = stored
+        self.raw = raw
+        self.sequence = sequence
+        self.createdAt = createdAt
+    }
+}
+
+extension CheckpointFile {
+    package var size: CheckpointSize {
+        CheckpointSize(
+            stored: length, raw: ByteCount(pages.reduce(0) { $0 &+ $1.rawBytes.rawValue }),
+            sequence: header.sequence, createdAt: header.createdAt)
+    }
+}

@@ -1,0 +1,180 @@
+/// One compaction of a log, as steps that its owner takes one after the other. None of them touches
+/// the log's active segment, so the log is written meanwhile by another thread; `Log` itself is
+/// touched by `Log.beginCompaction` and `Log.finish` only, in the writer's turn.
+///
+/// The order is what makes it safe at every step: the checkpoint, synced and read back; its name,
+/// durable; the manifest, durable; only then is anything removed. Until the manifest has its name,
+/// `abandon` leaves the store as it was.
+package final class Compaction {
+    /// The last transaction whose effects the checkpoint holds. The log is promised through it.
+    package let sequence: LogSequence
+    /// The log as it was when the compaction began.
+    package let snapshot: LogSnapshot
+    package let configuration: LogConfiguration
+    let manifest: Manifest
+    private let base: CheckpointReference?
+    /// The segment that starts behind `sequence`.
+    private let next: SegmentHeader
+    private let environment: any LogEnvironment
+    private let pins: LogPins
+    private var writer: CheckpointWriter?
+    private var formerFloor: LogSequence?
+    private var fileSystem: any FileSystem { snapshot.fileSystem }
+
+    init(
+        sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
+        manifest: Manifest, base: CheckpointReference?, environment: any LogEnvironment,
+        pins: LogPins
+    ) {
+        self.sequence = sequence
+        self.snapshot = snapshot
+        self.next = next
+        self.manifest = manifest
+        self.base = base
+        self.environment = environment
+        self.pins = pins
+        configuration = snapshot.configuration
+    }
+
+    /// What the last compaction was told to keep.
+    package var formerRetention: Retention? { manifest.retention }
+
+    /// The newest checkpoint holds the newest state already: only history can be dropped.
+    package var isUpToDate: Bool { base?.sequence == sequence }
+
+    // MARK: Steps
+
+    /// Starts the checkpoint's file. `time` is that of the last transaction.
+    package func makeWriter(time: Int64) throws(LogError) -> CheckpointWriter {
+        let newest = manifest.checkpoints.map(\.number).max() ?? 0
+        let writer = try CheckpointWriter(
+            CheckpointHeader(
+                store: manifest.store, number: newest + 1, sequence: sequence,
+                sequenceTime: time, salt: environment.randomSalt(),
+                nextSegment: next.segment, previousLength: next.previousLength,
+                previousDigest: next.previousDigest,
+                createdAt: environment.wallClockMicroseconds()), in: fileSystem)
+        self.writer = writer
+        return writer
+    }
+
+    /// What was given up: history, as a number of transactions, and bytes.
+    package struct Dropped: Hashable, Sendable {
+        package var floor: LogSequence
+        package var firstSegment: SegmentID
+        package var segments = 0
+        package var transactions: UInt64 = 0
+        package var bytes = ByteCount.zero
+    }
+
+    /// The manifest that makes the written checkpoint, or the one that is there, the newest, with
+    /// the history that the policy keeps. Raises the floor.
+    ///
+    /// - Parameter forgotten: the transaction through which nothing may be kept, `.none` for none:
+    ///   everything that was written by then goes, unless a pin holds it.
+    package func plan(
+        _ retention: Retention, forgetting forgotten: LogSequence = .none
+    ) throws(LogError) -> (Manifest, Dropped) {
+        let wanted = try retention.floor(
+            of: snapshot, through: sequence, now: environment.wallClockMicroseconds())
+        let clean = forgotten > .none ? firstSegment(behind: forgotten) : nil
+        let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
+        formerFloor = before
+        var checkpoints = plannedCheckpoints
+        var needed = checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
+        if let clean, floor >= clean.firstSequence {
+            checkpoints.removeAll { $0.sequence < forgotten }
+            needed = max(needed, clean.firstSequence)
+        }
+        let kept = firstSegment(for: min(needed, floor))
+        var manifest = manifest
+        manifest.generation += 1
+        manifest.createdAt = environment.wallClockMicroseconds()
+        manifest.version = .current
+        manifest.features.incompatible |= FormatFeatures.checkpoint
+        manifest.firstSegment = kept.segment
+        manifest.firstSequence = kept.firstSequence
+        manifest.chainStartLength = kept.previousLength
+        manifest.chainStart = kept.previousDigest
+        manifest.floor = floor
+        manifest.checkpoint = checkpoints[0].number
+        manifest.checkpointSequence = checkpoints[0].sequence
+        manifest.previousCheckpoint = checkpoints.dropFirst().first?.number ?? 0
+        manifest.previousCheckpointSequence = checkpoints.dropFirst().first?.sequence ?? .none
+        manifest.retention = retention
+        return (manifest, dropped(by: manifest))
+    }
+
+    /// The new checkpoint and the one that opening started from or the last compaction wrote: it
+    /// is known to be good. Without a new one, those that are there.
+    private var plannedCheckpoints: [CheckpointReference] {
+        guard let writer else { return manifest.checkpoints }
+        return [writer.header.reference] + (base.map { [$0] } ?? [])
+    }
+
+    /// The segment that holds a transaction, or will.
+    private func firstSegment(for sequence: LogSequence) -> SegmentHeader {
+        snapshot.segments.last { $0.header.firstSequence <= sequence }?.header
+            ?? snapshot.segments.first?.header ?? next
+    }
+
+    /// The first segment without anything that was written by then.
+    private func firstSegment(behind sequence: LogSequence) -> SegmentHeader {
+        snapshot.segments.first { $0.header.firstSequence > sequence }?.header ?? next
+    }
+
+    private func dropped(by manifest: Manifest) -> Dropped {
+        var dropped = Dropped(floor: manifest.floor, firstSegment: manifest.firstSegment)
+        for segment in snapshot.segments where segment.id < manifest.firstSegment {
+            dropped.segments += 1
+            dropped.transactions += segment.transactions
+            dropped.bytes = ByteCount(
+                dropped.bytes.rawValue + segment.fileLength.rawValue)
+        }
+        return dropped
+    }
+
+    /// Gives the manifest its name, durably. When an error is thrown, `isInForce` says whether the
+    /// manifest counts all the same.
+    package func install(_ manifest: Manifest) throws(LogError) {
+        do throws(FileSystemError) {
+            _ = try fileSystem.createDurably(
+                .manifest(generation: manifest.generation), content: manifest.encode())
+        } catch {
+            // From the rename on the manifest may count: nothing that it names may go.
+            isInForce = error.operation == .rename || error.operation == .synchronizeDirectory
+            guard error.operation == .rename else { throw .fileSystem(error) }
+            // A rename may have happened although it reported an error: the directory decides.
+            isInForce = try isThere(manifest)
+            guard isInForce else { throw .fileSystem(error) }
+            try LogError.wrapping { () throws(FileSystemError) in
+                try fileSystem.synchronizeDirectory()
+            }
+        }
+        isInForce = true
+    }
+
+    /// The manifest has its name, or may have it. Nothing may be taken back any more.
+    package private(set) var isInForce = false
+
+    private func isThere(_ manifest: Manifest) throws(LogError) -> Bool {
+        let listing = try StoreListing(fileSystem)
+        return listing.manifestGenerations.contains(manifest.generation)
+    }
+
+    /// Removes what the manifest, which is durable, made superfluous. What cannot be removed is
+    /// removed when the store is opened next.
+    package func removeSuperseded(by manifest: Manifest) throws(LogError) {
+        let listing = try StoreListing(fileSystem)
+        try LogError.wrapping { () throws(FileSystemError) in
+            try SupersededFiles(by: manifest, listing).remove(from: fileSystem)
+        }
+    }
+
+    /// Gives up before the manifest is in force: the store is as it was.
+    package func abandon() {
+        guard !isInForce else { return }
+        writer?.discard()
+        if let formerFloor { pins.restoreFloor(formerFloor) }
+    }
+}

@@ -1,0 +1,70 @@
+/// Where a replay starts: behind a checkpoint, or at the beginning.
+package struct LogStart: Hashable, Sendable {
+    /// Nil at the beginning of the log.
+    package var checkpoint: CheckpointReference?
+    /// Newer checkpoints that could not be used.
+    package var problems: [CheckpointProblem] = []
+
+    package static let beginning = LogStart()
+
+    package init(checkpoint: CheckpointReference? = nil) { self.checkpoint = checkpoint }
+
+    /// The last transaction that replay does not deliver.
+    package var sequence: LogSequence { checkpoint?.sequence ?? .none }
+}
+
+extension ScannedLog {
+    /// Loads the newest checkpoint that can be used. Where one is damaged, the one before it serves,
+    /// with the log from there, and where the log is whole, its beginning: then there is no state.
+    ///
+    /// `load` throws `.checkpointDamaged` for content that cannot be. Every other error ends the
+    /// opening: a file that cannot be read now may be read later.
+    package func loadNewestCheckpoint<State>(
+        _ load: (CheckpointFile) throws(LogError) -> State
+    ) throws(LogError) -> (state: State?, start: LogStart) {
+        var start = LogStart.beginning
+        for checkpoint in manifest.checkpoints {
+            do throws(LogError) {
+                let state = try load(try open(checkpoint))
+                start.checkpoint = checkpoint
+                return (state, start)
+            } catch .checkpointDamaged(_, let reason) {
+                start.problems.append(CheckpointProblem(checkpoint, reason: reason))
+            } catch {
+                throw error
+            }
+        }
+        guard snapshot.firstSequence == LogSequence(1) else {
+            throw .noUsableCheckpoint(start.problems)
+        }
+        return (nil, start)
+    }
+
+    /// Opens a checkpoint that the manifest names, and checks that the log goes on behind it.
+    package func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
+        let file = try CheckpointFile(
+            checkpoint, store: manifest.store, in: snapshot.fileSystem,
+            configuration: snapshot.configuration, mode: lock == nil ? .readOnly : .readWrite)
+        let next = snapshot.segments.first { $0.header.segment == file.header.nextSegment }
+        guard let next, file.header.isFollowed(by: next.header) else {
+            throw .checkpointDamaged(
+                file: checkpoint.file.text, reason: "it belongs to another course of the log")
+        }
+        return file
+    }
+
+    /// What opening found, with the checkpoint that it started from.
+    package func report(startingFrom start: LogStart) -> RecoveryReport {
+        var report = report
+        report.checkpoint = start.sequence
+        report.checkpointProblems = start.problems
+        return report
+    }
+}
+
+extension CheckpointHeader {
+    func isFollowed(by header: SegmentHeader) -> Bool {
+        header.segment == nextSegment && header.firstSequence == sequence.following
+            && header.previousLength == previousLength && header.previousDigest == previousDigest
+    }
+}

@@ -1,0 +1,79 @@
+extension SegmentHeader {
+    /// A header under which the frames of a segment can be read whose own header is unreadable: with
+    /// a salt that gives their checksums. Nil when no frame of the file says what that must be.
+    ///
+    /// A frame header's checksum continues from salt, segment and offset. Taken back over the bytes
+    /// of one intact header it shows what it was continued from. A header that gives what others
+    /// give as well, or whose payload is intact, is one; what most of them give counts, so that
+    /// pieces of other segments inside of payloads do not.
+    static func reconstructed(
+        for segment: SegmentID, store: StoreID, from window: SegmentWindow
+    ) throws(LogError) -> SegmentHeader? {
+        var header = SegmentHeader(
+            store: store, segment: segment, writerEpoch: 0, firstSequence: LogSequence(1), salt: 0,
+            previousLength: .zero, previousDigest: .start, createdAt: 0)
+        var vote = PlaceSeedVote(segment, window)
+        guard let checksum = try vote.run() else { return nil }
+        header.salt = ChecksumInversion().salt(withChecksum: checksum)
+        return header
+    }
+}
+
+/// Finds the checksum of a segment's salt from its frames.
+private struct PlaceSeedVote {
+    private let segment: SegmentID
+    private let window: SegmentWindow
+    private let inversion = ChecksumInversion()
+    private var votes: [UInt32: Int] = [:]
+    /// So many frames cannot agree by accident.
+    private static let sufficient = 8
+
+    init(_ segment: SegmentID, _ window: SegmentWindow) {
+        self.segment = segment
+        self.window = window
+    }
+
+    mutating func run() throws(LogError) -> UInt32? {
+        var offset = UInt64(SegmentHeader.byteCount)
+        while window.remaining(from: FrameOffset(offset)) >= UInt64(FrameHeader.byteCount) {
+            if let (checksum, isIntact) = try candidate(at: FrameOffset(offset)) {
+                votes[checksum, default: 0] += isIntact ? 2 : 1
+                if votes[checksum, default: 0] >= Self.sufficient { return checksum }
+            }
+            offset += UInt64(FrameHeader.alignment)
+        }
+        // A single header with a damaged payload could be anything.
+        return votes.filter { $0.value > 1 }.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    private func candidate(
+        at offset: FrameOffset
+    ) throws(LogError) -> (checksum: UInt32, isIntact: Bool)? {
+        let bytes = try window.bytes(at: offset, count: FrameHeader.byteCount)
+        guard bytes.integer(at: 0, as: UInt32.self) == FrameHeader.magic else { return nil }
+        let checksum = saltChecksum(bytes, at: offset)
+        let header = SegmentHeader(
+            store: StoreID(high: 0, low: 0), segment: segment, writerEpoch: 0,
+            firstSequence: LogSequence(1), salt: inversion.salt(withChecksum: checksum),
+            previousLength: .zero, previousDigest: .start, createdAt: 0)
+        var cursor = FrameCursor(header, window: window, at: offset)
+        switch try cursor.next() {
+        case .frame(let frame): return (checksum, frame.header.storedLength > 0)
+        case .stopped(let stop) where stop.ending == .damagedPayload: return (checksum, false)
+        case .stopped, .end: return nil
+        }
+    }
+
+    /// What the salt's checksum must be for these bytes to be a header at this place.
+    private func saltChecksum(_ bytes: UnsafeRawBufferPointer, at offset: FrameOffset) -> UInt32 {
+        let covered = UnsafeRawBufferPointer(rebasing: bytes[..<52])
+        let seed = inversion.checksum(
+            before: covered, of: bytes.integer(at: 52, as: UInt32.self))
+        let ofSegment = withUnsafeBytes(of: offset.rawValue.littleEndian) {
+            inversion.checksum(before: $0, of: seed)
+        }
+        return withUnsafeBytes(of: segment.rawValue.littleEndian) {
+            inversion.checksum(before: $0, of: ofSegment)
+        }
+    }
+}

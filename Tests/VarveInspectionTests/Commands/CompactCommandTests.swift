@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+import VarveInspection
+
+@testable import VarveTool
+
+@Suite("varve compact")
+struct CompactCommandTests {
+    @Test("A store is compacted without its app, and shows the same entities afterwards")
+    func compact() throws {
+        let store = try SampleStore.filled(segmentBytesMax: 400)
+        let before = ["User", "Chat"].map { ToolRun("cat", store.path, $0).output }
+        let deleted = ToolRun("cat", "-d", store.path, "User").output
+        let run = ToolRun("compact", "--keep=none", store.path)
+        #expect(run.status == .success && run.errors.isEmpty)
+        #expect(run.lines[0].contains("checkpoint of transaction 9"))
+        #expect(["User", "Chat"].map { ToolRun("cat", store.path, $0).output } == before)
+        #expect(ToolRun("cat", "-d", store.path, "User").output == deleted)
+        let verified = ToolRun("verify", store.path)
+        #expect(verified.status == .success && verified.output.contains("1 checkpoint"))
+    }
+
+    @Test("What info and log say follows: checkpoints, floor, retention")
+    func shown() throws {
+        let store = try SampleStore.filled(segmentBytesMax: 400)
+        _ = ToolRun("compact", "-k", "3", store.path)
+        let info = ToolRun("info", store.path)
+        #expect(info.status == .success)
+        #expect(info.output.contains("of transaction 9"))
+        #expect(info.output.contains("from transaction 7 on; kept: the last 3 transactions"))
+        let json = try JSONObject(ToolRun("info", "--json", store.path).output)
+        #expect(json["floor"] == "7" && json["checkpoints", 0, "transaction"] == "9")
+        #expect(json["retention"] == "the last 3 transactions")
+        #expect(json["checkpoints", 0, "problem"] == "null")
+        #expect(ToolRun("log", "--json", store.path).lines.count == 3)
+        #expect(ToolRun("show", store.path, "7").status == .success)
+        let gone = ToolRun("show", store.path, "6")
+        #expect(gone.status == .failure && gone.errors.contains("no transaction 6"))
+        // The policy is the store's own from here on.
+        let again = try JSONObject(ToolRun("compact", "--json", store.path).output)
+        #expect(again["retention"] == "the last 3 transactions")
+        #expect(again["checkpointBytes"] == "null" && again["floor"] == "7")
+    }
+
+    @Test("A damaged checkpoint is named by verify and info, and the store still shows")
+    func damaged() throws {
+        let store = try SampleStore.filled(segmentBytesMax: 400)
+        let before = ToolRun("cat", store.path, "User").output
+        _ = ToolRun("compact", "--keep", "all", store.path)
+        let url = store.url.appendingPathComponent("checkpoint-0000000001")
+        var bytes = try Data(contentsOf: url)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: url)
+        let verified = ToolRun("verify", store.path)
+        #expect(verified.status == .failure)
+        #expect(verified.output.contains("checkpoint-0000000001"))
+        #expect(ToolRun("info", store.path).output.contains("unusable"))
+        #expect(ToolRun("cat", store.path, "User").output == before)
+    }
+
+    @Test("What cannot be kept is a usage error, and a locked store is left alone")
+    func refusals() throws {
+        let open = try SampleStore()
+        for text in ["", "x", "10y", "-1", "99999999999999999999d"] {
+            #expect(ToolRun("compact", "--keep=\(text)", open.path).status == .usage, "\(text)")
+        }
+        let run = ToolRun("compact", open.path)
+        #expect(run.status == .failure && run.errors.contains("open for writing"))
+    }
+}

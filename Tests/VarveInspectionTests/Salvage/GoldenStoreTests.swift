@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+import VarveEvents
+import VarveLog
+import VarveTestSupport
+
+@testable import VarveInspection
+
+/// Stores as version 1.0 wrote them, kept as files. A change that these tests notice is a change of
+/// the format: stores on users' disks look like this.
+@Suite("Golden stores")
+struct GoldenStoreTests {
+    private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fixtures/1.0")
+
+    private static func files(of name: String) throws -> [String: Data] {
+        let folder = fixtures.appending(path: name)
+        var files: [String: Data] = [:]
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            files[file] = try Data(contentsOf: folder.appending(path: file))
+        }
+        return files
+    }
+
+    private static func directory(_ name: String) throws -> MemoryFileSystem {
+        let directory = MemoryFileSystem(name: name)
+        try directory.createDirectory()
+        for (file, content) in try files(of: name) {
+            let opened = try directory.open(file, .createExclusive)
+            try content.withUnsafeBytes { bytes in
+                try opened.writeAll(bytes, at: FrameOffset(0), name: file)
+            }
+        }
+        return directory
+    }
+
+    /// What the fixtures were written from.
+    private static func written(_ name: String) throws -> [String: Data] {
+        var files = try SampleFiles(segmentBytesMax: 700)
+        if name == "damaged" { try files.damage(transaction: 3) }
+        return files.files
+    }
+
+    @Test("Today's encoders write the same bytes", arguments: ["good", "damaged"])
+    func bytes(_ name: String) throws {
+        let written = try Self.written(name)
+        if ProcessInfo.processInfo.environment["VARVE_RECORD_GOLDEN"] == "1" {
+            let folder = Self.fixtures.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true)
+            for (file, content) in written { try content.write(to: folder.appending(path: file)) }
+        }
+        #expect(try Self.files(of: name) == written)
+    }
+
+    @Test("A good one is read, verified, compacted, and read again")
+    func good() throws {
+        let directory = try Self.directory("good")
+        let entities = try SampleFiles.entities(in: directory)
+        #expect(entities.count == 3)
+        #expect(entities.contains { $0.hasPrefix("Chat 7 ") && $0.contains("Hello, world") })
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+        #expect(try SampleFiles.payloads(in: directory).count == 9)
+        _ = try StoreCompaction.compact(
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+        #expect(try SampleFiles.entities(in: directory) == entities)
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+    }
+
+    @Test("A damaged one is refused with the place, and salvaged but for the damage")
+    func damaged() throws {
+        let directory = try Self.directory("damaged")
+        let problems = try StoreVerification.verify(directory).problems
+        #expect(problems.count == 1 && problems[0].segment != nil && problems[0].offset != nil)
+        #expect(throws: InspectionError.self) {
+            _ = try Inspection(directory).entities(of: "User")
+        }
+        let target = MemoryFileSystem(name: "salvaged")
+        let report = try StoreSalvage.salvage(
+            from: directory, to: target, environment: SimulatedEnvironment(seed: 4))
+        #expect(report.lost.map(\.description) == ["3"] && report.transactions == 8)
+        #expect(try StoreVerification.verify(target).problems.isEmpty)
+    }
+}

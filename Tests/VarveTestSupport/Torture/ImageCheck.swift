@@ -1,0 +1,147 @@
+package import VarveLog
+
+/// Opens a state of a disk as a program would after a power cut, and holds everything against the
+/// rules: the numbers are those of the invariants in Docs/TESTING.md.
+package struct ImageCheck {
+    package let image: DiskImage
+    /// Salts of an opening after the crash are never those of before.
+    private static let seed: UInt64 = 77
+
+    package init(_ image: DiskImage) { self.image = image }
+
+    /// What opening for writing came to.
+    package struct Recovered {
+        /// How many transactions are there.
+        package let count: Int
+        package let report: RecoveryReport
+        /// The disk behind it; its operations are those of the recovery.
+        package let disk: SimulatedDisk
+    }
+
+    /// I2 to I5, I7 and I8: it opens with a prefix, says what it dropped and leaves no leftovers.
+    package func recover() throws(CheckFailure) -> Recovered {
+        let disk = SimulatedDisk(image)
+        return try Self.failures("I4: it is refused") {
+            let opened = try CompactionLog(disk, seed: Self.seed).open()
+            opened.log.abandon()
+            try check(opened, on: disk)
+            return Recovered(
+                count: opened.payloads.count, report: opened.report, disk: disk)
+        }
+    }
+
+    /// An error of the log breaks a rule too.
+    private static func failures<Value>(
+        _ what: String, _ body: () throws -> Value
+    ) throws(CheckFailure) -> Value {
+        do {
+            return try body()
+        } catch let failure as CheckFailure {
+            throw failure
+        } catch {
+            throw CheckFailure("\(what): \(error)")
+        }
+    }
+
+    private func check(_ opened: CompactionLog.Opened, on disk: SimulatedDisk) throws {
+        try rule("I2", Self.isPrefix(opened.payloads), "a transaction is not what was written")
+        try rule(
+            "I4", opened.report.checkpointProblems.isEmpty,
+            "\(opened.report.checkpointProblems)")
+        if let dropped = opened.report.dropped {
+            let tail = tail(dropped)
+            let kept = dropped.keptAs.flatMap { disk.image.files[$0] }
+            try rule(
+                "I8", dropped.bytes.rawValue == UInt64(tail.count) && kept == Array(tail),
+                "the dropped bytes are not those that were reported and kept")
+        }
+        try checkNames(disk, opened.log.manifest)
+    }
+
+    /// The bytes that a report speaks of.
+    package func tail(_ dropped: RecoveryReport.DroppedTail) -> ArraySlice<UInt8> {
+        let name = StoreFileName.segment(dropped.segment).text
+        return image.files[name, default: []].dropFirst(Int(dropped.offset.rawValue))
+    }
+
+    private func checkNames(_ disk: SimulatedDisk, _ manifest: Manifest) throws {
+        let kept = Set(manifest.checkpoints.map(\.number))
+        for name in disk.image.files.keys where !name.hasPrefix("lost/") {
+            let belongs =
+                switch StoreFileName(name) {
+                case .lock: true
+                case .manifest(let generation): generation == manifest.generation
+                case .segment(let segment): segment >= manifest.firstSegment
+                case .checkpoint(let number): kept.contains(number)
+                case .lost, .assets, .temporary, nil: false
+                }
+            try rule("I7", belongs, "\(name) was left over")
+        }
+    }
+
+    /// Everything else: readers, a second opening, writing, and, where asked for, a compaction.
+    package func examine(compacting: Bool) throws(CheckFailure) -> Recovered {
+        let recovered = try recover()
+        try Self.failures("after recovery") {
+            try checkReaders(recovered.count)
+            try checkAgain(recovered, compacting)
+        }
+        return recovered
+    }
+
+    /// I10 and I15: a reader finds the same, changes nothing, and verification agrees.
+    private func checkReaders(_ count: Int) throws {
+        let disk = SimulatedDisk(image)
+        do {
+            let read = try CompactionLog(disk, seed: Self.seed).read()
+            try rule("I15", read.payloads.count == count, "a reader finds \(read.payloads.count)")
+            let verification = try LogVerification.verify(disk)
+            try rule("I15", verification.isSound, "verification: \(verification.problems)")
+        } catch LogError.missing(let directory) {
+            // No store yet: its creation was interrupted.
+            guard count == 0 else { throw LogError.missing(directory: directory) }
+        }
+        try rule("I10", disk.operations.isEmpty, "a reader changed the disk")
+    }
+
+    /// I5, I6, I12 and I14: a second opening drops nothing; writing and compacting go on.
+    private func checkAgain(_ recovered: Recovered, _ compacting: Bool) throws {
+        let again = SimulatedDisk(recovered.disk.image)
+        let store = CompactionLog(again, seed: Self.seed + 1)
+        let second = try store.open()
+        let report = second.report
+        try rule(
+            "I5",
+            second.payloads.count == recovered.count && report.dropped == nil
+                && report.temporaryFiles.isEmpty && report.orphans.isEmpty,
+            "the second recovery differs: \(report)")
+        var count = recovered.count
+        if compacting {
+            try CompactionLog.compact(second.log, LogPayload.first(count))
+        }
+        for _ in 0..<2 {
+            count += 1
+            try second.log.append(LogPayload.of(count))
+            try second.log.sync()
+        }
+        try second.log.close()
+        let third = try store.read()
+        try rule(
+            "I6", third.report.endedCleanly && third.payloads.count == count,
+            "writing after recovery failed")
+        try rule("I12", Self.isPrefix(third.payloads), "a transaction changed")
+    }
+
+    static func isPrefix(_ payloads: [[UInt8]]) -> Bool {
+        for (index, payload) in payloads.enumerated() where payload != LogPayload.of(index + 1) {
+            return false
+        }
+        return true
+    }
+
+    private func rule(
+        _ number: String, _ holds: Bool, _ what: @autoclosure () -> String
+    ) throws {
+        if !holds { throw CheckFailure("\(number): \(what())") }
+    }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Observation
+import Testing
+import VarveLog
+import VarveTestSupport
+
+@testable import Varve
+
+/// One live query, held against the query asked anew after every transaction.
+private final class Follower {
+    private let check: (Store, String) -> Void
+    private let checkNow: (Store, String) -> Void
+
+    init<E: EntityModelProtocol>(_ store: Store, _ name: String, _ query: QueryList<E>) {
+        var updates = store.results(of: query).makeAsyncIterator()
+        var model: [E] = []
+        var list: ResultList<E>?
+        func same(_ first: [E], _ second: [E]) -> Bool {
+            first.count == second.count && zip(first, second).allSatisfy { $0.isIdentical(to: $1) }
+        }
+        check = { store, place in
+            while let update = updates.poll() {
+                model = update.changes.apply(to: model) { update.list[$0] }
+                list = update.list
+                #expect(same(model, update.list.entities), "\(name): the batch, \(place)")
+                let ids = update.list.indices.map { "\(update.list.id(at: $0))" }
+                #expect(ids == model.map { "\($0.id)" }, "\(name): ids, \(place)")
+            }
+        }
+        checkNow = { store, place in
+            let fresh = query.resolve(in: store.context)
+            #expect(same(model, fresh), "\(name): a fresh query, \(place)")
+            #expect(list?.count == fresh.count, "\(name), \(place)")
+        }
+    }
+
+    func follow(_ store: Store, _ place: String) {
+        check(store, place)
+        checkNow(store, place)
+    }
+}
+
+@Suite("Live results")
+struct LiveResultsTests {
+    private func open(
+        _ disk: SimulatedDisk, seed: UInt64, mode: Store.Mode = .readWrite
+    ) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: seed), mode: mode,
+            durability: .commit, retention: .everything, compactsAutomatically: false,
+            types: [Author.self, Shelf.self])
+    }
+
+    /// Undoes or redoes, where there is something to.
+    private func step(_ isThere: Bool, _ body: () throws -> UndoStep) throws {
+        if isThere { _ = try body() }
+    }
+
+    private func followers(_ store: Store) -> [Follower] {
+        [
+            Follower(store, "all", Author.query()),
+            Follower(store, "filter", Book.filter(\.id > 9)),
+            Follower(store, "sort", Author.query().sorted(by: \.name)),
+            Follower(store, "filter, sort", Book.filter(\.title >= "x").sorted(by: \.title.desc)),
+            Follower(store, "two sorts", Book.query().sorted(by: \.title).sorted(by: \.text)),
+            Follower(store, "updated", Author.query().sorted(by: .updatedAt)),
+            Follower(store, "limit", Book.query().sorted(by: \.title).limit(4, offset: 1)),
+            Follower(store, "both", Book.filter(\.id > 3).and(Book.filter(\.title != "x"))),
+            Follower(store, "union", Book.filter(\.id < 5).or(\.title == "x")),
+            Follower(store, "ids", Book.query([7, 3, 7, 1])),
+            Follower(store, "related", Author.query("a1").related(\.$books)),
+            Follower(store, "shape", Author.query().sorted(by: \.name).with(\.$books)),
+            Follower(store, "link ids", Book.query().id(\.$author)),
+            Follower(store, "trash", Deleted<Book>.query()),
+        ]
+    }
+
+    @Test(
+        "After every transaction a live query shows what a fresh one finds, and its batches lead there",
+        arguments: 1...12 as ClosedRange<UInt64>)
+    func equalsFreshQueries(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let disk = SimulatedDisk()
+        let store = try open(disk, seed: seed)
+        let live = followers(store)
+        let slow = followers(store)
+        let reader = try open(disk, seed: seed + 100, mode: .readOnly)
+        let followed = followers(reader)
+        for number in 0..<80 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<7:
+                try store.write { context in
+                    for _ in 0..<Int.random(in: 1...3, using: &random) {
+                        try ReplayLawTests().change(&context, &random)
+                    }
+                }
+            case 7: try step(store.canRedo) { try store.redo() }
+            default: try step(store.canUndo) { try store.undo() }
+            }
+            let place = "seed \(seed) step \(number)"
+            for follower in live { follower.follow(store, place) }
+            if number % 13 == 7 {
+                try store.flush()
+                try reader.refresh()
+                for follower in followed { follower.follow(reader, place) }
+            }
+        }
+        for follower in slow { follower.follow(store, "slow, seed \(seed)") }
+    }
+
+    @Test("A transaction that a query cannot see wakes nobody")
+    func irrelevant() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        var updates = store.results(of: Author.filter(\.name == "x")).makeAsyncIterator()
+        #expect(updates.poll()?.isEmpty == true, "the first list comes at once, empty or not")
+        try store.write { try Shelf(id: "s", label: "1").save(to: &$0) }
+        try store.write { try Author(id: "a", name: "y").save(to: &$0) }
+        #expect(updates.poll() == nil)
+        try store.write { try Author(id: "a", name: "x").save(to: &$0) }
+        let polled = updates.poll()
+        let update = try #require(polled)
+        #expect(update.changes == ResultChanges(inserted: [0]))
+        #expect(update.transaction == 3)
+    }
+
+    @Test("Batches say what was inserted, deleted, moved and updated")
+    func batches() throws {
+        let store = try Store.inMemory(Author.self)
+        try store.write { context in
+            for name in ["b", "d", "f", "h"] { try Author(id: name, name: name).save(to: &context) }
+        }
+        var updates = store.results(of: Author.query().sorted(by: \.name)).makeAsyncIterator()
+        #expect(updates.poll()?.changes == ResultChanges(inserted: [0, 1, 2, 3]))
+        try store.write { try Author(id: "b", name: "g").save(to: &$0) }
+        let polled = updates.poll()
+        let moved = try #require(polled)
+        #expect(moved.changes.moved.map { [$0.from, $0.to] } == [[0, 2]])
+        #expect(moved.list.map(\.name) == ["d", "f", "g", "h"])
+        try store.write { try Author(id: "d", name: "d", born: 3).save(to: &$0) }
+        #expect(updates.poll()?.changes == ResultChanges(updated: [0]))
+        try store.write { try Author(id: "d", name: "e").save(to: &$0) }
+        #expect(
+            updates.poll()?.changes == ResultChanges(updated: [0]), "another key, the same place")
+        try store.write { context in
+            try Author.delete(id: "f", from: &context)
+            try Author(id: "i", name: "i").save(to: &context)
+        }
+        #expect(updates.poll()?.changes == ResultChanges(deleted: [1], inserted: [3]))
+        try store.undo()
+        #expect(updates.poll()?.changes == ResultChanges(deleted: [3], inserted: [1]))
+    }
+
+    @Test("Sections are runs of equal keys, with those that came and went")
+    func sections() async throws {
+        let store = try Store.inMemory(Author.self)
+        try store.writing { context in
+            for (id, name) in [("1", "x"), ("2", "y"), ("3", "x")] {
+                try Author(id: id, name: name).save(to: &context)
+            }
+        }
+        var updates = store.results(of: Author.query(), sectionedBy: \.name).makeAsyncIterator()
+        let one = await updates.next()
+        let first = try #require(one)
+        #expect(first.sections.keys == ["x", "y"])
+        #expect(first.sections.map { $0.entities.map(\.id) } == [["1", "3"], ["2"]])
+        #expect(first.insertedSections == [0, 1])
+        #expect(first.sections.place(of: 2) == (1, 0))
+        try store.writing { try Author(id: "2", name: "a").save(to: &$0) }
+        let two = await updates.next()
+        let second = try #require(two)
+        #expect(second.sections.keys == ["a", "x"])
+        #expect(second.deletedSections == [1])
+        #expect(second.insertedSections == [0])
+    }
+
+    @Test("One entity, and one property, are observed without repeats")
+    func values() async throws {
+        let store = try Store.inMemory(Author.self)
+        var names = store.values(of: Author.self, id: "1", \.name).makeAsyncIterator()
+        var authors = store.values(of: Author.self, id: "1").makeAsyncIterator()
+        #expect(await names.next() == .some(nil))
+        #expect(await authors.next() == .some(nil))
+        try store.writing { try Author(id: "1", name: "x").save(to: &$0) }
+        try store.writing { try Author(id: "2", name: "z").save(to: &$0) }
+        try store.writing { try Author(id: "1", name: "x", born: 5).save(to: &$0) }
+        try store.writing { try Author(id: "1", name: "y", born: 5).save(to: &$0) }
+        try store.writing { try Author.delete(id: "1", from: &$0) }
+        #expect(await names.next() == "x")
+        #expect(await names.next() == "y")
+        #expect(await names.next() == .some(nil))
+        #expect(await authors.next()??.born == .some(nil))
+        #expect(await authors.next()??.born == 5)
+        #expect(await authors.next()??.name == "y")
+        #expect(await authors.next() == .some(nil))
+    }
+
+    @Test("A sequence waits for the next transaction, and ends with its task")
+    func waiting() async throws {
+        let store = try Store.inMemory(Author.self)
+        let task = Task {
+            var counts: [Int] = []
+            for await update in store.results(of: Author.query()) {
+                counts.append(update.list.count)
+                if update.list.count == 3 { break }
+            }
+            return counts
+        }
+        for number in 0..<3 {
+            try store.writing { try Author(id: "\(number)", name: "x").save(to: &$0) }
+        }
+        #expect(await task.value.last == 3)
+        let endless = Task {
+            for await _ in store.results(of: Author.query()) {}
+            return true
+        }
+        endless.cancel()
+        #expect(await endless.value)
+    }
+
+    @MainActor
+    @Test("An observed object shows results at once and tells its observers of others")
+    func observed() async throws {
+        let store = try Store.inMemory(Author.self)
+        try store.writing { try Author(id: "1", name: "x").save(to: &$0) }
+        let results = ObservedResults(of: Author.query(), in: store)
+        #expect(results.list.map(\.id) == ["1"])
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        withObservationTracking {
+            _ = results.list.count
+        } onChange: {
+            change.yield()
+        }
+        try store.writing { try Author(id: "2", name: "y").save(to: &$0) }
+        for await _ in changes { break }
+        while results.list.count < 2 { await Task.yield() }
+        #expect(results.changes == ResultChanges(inserted: [1]))
+        #expect(results.transaction == 2)
+    }
+}
+
+extension ResultUpdate {
+    fileprivate var isEmpty: Bool { list.isEmpty && changes.isEmpty }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+import Varve
+import VarveTestSupport
+
+@Suite("History")
+struct HistoryTests {
+    @Test("Every version of an entity, through deletions and restorations")
+    func versions() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write("Add", options: WriteOptions(author: "ann")) {
+            try Author(id: "a", name: "one", born: 1).save(to: &$0)
+        }
+        try store.write("Rename") { try Author(id: "a", name: "two", born: 1).save(to: &$0) }
+        try store.write("Other") { try Author(id: "b", name: "b").save(to: &$0) }
+        try store.write("Delete") { try Author.delete(id: "a", from: &$0) }
+        try store.undo()
+        try store.write("Again") { try Author.delete(id: "a", from: &$0) }
+        try store.write("For good") { try Deleted<Author>.delete(id: "a", from: &$0) }
+        try store.write("New") { try Author(id: "a", name: "new").save(to: &$0) }
+        let history = try store.history(of: Author.self, id: "a")
+        #expect(history.map(\.transaction.id) == [8, 7, 6, 5, 4, 2, 1])
+        #expect(
+            history.map(\.change) == [
+                .inserted, .purged, .deleted, .inserted, .deleted, .updated, .inserted,
+            ])
+        #expect(
+            history.map { $0.entity?.name } == ["new", nil, "two", "two", "two", "two", "one"])
+        #expect(history[5].changedProperties == ["name"])
+        #expect(history[6].transaction.author == "ann" && history[6].transaction.label == "Add")
+        #expect(history[3].transaction.kind == .undo(of: 4))
+        #expect(try store.history(of: Author.self, id: "nobody").isEmpty)
+    }
+
+    @Test("Blame names the transaction that gave each property its value")
+    func blame() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { try Author(id: "a", name: "one", born: 1).save(to: &$0) }
+        try store.write("Rename") { try Author(id: "a", name: "two", born: 1).save(to: &$0) }
+        let blame = try store.blame(of: Author.self, id: "a")
+        #expect(blame["name"]?.id == 2 && blame["name"]?.label == "Rename")
+        #expect(blame["born"]?.id == 1 && blame["tags"]?.id == 1)
+    }
+
+    @Test("Versions of long texts are put together again")
+    func longTexts() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        var text = String(repeating: "sediment ", count: 400)
+        var texts: [String] = []
+        for number in 0..<6 {
+            text.insert(contentsOf: "\(number)", at: text.index(text.startIndex, offsetBy: 900))
+            texts.append(text)
+            try store.write { try Book(id: 1, title: "t", text: text).save(to: &$0) }
+        }
+        let history = try store.history(of: Book.self, id: 1)
+        #expect(history.compactMap { $0.entity?.text } == texts.reversed())
+        try store.undo()
+        #expect(Book.query(1).resolve(in: store.context)?.text == texts[4])
+    }
+
+    @Test("A difference names what came, what went, what changed, and the links, both ways")
+    func diff() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { context in
+            for id in 1...3 { try Book(id: id, title: "\(id)").save(to: &context) }
+            try Shelf(id: "s", label: nil, books: .ids([1, 2])).save(to: &context)
+        }
+        try store.write { context in
+            try Book(id: 1, title: "one").save(to: &context)
+            try Book.delete(id: 2, from: &context)
+            try Book(id: 4, title: "4").save(to: &context)
+            try Shelf(id: "s", label: nil, books: .ids([3, 1])).save(to: &context)
+        }
+        let diff = try store.diff(from: .transaction(1), to: .transaction(2))
+        let books = try diff.changes(of: Book.self)
+        #expect(books.map(\.id) == [1, 2, 4, 3] || Set(books.map(\.id)) == [1, 2, 3, 4])
+        let byID = Dictionary(uniqueKeysWithValues: books.map { ($0.id, $0) })
+        #expect(byID[1]?.changedProperties == ["title"])
+        #expect(byID[1]?.before?.title == "1" && byID[1]?.after?.title == "one")
+        #expect(byID[2]?.kind == .deleted && byID[4]?.kind == .inserted)
+        #expect(byID[3]?.links.first?.added == ["s"])
+        let shelf = try #require(try diff.changes(of: Shelf.self).first)
+        #expect(shelf.links.first?.removed == ["2"] && shelf.links.first?.added == ["3"])
+        let back = try store.diff(from: .transaction(2), to: .transaction(1))
+        #expect(try back.changes(of: Book.self).first { $0.id == 2 }?.kind == .inserted)
+        #expect(try store.diff(from: .transaction(2), to: .transaction(2)).isEmpty)
+    }
+
+    @Test("A preview says what a block would change, and changes nothing")
+    func preview() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { context in
+            try Author(id: "a", name: "a", books: .relation([Book(id: 1, title: "t")]))
+                .save(to: &context)
+        }
+        let diff = try store.preview { context in
+            try Author.delete(id: "a", from: &context)
+            try Author(id: "b", name: "b").save(to: &context)
+        }
+        #expect(try diff.changes(of: Author.self).map(\.kind) == [.deleted, .inserted])
+        #expect(try diff.changes(of: Book.self).map(\.kind) == [.deleted])
+        #expect(store.lastTransaction == 1 && store.context.count(Author.self) == 1)
+        #expect(diff.after.count(Author.self) == 1)
+        try store.write { context in
+            #expect(try store.context(asOf: .transaction(0)).count(Author.self) == 0)
+            try Author(id: "c", name: "c").save(to: &context)
+        }
+    }
+
+    @Test("A date leads to the newest transaction of then, a reader of the files sees the same")
+    func dates() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Author.self, Shelf.self)
+        let before = Date()
+        var dates: [Date] = []
+        for number in 0..<5 {
+            try store.write { try Author(id: "a", name: "\(number)").save(to: &$0) }
+            dates.append(try store.transaction(TransactionID(UInt64(number + 1))).time)
+        }
+        #expect(try store.context(asOf: .date(before)).count(Author.self) == 0)
+        for (number, date) in dates.enumerated() where !dates.dropFirst(number + 1).contains(date) {
+            let then = try store.context(asOf: .date(date))
+            #expect(Author.query("a").resolve(in: then)?.name == "\(number)")
+        }
+        try store.flush()
+        let reader = try Store(at: place.url, mode: .readOnly, Author.self, Shelf.self)
+        #expect(try reader.history(of: Author.self, id: "a").count == 5)
+        let then = try reader.context(asOf: .transaction(2))
+        #expect(Author.query("a").resolve(in: then)?.name == "1")
+    }
+}

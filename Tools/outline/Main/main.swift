@@ -1,0 +1,4 @@
+import Foundation
+import OutlineEditor
+
+exit(EntryPoint.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,4 @@
+import Foundation
+import TortureCampaign
+
+exit(Campaign.run(CommandLine.arguments))

@@ -1,0 +1,47 @@
+import VarveInspection
+
+/// `varve at`: the entities of a type as they were.
+struct AtCommand: Command {
+    static let definition = CommandDefinition(
+        name: "at",
+        summary: "what 'cat' would have shown behind an earlier transaction",
+        description: """
+            Writes the state of the entities of a type, or of the one with ID, as it was behind
+            a transaction: the newest state, with the transactions since taken back.
+            """,
+        operands: [
+            .store,
+            OperandDefinition(name: "TXN", help: "a transaction; 0 is the empty store"),
+            OperandDefinition(name: "cat", help: "the word 'cat'"),
+            OperandDefinition(name: "TYPE", help: "the name of the type, as 'info' shows it"),
+            OperandDefinition(name: "ID", isRequired: false, help: "an id, as for 'cat'"),
+        ],
+        options: [CatCommand.deleted],
+        examples: ["at Chats.varve 41 cat Chat", "at Chats.varve 41 cat Chat 1"])
+
+    private let path: String
+    private let transaction: UInt64?
+    private let listing: EntityListing
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+        transaction = try DiffCommand.transaction(arguments.operands[1], "TXN")
+        guard arguments.operands[2] == "cat" else {
+            throw .invalidOperand(
+                name: "cat", value: arguments.operands[2], expected: "the word 'cat'")
+        }
+        listing = EntityListing(
+            type: arguments.operands[3], id: arguments.operands.dropFirst(4).first,
+            selection: arguments.has(CatCommand.deleted) ? .deleted : .live)
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
+            let inspection = try Inspection(at: path)
+            if let transaction { try inspection.goBack(to: TransactionID(transaction)) }
+            return inspection
+        }
+        try listing.write(inspection, in: session)
+        return .success
+    }
+}

@@ -1,0 +1,64 @@
+import VarveInspection
+
+/// `varve backup`: copies a store, beside its writer.
+struct BackupCommand: Command {
+    static let definition = CommandDefinition(
+        name: "backup",
+        summary: "copy a store, which may be open for writing",
+        description: """
+            Copies a store with its history as it is at one moment: through the newest
+            transaction that its writer has promised to be safe, or where nobody writes,
+            through the last whole one. The copy is synced, read back and verified before it
+            appears under its name. It is a store with an identity of its own; opening it is
+            restoring it.
+            """,
+        operands: [
+            .store,
+            OperandDefinition(
+                name: "TO", help: "the directory of the copy; it must not exist, or be empty"),
+        ],
+        examples: ["backup Chats.varve /media/disk/Chats.varve"])
+
+    private let path: String
+    private let target: String
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+        target = arguments.operands[1]
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let report = try ToolFailure.inspecting { () throws(InspectionError) in
+            try StoreBackup.backUp(from: path, to: target)
+        }
+        if session.isJSON {
+            try session.write(report.json(path, target))
+        } else {
+            for line in report.lines(target) { try session.write(line) }
+        }
+        return .success
+    }
+}
+
+extension BackupReport {
+    fileprivate func lines(_ target: String) -> [StyledText] {
+        let head = StyledText(DisplayText.visible(target) + ": ", .heading)
+        let content =
+            last > .none
+            ? "\(Numerals.counted(transactions, "transaction")) through \(last), "
+                + Numerals.size(bytes)
+            : "nothing was ever written to it"
+        return [head + StyledText(content), StyledText("  verified; store \(store)", .faint)]
+            + checkpointProblems.map { StyledText("  left out: " + DisplayText.visible("\($0)")) }
+    }
+
+    fileprivate func json(_ path: String, _ target: String) -> JSON {
+        [
+            "path": .text(path), "to": .text(target), "store": .text("\(store)"),
+            "source": .text("\(source)"), "last": .number(last.rawValue),
+            "floor": .number(floor.rawValue), "transactions": .number(transactions),
+            "bytes": .bytes(bytes),
+            "checkpointProblems": .array(checkpointProblems.map { .text("\($0)") }),
+        ]
+    }
+}

@@ -1,0 +1,100 @@
+import VarveInspection
+
+/// `varve compact`: writes a checkpoint and drops history.
+struct CompactCommand: Command {
+    static let keep = OptionDefinition(
+        name: "keep", letter: "k", valueName: "WHAT",
+        help: "history to keep: COUNT transactions, an age such as 30d, all or none")
+
+    static let definition = CommandDefinition(
+        name: "compact",
+        summary: "write a checkpoint and drop history that is not to be kept",
+        description: """
+            Takes the store's lock, writes its newest state as a checkpoint, reads that back,
+            and drops the history that is not to be kept: as the last compaction did, or the
+            last 10,000 transactions, unless --keep says otherwise. What is dropped cannot be
+            had back. The checkpoint before and the log from there stay until the next
+            compaction.
+            """,
+        operands: [.store], options: [keep],
+        examples: ["compact Chats.varve", "compact --keep 30d Chats.varve"])
+
+    private let path: String
+    private let retention: Retention?
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        path = arguments.operands[0]
+        guard let text = arguments.value(of: Self.keep) else {
+            retention = nil
+            return
+        }
+        guard let retention = Self.retention(text) else {
+            throw .invalidValue(
+                option: "--keep", value: text,
+                expected: "a number of transactions, an age (90s, 15m, 2h, 30d), all or none")
+        }
+        self.retention = retention
+    }
+
+    private static func retention(_ text: String) -> Retention? {
+        switch text {
+        case "all": return .everything
+        case "none": return Retention.none
+        default: break
+        }
+        if let count = UInt64(text) { return .transactions(count) }
+        let seconds: [Character: UInt64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ seconds[$0] }), let count = UInt64(text.dropLast())
+        else { return nil }
+        let (product, overflow) = count.multipliedReportingOverflow(by: unit)
+        return overflow ? nil : .age(seconds: product)
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let compaction = try ToolFailure.inspecting { () throws(InspectionError) in
+            try StoreCompaction.compact(at: path, retaining: retention)
+        }
+        if session.isJSON {
+            try session.write(compaction.json(path))
+        } else {
+            for line in compaction.lines(path) { try session.write(line) }
+        }
+        return .success
+    }
+}
+
+extension StoreCompaction {
+    fileprivate func lines(_ path: String) -> [StyledText] {
+        let written =
+            if let checkpointBytes {
+                "checkpoint of transaction \(checkpoint), \(Numerals.size(checkpointBytes))"
+            } else if checkpoint == 0 {
+                "nothing was ever written to it"
+            } else {
+                "transaction \(checkpoint) had a checkpoint already"
+            }
+        let dropped =
+            transactionsDropped == 0
+            ? "no history dropped"
+            : "\(Numerals.counted(transactionsDropped, "transaction")) in "
+                + "\(Numerals.counted(segmentsDropped, "segment")) dropped"
+        return [
+            StyledText(DisplayText.visible(path) + ": ", .heading) + StyledText(written),
+            StyledText("  " + dropped + ", history begins with \(floor)", .faint),
+            StyledText(
+                "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
+                .faint),
+        ]
+    }
+
+    fileprivate func json(_ path: String) -> JSON {
+        [
+            "path": .text(path), "checkpoint": .id(checkpoint),
+            "checkpointBytes": checkpointBytes.map { .bytes($0) } ?? .null,
+            "bytesBefore": .bytes(bytesBefore), "bytesAfter": .bytes(bytesAfter),
+            "segmentsDropped": .number(segmentsDropped),
+            "transactionsDropped": .number(transactionsDropped), "floor": .id(floor),
+            "retention": .text("\(retention)"),
+        ]
+    }
+}

@@ -1,0 +1,151 @@
+import VarveInspection
+
+/// `varve history`: the versions of an entity.
+struct HistoryCommand: Command {
+    static let definition = CommandDefinition(
+        name: "history",
+        summary: "every version of an entity, newest first",
+        description: """
+            Writes the versions of an entity: the transaction that made each, what happened,
+            and which fields got which values. A transaction that changed only the entity's
+            links makes no version.
+            """,
+        operands: EntityOperands.all, options: [],
+        examples: ["history Chats.varve Chat 1", "history --json Chats.varve Chat 1"])
+
+    private let operands: EntityOperands
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        operands = EntityOperands(arguments)
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let versions = try ToolFailure.inspecting { () throws(InspectionError) in
+            try Inspection(at: operands.path).history(of: operands.type, id: operands.id)
+        }
+        for version in versions {
+            if session.isJSON {
+                try session.write(version.json)
+            } else {
+                try session.write(version.lines(at: session.now))
+            }
+        }
+        return .success
+    }
+}
+
+/// `varve blame`: which transaction gave each field its value.
+struct BlameCommand: Command {
+    static let definition = CommandDefinition(
+        name: "blame",
+        summary: "which transaction gave each field of an entity its value",
+        description: """
+            Writes, for each field of an entity, the transaction that gave it the value that it
+            has, as far as history goes back.
+            """,
+        operands: EntityOperands.all, options: [], examples: ["blame Chats.varve Chat 1"])
+
+    private let operands: EntityOperands
+
+    init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        operands = EntityOperands(arguments)
+    }
+
+    func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let blame = try ToolFailure.inspecting { () throws(InspectionError) in
+            try Inspection(at: operands.path).blame(of: operands.type, id: operands.id)
+        }
+        for (field, version) in blame {
+            let value = version.fields.first { $0.name == field }?.value
+            if session.isJSON {
+                try session.write([
+                    "field": .text(field), "value": value.map { .value($0) } ?? .null,
+                    "transaction": .id(version.transaction), "time": .moment(version.time),
+                    "label": .optional(version.label), "author": .optional(version.author),
+                ])
+            } else {
+                let text = value.map { ValueText.text(of: $0) } ?? ""
+                try session.write(
+                    version.headline(at: session.now)
+                        + StyledText("  " + DisplayText.visible(field), .heading)
+                        + StyledText(" " + text))
+            }
+        }
+        return .success
+    }
+}
+
+/// The operands that name one entity.
+struct EntityOperands {
+    static let all: [OperandDefinition] = [
+        .store,
+        OperandDefinition(name: "TYPE", help: "the name of the type, as 'info' shows it"),
+        OperandDefinition(
+            name: "ID",
+            help: "an id: a text without quotation marks, a number, a UUID,\n"
+                + "or any other in its JSON form"),
+    ]
+
+    let path: String
+    let type: String
+    let id: String
+
+    init(_ arguments: ParsedArguments) {
+        path = arguments.operands[0]
+        type = arguments.operands[1]
+        id = arguments.operands[2]
+    }
+}
+
+extension InspectedVersion {
+    fileprivate func headline(at now: Moment) -> StyledText {
+        var line =
+            StyledText("\(transaction)", .identifier)
+            + StyledText("  " + Age(of: time, at: now).phrase, .faint)
+        if let author { line += StyledText("  " + DisplayText.visible(author)) }
+        if let label { line += StyledText("  " + DisplayText.visible(label)) }
+        return line
+    }
+
+    fileprivate func lines(at now: Moment) -> [StyledText] {
+        let shown = change == .inserted ? fields : fields.filter { changedFields.contains($0.name) }
+        let values = change == .updated || change == .inserted ? shown : []
+        return [headline(at: now) + StyledText("  ") + text]
+            + values.map { field in
+                StyledText("    " + DisplayText.visible(field.name) + "  ", .faint)
+                    + StyledText(ValueText.text(of: field.value))
+            }
+    }
+
+    private var text: StyledText {
+        switch change {
+        case .inserted: StyledText("inserted", .added)
+        case .updated: StyledText("updated", .changed)
+        case .deleted: StyledText("deleted", .removed)
+        case .deletedWith(let type, let id):
+            StyledText("deleted with " + DisplayText.visible("\(type) \(id)"), .removed)
+        case .replaced(let type, let id):
+            StyledText("replaced by " + DisplayText.visible("\(type) \(id)"), .removed)
+        case .purged: StyledText("purged", .removed)
+        }
+    }
+
+    fileprivate var json: JSON {
+        let (name, cause): (String, JSON) =
+            switch change {
+            case .inserted: ("inserted", .null)
+            case .updated: ("updated", .null)
+            case .deleted: ("deleted", .null)
+            case .deletedWith(let type, let id):
+                ("deleted", ["type": .text(type), "id": .text(id)])
+            case .replaced(let type, let id):
+                ("replaced", ["type": .text(type), "id": .text(id)])
+            case .purged: ("purged", .null)
+            }
+        return [
+            "transaction": .id(transaction), "time": .moment(time), "label": .optional(label),
+            "author": .optional(author), "change": .text(name), "cause": cause,
+            "changed": .array(changedFields.map { .text($0) }), "fields": fields.json,
+        ]
+    }
+}
