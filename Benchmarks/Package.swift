@@ -23,8 +23,6 @@ let package = Package(
                 .product(name: "Varve", package: "varve"),
             ]),
         .executableTarget(
-            name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
-        .executableTarget(
             name: "TimeBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

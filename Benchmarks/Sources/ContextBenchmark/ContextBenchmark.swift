@@ -23,7 +23,7 @@ struct ContextBenchmark {
     /// What measures each area, in the order of the report.
     static let areas: [@Sendable (Suite) -> Void] = [
         measureRows, measureSnapshots, measureCurve, measureLinks, measureIndexes, measureQueries,
-        measureShapes, measureText,
+        measureShapes, measurePlans, measureText,
         measureMemory,
     ]
 }

@@ -13,6 +13,7 @@ public final class EntityDescriptor: Sendable {
     package let fields: [FieldDescription]
     @usableFromInline package let relations: [RelationDescription]
     @usableFromInline let indexes: [any AnyIndexDefinition]
+    let indexOutlines: ContiguousArray<IndexOutline>
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
@@ -42,6 +43,7 @@ public final class EntityDescriptor: Sendable {
         self.fields = description.fields
         self.relations = description.relations
         self.indexes = description.indexes
+        self.indexOutlines = ContiguousArray(description.indexes.map(\.outline))
         self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()

@@ -19,7 +19,7 @@ struct IndexBounds: Sendable {
     @usableFromInline var upper: Bound?
 
     /// Whether the whole index is asked for.
-    var isOpen: Bool { equal.isEmpty && lower == nil && upper == nil }
+    @usableFromInline var isOpen: Bool { equal.isEmpty && lower == nil && upper == nil }
 
     @usableFromInline
     init(equal: [QueryOperand] = [], lower: Bound? = nil, upper: Bound? = nil) {

@@ -35,8 +35,12 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     @usableFromInline let name: String
     @usableFromInline let kind: IndexKind
     @usableFromInline let components: [IndexComponent]
+    /// The same without the entity's type.
+    @usableFromInline let outline: IndexOutline
     /// Where entries stand: by value, or by hash.
     @usableFromInline let content: Content
+    /// The properties of a full-text index; nil for every other.
+    @usableFromInline let textFields: [TextField]?
     /// What happens to a second row with the same values, where that is forbidden.
     @usableFromInline let uniqueness: Uniqueness<Entity>?
 
@@ -71,13 +75,15 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         case .hashed(let properties): access = IndexDefinition.access(to: properties)
         case .text(let fields): access = IndexDefinition.access(to: fields)
         }
-        self.init(name, kind, content, access, uniqueness)
+        self.init(name, kind, content, access, uniqueness) { table, index, bounds in
+            unsafeDowncast(table, to: Table<Entity>.self).postings(of: index, in: bounds)
+        }
     }
 
     @usableFromInline
     init(
         _ name: String, _ kind: IndexKind, _ content: Content, _ access: Access,
-        _ uniqueness: Uniqueness<Entity>?
+        _ uniqueness: Uniqueness<Entity>?, postings: @escaping IndexOutline.LookUp
     ) {
         self.name = name
         self.kind = kind
@@ -96,12 +102,10 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
             }
         precondition(
             (1...4).contains(components.count), "\(Entity.self).\(name) needs 1 to 4 properties")
-    }
-
-    /// The properties of a full-text index; nil for every other.
-    @usableFromInline var textFields: [TextField]? {
-        guard case .text(let fields) = content else { return nil }
-        return fields
+        if case .text(let fields) = content { textFields = fields } else { textFields = nil }
+        outline = IndexOutline(
+            name: name, kind: kind, components: components, textFields: textFields,
+            postings: postings)
     }
 
     /// The closures of the one property themselves, or closures around those of several.
@@ -165,6 +169,33 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
 protocol AnyIndexDefinition: AnyObject, Sendable {
     var name: String { get }
     var kind: IndexKind { get }
+    var outline: IndexOutline { get }
+}
+
+/// What the planner knows of an index.
+@usableFromInline
+final class IndexOutline: Sendable {
+    /// Finds what may lie within bounds; see ``Table/postings(of:in:)``. The table is of the index's
+    /// entity type.
+    @usableFromInline
+    typealias LookUp = @Sendable (AnyTable, _ index: Int, IndexBounds) -> PostingRange?
+
+    let name: String
+    let kind: IndexKind
+    let components: [IndexComponent]
+    let textFields: [TextField]?
+    let postings: LookUp
+
+    init(
+        name: String, kind: IndexKind, components: [IndexComponent], textFields: [TextField]?,
+        postings: @escaping LookUp
+    ) {
+        self.name = name
+        self.kind = kind
+        self.components = components
+        self.textFields = textFields
+        self.postings = postings
+    }
 }
 
 /// The constraint of a unique index.

@@ -38,6 +38,13 @@ extension PostingTree {
         }
     }
 
+    /// The entries with a key of an index in which equal keys are exact. O(log n).
+    @usableFromInline
+    func ranks(ofKey key: UInt64) -> Range<Int> {
+        let lower = rank(ofBound: key, isExact: true, isBehindEqual: false) { _ in 0 }
+        return lower..<rank(ofBound: key, isExact: true, isBehindEqual: true) { _ in 0 }
+    }
+
     /// Whether any entry has the key. O(log n), in one descent that counts nothing: what a save asks
     /// of a unique index, and the answer is nearly always no.
     @usableFromInline

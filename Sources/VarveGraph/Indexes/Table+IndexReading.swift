@@ -4,7 +4,7 @@ extension Table {
     /// O(log n).
     ///
     /// A superset: a hash may stand for several values. Rows are to be tested again.
-    @usableFromInline
+    @inlinable
     func postings(of index: Int, in bounds: IndexBounds) -> PostingRange? {
         let definition = indexDefinitions[index]
         switch definition.content {
@@ -14,20 +14,26 @@ extension Table {
         }
     }
 
-    private func postings(
+    @inlinable
+    func postings(
         of index: Int, _ properties: [_HashedProperty<Entity>], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count == properties.count, bounds.lower == nil, bounds.upper == nil
         else { return nil }
         var hasher = Hasher()
-        for (property, operand) in zip(properties, bounds.equal) {
-            guard property.hashOperand(operand, &hasher) else { return nil }
+        var position = 0
+        while position < properties.count {
+            guard properties[position].hashOperand(bounds.equal[position], &hasher) else {
+                return nil
+            }
+            position += 1
         }
         let key = UInt64(bitPattern: Int64(hasher.finalize()))
-        return PostingRange(ranks(of: index, from: .hash(key, false), to: .hash(key, true)))
+        return PostingRange(indexContents[index].tree.ranks(ofKey: key))
     }
 
-    private func postings(
+    @inlinable
+    func postings(
         of index: Int, _ properties: [_OrderedProperty<Entity>], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count <= properties.count else { return nil }
@@ -54,21 +60,17 @@ extension Table {
                 end = IndexEdge(values: values + [value], isBehindEqual: last.isInclusive)
             }
         }
-        return PostingRange(ranks(of: index, from: start, to: end))
-    }
-
-    private func ranks(
-        of index: Int, from start: IndexEdge<Entity>, to end: IndexEdge<Entity>
-    ) -> Range<Int> {
         let lower = rank(of: index, start)
-        return lower..<max(lower, rank(of: index, end))
+        return PostingRange(lower..<max(lower, rank(of: index, end)))
     }
 
-    private func rank(of index: Int, _ edge: IndexEdge<Entity>) -> Int {
+    @inlinable
+    func rank(of index: Int, _ edge: IndexEdge<Entity>) -> Int {
         let tree = indexContents[index].tree
-        guard let key = edge.key else { return edge.isBehindEqual ? tree.count : 0 }
+        guard let first = edge.values.first else { return edge.isBehindEqual ? tree.count : 0 }
         return tree.rank(
-            ofBound: key, isExact: edge.isExact, isBehindEqual: edge.isBehindEqual
+            ofBound: first.key, isExact: edge.values.count == 1 && first.isExact,
+            isBehindEqual: edge.isBehindEqual
         ) { slot in
             row(at: Slot(slot)).map(edge.compare) ?? 0
         }
@@ -252,32 +254,20 @@ extension Table {
     }
 }
 
-/// One end of the postings that are asked for.
-private struct IndexEdge<Entity> {
-    /// The key of the first value; nil where there is none, which stands for the whole index.
-    let key: UInt64?
-    let isExact: Bool
-    let isBehindEqual: Bool
-    let values: [IndexBoundValue<Entity>]
+/// One end of the postings that are asked for: in front of all that are equal to the values, or
+/// behind them. No value stands for the whole index.
+@usableFromInline
+struct IndexEdge<Entity> {
+    @usableFromInline let values: [IndexBoundValue<Entity>]
+    @usableFromInline let isBehindEqual: Bool
 
+    @inlinable
     init(values: [IndexBoundValue<Entity>], isBehindEqual: Bool) {
-        key = values.first?.key
-        isExact = values.count == 1 && values[0].isExact
-        self.isBehindEqual = isBehindEqual
         self.values = values
-    }
-
-    private init(key: UInt64, isBehindEqual: Bool) {
-        self.key = key
-        isExact = true
         self.isBehindEqual = isBehindEqual
-        values = []
     }
 
-    static func hash(_ key: UInt64, _ isBehindEqual: Bool) -> IndexEdge {
-        IndexEdge(key: key, isBehindEqual: isBehindEqual)
-    }
-
+    @inlinable
     func compare(_ row: UnsafePointer<Entity>) -> Int {
         for value in values {
             let order = value.compare(row)

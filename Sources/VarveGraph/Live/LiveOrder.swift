@@ -1,9 +1,9 @@
 /// A query whose result can be kept up to date row by row: conditions on rows of one type, and
 /// orders by their properties. Whether a row is found, and where, depends on no other row.
 struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
-    private var predicates: [QueryPredicate<Entity>] = []
+    private var conditions: [RowCondition] = []
     /// The last sort counts first.
-    private var comparators: [RowComparator<Entity>] = []
+    private var comparators: [RowComparator] = []
 
     /// Nil where the query has steps that look at more than one row.
     init?(_ query: QueryList<Entity>) {
@@ -11,8 +11,8 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
         for step in query.plan.steps {
             switch step {
             case .filter(let predicate):
-                guard predicate.rankings.isEmpty else { return nil }
-                predicates.append(predicate)
+                guard predicate.condition.rankings.isEmpty else { return nil }
+                conditions.append(predicate.condition)
             case .sort(let comparator): comparators.insert(comparator, at: 0)
             case .distinct: break
             case .limit, .last, .union, .intersection, .transform: return nil
@@ -21,7 +21,7 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
     }
 
     func matches(_ row: UnsafePointer<Entity>) -> Bool {
-        predicates.allSatisfy { $0.matches(row) }
+        conditions.allSatisfy { $0.matches(row) }
     }
 
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind. No two

@@ -1,4 +1,6 @@
 /// Reads one property of a row: a load where the property is stored, its getter otherwise.
+///
+/// A row comes as a plain address, so that what is made of readers need not know the type.
 @usableFromInline
 struct PropertyReader<Entity, Value>: Sendable {
     @usableFromInline let path: SendableReadPath<Entity, Value>
@@ -12,10 +14,10 @@ struct PropertyReader<Entity, Value>: Sendable {
     }
 
     @inlinable
-    func callAsFunction(_ row: UnsafePointer<Entity>) -> Value {
+    func callAsFunction(_ row: UnsafeRawPointer) -> Value {
         offset >= 0
-            ? (UnsafeRawPointer(row) + offset).assumingMemoryBound(to: Value.self).pointee
-            : readThroughPath(row)
+            ? (row + offset).assumingMemoryBound(to: Value.self).pointee
+            : readThroughPath(row.assumingMemoryBound(to: Entity.self))
     }
 
     /// Apart, so that the load beside it needs no frame on the stack.

@@ -80,7 +80,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     /// The rows of the head, passed through the other steps.
     @inlinable
     func slots(
-        of rows: PlannedRows<Entity>, _ table: Table<Entity>, _ context: Context
+        of rows: PlannedRows, _ table: Table<Entity>, _ context: Context
     ) -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
@@ -136,7 +136,7 @@ extension QueryList {
     public func sorted<each Value: Comparable & SendableMetatype>(
         by path: repeat KeyPath<Entity, each Value>
     ) -> Self {
-        var comparator = RowComparator<Entity>()
+        var comparator = RowComparator()
         repeat comparator.add(each path)
         guard !comparator.parts.isEmpty else { return self }
         return adding(.sort(comparator))

@@ -2,16 +2,27 @@ internal import Foundation
 
 /// A value given to a predicate, kept for whoever looks it up: an index knows the type.
 @usableFromInline
-final class QueryOperand: Sendable {
-    // Any Sendable value; it is opened once for each look-up, never for each row.
-    private let value: any Sendable
+struct QueryOperand: Sendable {
+    @usableFromInline let box: OperandBox
 
-    @usableFromInline
-    init(_ value: some Sendable) { self.value = value }
+    @inlinable
+    init<Value: Sendable>(_ value: Value) { self.init(unchecked: value) }
+
+    /// With a value of which the caller knows that it may be sent, though its type does not say so.
+    @inlinable
+    init<Value>(unchecked value: Value) { box = TypedOperandBox(value) }
 
     /// The value, or nil where it is of another type.
-    @usableFromInline
-    func value<Value>(as type: Value.Type) -> Value? { value as? Value }
+    @inlinable
+    func value<Value>(as type: Value.Type) -> Value? {
+        // Asked first: a cast takes as long as the look-up that it is for.
+        if Swift.type(of: box) == TypedOperandBox<Value>.self {
+            return unsafeDowncast(box, to: TypedOperandBox<Value>.self).value
+        }
+        return value as? Value
+    }
+
+    @usableFromInline var value: Any { box.anyValue }
 
     /// Whether the value is not even equal to itself.
     var isNaN: Bool {
@@ -36,3 +47,27 @@ final class QueryOperand: Sendable {
         return String(describing: value)
     }
 }
+
+/// Where the value of an operand stands.
+@usableFromInline
+class OperandBox {
+    @inlinable
+    init() {}
+
+    @usableFromInline var anyValue: Any { preconditionFailure("an operand without a value") }
+}
+
+/// The box of a value of one type.
+@usableFromInline
+final class TypedOperandBox<Value>: OperandBox {
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(_ value: Value) { self.value = value }
+
+    @usableFromInline override var anyValue: Any { value }
+}
+
+// A box only ever holds a constant, which may be sent: see the initialisers of `QueryOperand`.
+extension OperandBox: @unchecked Sendable {}
+extension TypedOperandBox: @unchecked Sendable {}

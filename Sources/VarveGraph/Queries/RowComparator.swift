@@ -1,6 +1,6 @@
 /// Compares rows by one or more properties.
 @usableFromInline
-struct RowComparator<Entity: EntityModelProtocol>: Sendable {
+struct RowComparator: Sendable {
     /// One property of the order.
     @usableFromInline
     struct Part: Sendable {
@@ -10,19 +10,19 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
         /// Less than, equal to or greater than zero, as the first row comes before, with or
         /// behind.
         @usableFromInline
-        let compare: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int
+        let compare: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Int
         /// An order-preserving prefix of the row's value; see ``ValueOrder/key(_:)``.
         @usableFromInline
-        let key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+        let key: @Sendable (UnsafeRawPointer) -> (key: UInt64, isExact: Bool)
         /// How cursors hold the property.
-        @usableFromInline let cursorValue: CursorValue<Entity>?
+        @usableFromInline let cursorValue: CursorValue?
 
         @usableFromInline
         init(
             path: SendablePath?, name: String?,
-            compare: @escaping @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Int,
-            key: @escaping @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
-            cursorValue: CursorValue<Entity>? = nil
+            compare: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Int,
+            key: @escaping @Sendable (UnsafeRawPointer) -> (key: UInt64, isExact: Bool),
+            cursorValue: CursorValue? = nil
         ) {
             self.path = path
             self.name = name
@@ -38,7 +38,9 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
     init() {}
 
     @inlinable
-    mutating func add<Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
+    mutating func add<Entity, Value: Comparable & SendableMetatype>(
+        _ path: KeyPath<Entity, Value>
+    ) {
         let read = PropertyReader(path)
         parts.append(
             Part(
@@ -50,7 +52,7 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
     @inlinable
     func compare(
-        _ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>, from part: Int = 0
+        _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, from part: Int = 0
     ) -> Int {
         var part = part
         while part < parts.count {
@@ -63,7 +65,7 @@ struct RowComparator<Entity: EntityModelProtocol>: Sendable {
 
     /// The slots in the order of the properties; equal rows stay in the order they came in.
     @inlinable
-    func sorted(
+    func sorted<Entity: EntityModelProtocol>(
         _ slots: ContiguousArray<UInt32>, in table: Table<Entity>, keeping kept: Int = .max
     ) -> ContiguousArray<UInt32> {
         var selection = RowSelection(self, keeping: kept, expecting: slots.count)

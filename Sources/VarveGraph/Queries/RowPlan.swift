@@ -4,7 +4,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline
     enum Step: Sendable {
         case filter(QueryPredicate<Entity>)
-        case sort(RowComparator<Entity>)
+        case sort(RowComparator)
         case limit(Int, offset: Int)
         case last
         case distinct
@@ -34,12 +34,12 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
             switch steps[next] {
             case .filter(let predicate):
                 var cursor = RowCursor(table)
-                let test = predicate.matches
+                let test = predicate.condition.matches
                 slots.removeAll { slot in
                     guard let row = cursor.row(at: slot) else { return true }
                     return !test(row)
                 }
-                for condition in predicate.rankings {
+                for condition in predicate.condition.rankings {
                     slots = table.ranked(slots, by: condition)
                 }
             case .sort(let comparator):
@@ -77,12 +77,12 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     }
 
     /// How the leading steps are answered for all rows of the table.
-    @usableFromInline
-    func planned(_ table: Table<Entity>, countsOnly: Bool = false) -> PlannedRows<Entity> {
+    @inlinable
+    func planned(_ table: Table<Entity>, countsOnly: Bool = false) -> PlannedRows {
         var head = QueryHead(of: steps)
         // How many there are does not depend on their order.
         if countsOnly, head.next == steps.count { head.orderings = [] }
-        return QueryPlanner(table, head).plan()
+        return head.planned(table)
     }
 }
 

@@ -147,8 +147,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The metadata of a row, given the row's address inside the table.
     @inlinable
     static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
+        metadata(beside: UnsafeRawPointer(row))
+    }
+
+    /// The same where the row's type is not at hand.
+    @inlinable
+    static func metadata(beside row: UnsafeRawPointer) -> RowMetadata {
         // A row stands at its cell's address.
-        UnsafeRawPointer(row).assumingMemoryBound(to: Cell.self).pointee.metadata
+        row.assumingMemoryBound(to: Cell.self).pointee.metadata
     }
 
     /// Puts a normalized row at its slot.

@@ -145,7 +145,7 @@ extension QueryPredicate {
 extension QueryPredicate {
     /// A condition on text.
     @usableFromInline
-    init(condition: TextCondition<Entity>) {
+    init(condition: TextCondition) {
         self.init(.text(condition)) { condition.matches($0) }
     }
 }

@@ -15,11 +15,11 @@ struct TextCandidates {
     @usableFromInline let indexName: String
 }
 
-extension Table {
+extension AnyTable {
     /// The rows that may meet the condition: all that do, and perhaps others, so the condition is
     /// tested on each. Nil where no index can tell, and only a scan finds them.
     @usableFromInline
-    func textCandidates(for condition: TextCondition<Entity>) -> TextCandidates? {
+    func textCandidates(for condition: TextCondition) -> TextCandidates? {
         guard let index = textIndex(serving: condition) else { return nil }
         let slots: ContiguousArray<UInt32>? =
             switch condition.test.kind {
@@ -32,7 +32,7 @@ extension Table {
 
     /// How many rows `textCandidates` would find at most, without finding them; nil as there.
     @usableFromInline
-    func textCandidateCount(for condition: TextCondition<Entity>) -> Int? {
+    func textCandidateCount(for condition: TextCondition) -> Int? {
         guard let index = textIndex(serving: condition) else { return nil }
         switch condition.test.kind {
         case .pattern(let pattern): return index.postings.candidateCount(for: pattern)
@@ -41,6 +41,33 @@ extension Table {
         }
     }
 
+    /// The name of the index that `textCandidates` would ask.
+    func textIndexName(for condition: TextCondition) -> String? {
+        textIndex(serving: condition)?.name
+    }
+
+    /// The name of the index that gives a ranked condition's order without reading the rows.
+    @usableFromInline
+    func textRankingIndexName(for condition: TextCondition) -> String? {
+        textIndexes.first { $0.fields.namesSame(as: condition.fields) }?.name
+    }
+
+    /// The index that covers the condition's properties, and as little else as possible.
+    private func textIndex(serving condition: TextCondition) -> TextIndex? {
+        textIndexes.filter { condition.fields.areAmong($0.fields) }
+            .min { $0.fields.count < $1.fields.count }
+    }
+
+    /// The table's text indexes.
+    var textIndexes: [TextIndex] {
+        zip(descriptor.indexOutlines, indexContents).compactMap { outline, content in
+            guard let fields = outline.textFields, let postings = content.text else { return nil }
+            return TextIndex(name: outline.name, fields: fields, postings: postings)
+        }
+    }
+}
+
+extension Table {
     /// The rows that meet a ranked condition, best first, equally good ones in insertion order.
     ///
     /// The figures behind the scores are those of the whole table, with or without an index:
@@ -51,7 +78,7 @@ extension Table {
     ///   - among: the rows that are wanted, in any order; nil for all.
     @usableFromInline
     func textRanking(
-        for condition: TextCondition<Entity>, limit: Int = .max,
+        for condition: TextCondition, limit: Int = .max,
         among slots: ContiguousArray<UInt32>? = nil
     ) -> ContiguousArray<UInt32> {
         guard let words = condition.rankedWords else {
@@ -72,23 +99,6 @@ extension Table {
         return scannedRanking(of: words, condition.fields, limit: limit, isWanted: isWanted)
     }
 
-    /// The name of the index that `textCandidates` would ask.
-    func textIndexName(for condition: TextCondition<Entity>) -> String? {
-        textIndex(serving: condition)?.name
-    }
-
-    /// The name of the index that gives a ranked condition's order without reading the rows.
-    @usableFromInline
-    func textRankingIndexName(for condition: TextCondition<Entity>) -> String? {
-        textIndexes.first { $0.fields.namesSame(as: condition.fields) }?.name
-    }
-
-    /// The index that covers the condition's properties, and as little else as possible.
-    private func textIndex(serving condition: TextCondition<Entity>) -> TextIndex? {
-        textIndexes.filter { condition.fields.areAmong($0.fields) }
-            .min { $0.fields.count < $1.fields.count }
-    }
-
     private func scannedRanking(
         of words: TextWords, _ fields: [TextField], limit: Int, isWanted: ((UInt32) -> Bool)?
     ) -> ContiguousArray<UInt32> {
@@ -98,17 +108,5 @@ extension Table {
             return true
         }
         return scan.ranking(limit: limit, isWanted: isWanted) { metadata(of: Slot($0)).ordinal }
-    }
-}
-
-extension Table {
-    /// The table's text indexes.
-    var textIndexes: [TextIndex] {
-        zip(indexDefinitions, indexContents).compactMap { definition, content in
-            guard let fields = definition.textFields, let postings = content.text else {
-                return nil
-            }
-            return TextIndex(name: definition.name, fields: fields, postings: postings)
-        }
     }
 }

@@ -1,6 +1,6 @@
 /// A condition on text properties of rows: true where any of them meets the test.
 @usableFromInline
-struct TextCondition<Entity>: Sendable {
+struct TextCondition: Sendable {
     @usableFromInline let fields: [TextField]
     @usableFromInline let test: TextTest
 
@@ -23,10 +23,7 @@ struct TextCondition<Entity>: Sendable {
     }
 
     /// Whether a row meets the condition. O(length of its texts).
-    @inlinable
-    func matches(_ row: UnsafePointer<Entity>) -> Bool {
-        test.isMet(by: fields, in: UnsafeRawPointer(row))
-    }
+    func matches(_ row: UnsafeRawPointer) -> Bool { test.isMet(by: fields, in: row) }
 }
 
 /// What a ``TextCondition`` asks of a text.

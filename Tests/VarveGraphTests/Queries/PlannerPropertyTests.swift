@@ -92,7 +92,7 @@ struct PlannerPropertyTests {
     }
 
     private func slots(
-        of rows: PlannedRows<IndexedSample>, in table: Table<IndexedSample>
+        of rows: PlannedRows, in table: Table<IndexedSample>
     ) -> [UInt32] {
         var slots: [UInt32] = []
         rows.forEachRow(in: table) { slot, _ in

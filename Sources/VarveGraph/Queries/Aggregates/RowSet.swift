@@ -7,7 +7,7 @@ struct RowSet<Entity: EntityModelProtocol> {
     @usableFromInline
     enum Rows {
         /// What a plan finds while it passes the table.
-        case planned(PlannedRows<Entity>)
+        case planned(PlannedRows)
         case slots(ContiguousArray<UInt32>)
     }
 

@@ -8,11 +8,11 @@ extension MetadataPredicate {
         switch bounds {
         case .updatedAt(let range):
             QueryPredicate(.opaque(words)) { row in
-                range.contains(Table<Entity>.metadata(besideRow: row).updatedAt)
+                range.contains(Table<Entity>.metadata(beside: row).updatedAt)
             }
         case .transaction(let range):
             QueryPredicate(.opaque(words)) { row in
-                range.contains(Table<Entity>.metadata(besideRow: row).transaction)
+                range.contains(Table<Entity>.metadata(beside: row).transaction)
             }
         }
     }
@@ -21,12 +21,12 @@ extension MetadataPredicate {
 extension MetadataOrder {
     /// The order as one of rows, whose metadata stand beside them.
     @inlinable
-    func comparator<Entity: EntityModelProtocol>(of type: Entity.Type) -> RowComparator<Entity> {
-        let key: @Sendable (UnsafePointer<Entity>) -> UInt64 = { row in
-            let value = value(of: Table<Entity>.metadata(besideRow: row))
+    func comparator<Entity: EntityModelProtocol>(of type: Entity.Type) -> RowComparator {
+        let key: @Sendable (UnsafeRawPointer) -> UInt64 = { row in
+            let value = value(of: Table<Entity>.metadata(beside: row))
             return isDescending ? ~value : value
         }
-        var comparator = RowComparator<Entity>()
+        var comparator = RowComparator()
         comparator.parts.append(
             RowComparator.Part(
                 path: nil, name: words,

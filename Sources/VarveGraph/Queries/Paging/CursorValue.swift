@@ -3,10 +3,10 @@ internal import Foundation
 /// How one thing that a query sorts by is written into cursors, and how rows are compared with
 /// what was written.
 @usableFromInline
-struct CursorValue<Entity: EntityModelProtocol>: Sendable {
+struct CursorValue: Sendable {
     /// Less than, equal to or greater than zero, as a row comes before, with or behind a value.
     @usableFromInline
-    typealias Comparison = @Sendable (UnsafePointer<Entity>) -> Int
+    typealias Comparison = @Sendable (UnsafeRawPointer) -> Int
 
     /// A value that was read, made ready for comparison.
     @usableFromInline
@@ -14,22 +14,22 @@ struct CursorValue<Entity: EntityModelProtocol>: Sendable {
         @usableFromInline let comparison: Comparison
         /// That a row does not come before the value, as something that an index may know; nil
         /// for what no index can know.
-        @usableFromInline let condition: QueryPredicate<Entity>?
+        @usableFromInline let condition: RowCondition?
 
         @usableFromInline
-        init(comparison: @escaping Comparison, condition: QueryPredicate<Entity>?) {
+        init(comparison: @escaping Comparison, condition: RowCondition?) {
             self.comparison = comparison
             self.condition = condition
         }
     }
 
     /// The row's value as text, or nil where its type is not `Codable`.
-    @usableFromInline let encode: @Sendable (UnsafePointer<Entity>) -> String?
+    @usableFromInline let encode: @Sendable (UnsafeRawPointer) -> String?
     /// What a text says, or nil where it is no value of the type.
     @usableFromInline let bound: @Sendable (String) -> Bound?
 
     @inlinable
-    init<Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
+    init<Entity, Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
         let read = PropertyReader(path)
         encode = { row in CursorText.encode(read(row)) }
         bound = { text in
@@ -40,13 +40,13 @@ struct CursorValue<Entity: EntityModelProtocol>: Sendable {
                 read.path.raw, .greaterOrEqual, [bound.operand], trust: .of(Value.self))
             return Bound(
                 comparison: comparison,
-                condition: QueryPredicate(.property(condition)) { comparison($0) >= 0 })
+                condition: RowCondition(.property(condition)) { comparison($0) >= 0 })
         }
     }
 
     /// For something that the metadata beside a row say.
     @inlinable
-    init(_ key: @escaping @Sendable (UnsafePointer<Entity>) -> UInt64) {
+    init(_ key: @escaping @Sendable (UnsafeRawPointer) -> UInt64) {
         encode = { row in String(key(row)) }
         bound = { text in
             guard let bound = UInt64(text) else { return nil }
@@ -69,11 +69,7 @@ struct FixedValue<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 
     /// The value for an index to look up.
-    @usableFromInline var operand: QueryOperand {
-        // `Sendable` leaves no trace in a value, so both existentials have one layout; that the
-        // value may be sent is said above.
-        QueryOperand(unsafeBitCast(value as Any, to: (any Sendable).self))
-    }
+    @usableFromInline var operand: QueryOperand { QueryOperand(unchecked: value) }
 }
 
 /// Values as JSON, each in an array: not every value is a JSON document by itself.

@@ -6,7 +6,7 @@ internal import VarveEvents
 struct PageOrder<Entity: EntityModelProtocol> {
     /// What the query sorts by, if the order of its answer is that and then insertion order; nil
     /// for a query in an order of its own.
-    private let parts: [RowComparator<Entity>.Part]?
+    private let parts: [RowComparator.Part]?
 
     /// Where a page starts.
     @usableFromInline
@@ -14,7 +14,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
         /// With the first row that this query finds.
         case query(QueryList<Entity>)
         /// With a slot, where slot order is the order: the place is found, not looked for.
-        case slot(UInt32, (@Sendable (UnsafePointer<Entity>) -> Bool)?)
+        case slot(UInt32, (@Sendable (UnsafeRawPointer) -> Bool)?)
         /// Somewhere in the whole list.
         case list
     }
@@ -22,7 +22,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
     @usableFromInline
     init(of query: QueryList<Entity>, _ cursor: QueryCursor?) throws(QueryCursorError) {
         let head = QueryHead(of: query.plan.steps)
-        var parts: [RowComparator<Entity>.Part]?
+        var parts: [RowComparator.Part]?
         if case .all = query.source, case .all = head.page, head.next == query.plan.steps.count {
             parts = head.orderings.isEmpty ? [] : head.comparator?.parts
         }
@@ -52,9 +52,9 @@ struct PageOrder<Entity: EntityModelProtocol> {
     }
 
     private func bounds(
-        of cursor: QueryCursor, _ parts: [RowComparator<Entity>.Part]
-    ) throws(QueryCursorError) -> [CursorValue<Entity>.Bound] {
-        var bounds: [CursorValue<Entity>.Bound] = []
+        of cursor: QueryCursor, _ parts: [RowComparator.Part]
+    ) throws(QueryCursorError) -> [CursorValue.Bound] {
+        var bounds: [CursorValue.Bound] = []
         for (part, text) in zip(parts, cursor.values) {
             guard let bound = part.cursorValue?.bound(text) else {
                 throw .unreadableValue(entity: cursor.entity, property: part.words, value: text)
@@ -66,7 +66,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
 
     /// The query with nothing but what stands behind the cursor.
     private func restricted(
-        _ query: QueryList<Entity>, _ bounds: [CursorValue<Entity>.Bound], _ ordinal: UInt64
+        _ query: QueryList<Entity>, _ bounds: [CursorValue.Bound], _ ordinal: UInt64
     ) -> QueryList<Entity> {
         let comparisons = bounds.map(\.comparison)
         let isBehind = QueryPredicate<Entity>(.opaque("behind a cursor")) { row in
@@ -74,11 +74,11 @@ struct PageOrder<Entity: EntityModelProtocol> {
                 let order = comparison(row)
                 if order != 0 { return order > 0 }
             }
-            return Table<Entity>.metadata(besideRow: row).ordinal > ordinal
+            return Table<Entity>.metadata(beside: row).ordinal > ordinal
         }
         // The first says less than the second, but an index may know it.
         guard let condition = bounds.first?.condition else { return query.filter(isBehind) }
-        return query.filter(condition).filter(isBehind)
+        return query.filter(QueryPredicate(condition)).filter(isBehind)
     }
 
     /// The cursor behind the row at a slot.

@@ -50,7 +50,7 @@ extension Table {
     /// Slots with rows that pass the test, in slot order.
     @inlinable
     func slots(
-        from first: UInt32, limit: Int, _ test: ((UnsafePointer<Entity>) -> Bool)?
+        from first: UInt32, limit: Int, _ test: (@Sendable (UnsafeRawPointer) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var found = ContiguousArray<UInt32>()
         var cursor = RowCursor(self)

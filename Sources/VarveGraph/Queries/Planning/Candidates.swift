@@ -1,23 +1,23 @@
 /// Rows that indexes name for some of a query's conditions: all that meet them and, where it is
 /// not exact, some more.
 @usableFromInline
-struct Candidates<Entity: EntityModelProtocol>: Sendable {
-    indirect enum Shape: Sendable {
+struct Candidates: Sendable {
+    enum Shape: Sendable {
         /// Ranges of one index, with no posting in common.
         case ranges(IndexRanges)
         /// What a text index names.
-        case text(TextCondition<Entity>)
+        case text(TextCondition)
         case union([Candidates])
-        case intersection(Candidates, Candidates)
+        indirect case intersection(Candidates, Candidates)
     }
 
     let shape: Shape
     /// How many there are: at most so many of a union or a text index, about so many of an intersection.
     let count: Int
     /// Which of the query's conditions they meet, so that no row needs a test.
-    let covered: Set<Int>
+    let covered: ConditionSet
     /// Which of the conditions they are made from.
-    let used: Set<Int>
+    let used: ConditionSet
 
     /// Whether `count` is not merely a limit.
     var isCounted: Bool {
@@ -29,33 +29,45 @@ struct Candidates<Entity: EntityModelProtocol>: Sendable {
 /// Where in an index the rows stand that meet a condition.
 struct IndexRanges: Sendable {
     let index: Int
-    let name: String
-    let kind: IndexKind
-    /// The properties that are looked up.
-    let paths: [SendablePath]
+    let outline: IndexOutline
+    /// How many of its components are looked up.
+    let componentCount: Int
     let ranges: [PostingRange]
 
     /// Their names, for those who ask: spelling out a key path takes longer than many a query.
-    var properties: [String] { paths.map(\.propertyName) }
+    var properties: [String] { outline.properties(componentCount) }
 
-    var count: Int { ranges.reduce(0) { $0 + $1.count } }
+    var count: Int {
+        var count = 0
+        for range in ranges { count += range.count }
+        return count
+    }
 }
 
 /// An index that is walked because its order is the query's.
 @usableFromInline
 struct IndexWalk: Sendable {
     @usableFromInline let index: Int
-    let name: String
-    let paths: [SendablePath]
+    let outline: IndexOutline
+    /// How many of its components are looked up or give the order.
+    let componentCount: Int
     @usableFromInline let range: PostingRange
     @usableFromInline let order: PostingOrder
     let isDescending: Bool
+    /// As with ``Candidates``.
+    let covered: ConditionSet
+    let used: ConditionSet
+
     /// Whether all of its properties count. Rows that are equal in the first ones have to be
     /// gathered first, and put in insertion order.
-    let isWhole: Bool
-    /// As with ``Candidates``.
-    let covered: Set<Int>
-    let used: Set<Int>
+    var isWhole: Bool { componentCount == outline.components.count }
 
-    var properties: [String] { paths.map(\.propertyName) }
+    var properties: [String] { outline.properties(componentCount) }
+}
+
+extension IndexOutline {
+    /// The names of the first properties.
+    fileprivate func properties(_ count: Int) -> [String] {
+        components.prefix(count).map(\.path.propertyName)
+    }
 }

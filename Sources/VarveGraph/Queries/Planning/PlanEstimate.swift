@@ -24,23 +24,27 @@ struct PlanEstimate {
     let wanted: Double?
     let isSorted: Bool
     /// Which conditions read texts where they are tested.
-    private let textConditions: Set<Int>
+    private let textConditions: ConditionSet
 
-    init<Entity>(rows: Int, selectivities: [Double], head: QueryHead<Entity>) {
+    init(rows: Int, selectivities: [Double], head: QueryHead) {
         self.rows = Double(rows)
         self.selectivities = selectivities
-        textConditions = Set(head.conjuncts.indices.filter { head.conjuncts[$0].testsText })
+        var textConditions = ConditionSet()
+        for position in head.conjuncts.indices where head.conjuncts[position].testsText {
+            textConditions.insert(position)
+        }
+        self.textConditions = textConditions
         wanted = head.wanted.map { Double($0) }
         isSorted = !head.orderings.isEmpty
     }
 
     /// What the test of a row costs, except for conditions that are met anyway.
-    private func test(without covered: Set<Int>) -> Double {
+    private func test(without covered: ConditionSet) -> Double {
         textConditions.isSubset(of: covered) ? 0 : PlanEstimate.text
     }
 
     /// Which part of the rows meets the conditions other than these.
-    private func selectivity(without covered: Set<Int>) -> Double {
+    private func selectivity(without covered: ConditionSet) -> Double {
         var result = 1.0
         for (position, part) in selectivities.enumerated() where !covered.contains(position) {
             result *= part
@@ -55,8 +59,8 @@ struct PlanEstimate {
     }
 
     var scanCost: Double {
-        let selectivity = selectivity(without: [])
-        let test = test(without: [])
+        let selectivity = selectivity(without: ConditionSet())
+        let test = test(without: ConditionSet())
         if isSorted {
             return PlanEstimate.scan + rows * (PlanEstimate.scannedRow + test)
                 + sortCost(of: rows * selectivity)
@@ -65,7 +69,7 @@ struct PlanEstimate {
             + passed(of: rows, selectivity: selectivity) * (PlanEstimate.scannedRow + test)
     }
 
-    func cost<Entity>(of candidates: Candidates<Entity>) -> Double {
+    func cost(of candidates: Candidates) -> Double {
         let count = Double(candidates.count)
         let selectivity = selectivity(without: candidates.used)
         let test = test(without: candidates.covered)
@@ -88,7 +92,7 @@ struct PlanEstimate {
             + passed * (PlanEstimate.posting + PlanEstimate.reachedRow + test)
     }
 
-    private func collectionCost<Entity>(of candidates: Candidates<Entity>) -> Double {
+    private func collectionCost(of candidates: Candidates) -> Double {
         switch candidates.shape {
         case .ranges(let ranges):
             Double(ranges.ranges.count) * PlanEstimate.lookUp
@@ -107,14 +111,14 @@ struct PlanEstimate {
     }
 }
 
-extension QueryPredicate {
+extension RowCondition {
     /// Whether the test of a row reads texts.
     fileprivate var testsText: Bool {
         switch structure {
         case .text: true
         case .property, .opaque: false
         case .conjunction(let parts), .disjunction(let parts): parts.contains { $0.testsText }
-        case .negation(let predicate): predicate.testsText
+        case .negation(let condition): condition.testsText
         }
     }
 }

@@ -1,7 +1,7 @@
 extension PlannedRows {
     /// Calls `body` with each row of the answer in order, until it answers false.
     @inlinable
-    func forEachRow(
+    func forEachRow<Entity: EntityModelProtocol>(
         in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         withExtendedLifetime(table) {
@@ -28,7 +28,7 @@ extension PlannedRows {
 
     /// The matching rows as their source gives them.
     @inlinable
-    func forEachMatch(
+    func forEachMatch<Entity: EntityModelProtocol>(
         in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         let test = residual?.matches
@@ -60,10 +60,15 @@ extension PlannedRows {
     }
 
     @inlinable
-    func forEachMatch(
+    func forEachMatch<Entity: EntityModelProtocol>(
         in table: Table<Entity>, limit: Int, offset: Int,
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
+        if residual == nil, case .walk(let walk) = source {
+            // Every row counts, so they can be asked for in groups.
+            let slots = table.slots(along: walk, limit: limit, offset: offset)
+            return visit(slots, in: table, body)
+        }
         var skipped = 0
         var taken = 0
         forEachMatch(in: table) { slot, row in
@@ -77,7 +82,7 @@ extension PlannedRows {
     }
 
     @inlinable
-    func visit(
+    func visit<Entity: EntityModelProtocol>(
         _ slots: ContiguousArray<UInt32>, in table: Table<Entity>,
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
@@ -87,7 +92,9 @@ extension PlannedRows {
 
     /// The matching rows' slots in the order of the sorts, the first `kept` of them.
     @inlinable
-    func sorted(_ table: Table<Entity>, keeping kept: Int) -> ContiguousArray<UInt32> {
+    func sorted<Entity: EntityModelProtocol>(_ table: Table<Entity>, keeping kept: Int)
+        -> ContiguousArray<UInt32>
+    {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: kept)
         }
@@ -100,7 +107,9 @@ extension PlannedRows {
     }
 
     @inlinable
-    func matchingSlots(in table: Table<Entity>) -> ContiguousArray<UInt32> {
+    func matchingSlots<Entity: EntityModelProtocol>(in table: Table<Entity>) -> ContiguousArray<
+        UInt32
+    > {
         var slots = ContiguousArray<UInt32>()
         forEachMatch(in: table) { slot, _ in
             slots.append(slot)
@@ -111,8 +120,8 @@ extension PlannedRows {
 
     /// The rows that a text condition finds, best first, and no more than can be wanted.
     @usableFromInline
-    func rankedSlots(
-        _ condition: TextCondition<Entity>, _ table: Table<Entity>
+    func rankedSlots<Entity: EntityModelProtocol>(
+        _ condition: TextCondition, _ table: Table<Entity>
     ) -> ContiguousArray<UInt32> {
         guard residual == nil, case .limit(let limit, let offset) = page else {
             return table.textRanking(for: condition)
@@ -122,7 +131,7 @@ extension PlannedRows {
 
     /// Sorts by one ordering behind the other.
     @usableFromInline
-    func reordered(
+    func reordered<Entity: EntityModelProtocol>(
         _ slots: ContiguousArray<UInt32>, _ table: Table<Entity>, keeping kept: Int
     ) -> ContiguousArray<UInt32> {
         var slots = slots
@@ -138,7 +147,7 @@ extension PlannedRows {
     // MARK: - The last row
 
     @inlinable
-    func lastSlot(in table: Table<Entity>) -> UInt32? {
+    func lastSlot<Entity: EntityModelProtocol>(in table: Table<Entity>) -> UInt32? {
         if orderings.isEmpty { return lastMatch(in: table) }
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: .max).last
@@ -153,7 +162,7 @@ extension PlannedRows {
 
     /// The last match in insertion order: looked for from the end.
     @inlinable
-    func lastMatch(in table: Table<Entity>) -> UInt32? {
+    func lastMatch<Entity: EntityModelProtocol>(in table: Table<Entity>) -> UInt32? {
         let slots: ContiguousArray<UInt32>
         switch source {
         case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
@@ -170,7 +179,7 @@ extension PlannedRows {
     }
 
     @inlinable
-    func lastMatch(
+    func lastMatch<Entity: EntityModelProtocol>(
         among slots: some Sequence<UInt32>, in table: Table<Entity>
     ) -> UInt32? {
         var cursor = RowCursor(table)
@@ -179,5 +188,24 @@ extension PlannedRows {
             if residual.map({ $0.matches(row) }) ?? true { return slot }
         }
         return nil
+    }
+}
+
+extension Table {
+    /// The first slots of a walk behind an offset.
+    @inlinable
+    func slots(along walk: IndexWalk, limit: Int, offset: Int) -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(min(limit, walk.range.count))
+        var skipped = 0
+        forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
+            if skipped < offset {
+                skipped += 1
+            } else {
+                slots.append(slot)
+            }
+            return slots.count < limit
+        }
+        return slots
     }
 }

@@ -1,31 +1,31 @@
 /// How the head of a query is going to be answered.
 @usableFromInline
-struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
+struct PlannedRows: Sendable {
     @usableFromInline
     enum Source: Sendable {
         /// Every row of the table, in insertion order.
         case scan
         /// What indexes name, brought into insertion order.
-        case candidates(Candidates<Entity>)
+        case candidates(Candidates)
         /// The rows that a text condition finds, best first.
-        case ranking(TextCondition<Entity>)
+        case ranking(TextCondition)
         /// The rows of an index's range in the order of the index, which is the query's.
         case walk(IndexWalk)
     }
 
     @usableFromInline let source: Source
     /// What each row still has to be tested for.
-    @usableFromInline let residual: QueryPredicate<Entity>?
+    @usableFromInline let residual: RowCondition?
     /// The sorts that are left to do.
-    @usableFromInline let orderings: [QueryHead<Entity>.Ordering]
-    @usableFromInline let page: QueryHead<Entity>.Page
+    @usableFromInline let orderings: [QueryHead.Ordering]
+    @usableFromInline let page: QueryHead.Page
     /// The first step of the query that is not answered by all this.
     @usableFromInline let next: Int
 
     @usableFromInline
     init(
-        source: Source, residual: QueryPredicate<Entity>?,
-        orderings: [QueryHead<Entity>.Ordering], page: QueryHead<Entity>.Page, next: Int
+        source: Source, residual: RowCondition?,
+        orderings: [QueryHead.Ordering], page: QueryHead.Page, next: Int
     ) {
         self.source = source
         self.residual = residual
@@ -52,7 +52,7 @@ struct PlannedRows<Entity: EntityModelProtocol>: Sendable {
 
     /// How many rows there are, where indexes alone decide which: counted without reaching any.
     @usableFromInline
-    func namedCount(in table: Table<Entity>) -> Int? {
+    func namedCount(in table: AnyTable) -> Int? {
         guard residual == nil, case .candidates(let candidates) = source else { return nil }
         return page.count(of: table.slotsInOrder(of: candidates).count)
     }

@@ -4,8 +4,8 @@
 /// Filters and sorts may change places as long as no part was taken in between, because sorts are
 /// stable; so a chain of them is one conjunction and one order.
 @usableFromInline
-struct QueryHead<Entity: EntityModelProtocol>: Sendable {
-    var conjuncts: [QueryPredicate<Entity>] = []
+struct QueryHead: Sendable {
+    @usableFromInline var conjuncts: [RowCondition] = []
     /// One behind the other, each stable; none for insertion order.
     @usableFromInline var orderings: [Ordering] = []
     @usableFromInline var page = Page.all
@@ -14,9 +14,9 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
 
     @usableFromInline
     enum Ordering: Sendable {
-        case properties(RowComparator<Entity>)
+        case properties(RowComparator)
         /// By how well rows match a text, best first.
-        case rank(TextCondition<Entity>)
+        case rank(TextCondition)
     }
 
     @usableFromInline
@@ -35,7 +35,9 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
-    init(of steps: [RowPlan<Entity>.Step]) {
+    /// Inlinable, because what knows the type of the steps is to be little, and compiled for it.
+    @inlinable
+    init<Entity: EntityModelProtocol>(of steps: [RowPlan<Entity>.Step]) {
         while next < steps.count, absorb(steps[next]) { next += 1 }
         guard next < steps.count else { return }
         switch steps[next] {
@@ -48,27 +50,30 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
     }
 
     /// Takes a step in, if it only says which rows or in which order.
-    private mutating func absorb(_ step: RowPlan<Entity>.Step) -> Bool {
+    @inlinable
+    mutating func absorb<Entity: EntityModelProtocol>(_ step: RowPlan<Entity>.Step) -> Bool {
         switch step {
-        case .filter(let predicate): add(predicate)
+        case .filter(let predicate): add(predicate.condition)
         case .sort(let comparator): add(.properties(comparator))
         // The rows of a table are distinct already.
         case .distinct: break
         case .intersection(let other):
-            guard let predicates = other.asFilters else { return false }
-            for predicate in predicates { conjuncts += predicate.conjuncts }
+            guard let conditions = other.asFilters else { return false }
+            for condition in conditions { condition.addConjuncts(to: &conjuncts) }
         case .limit, .last, .union, .transform: return false
         }
         return true
     }
 
-    private mutating func add(_ predicate: QueryPredicate<Entity>) {
-        conjuncts += predicate.conjuncts
-        for condition in predicate.rankings { add(.rank(condition)) }
+    @usableFromInline
+    mutating func add(_ condition: RowCondition) {
+        condition.addConjuncts(to: &conjuncts)
+        for condition in condition.rankings { add(.rank(condition)) }
     }
 
     /// A later sort comes first; the earlier one decides where it finds no difference.
-    private mutating func add(_ ordering: Ordering) {
+    @usableFromInline
+    mutating func add(_ ordering: Ordering) {
         if case .properties(let earlier)? = orderings.last, case .properties(var later) = ordering {
             later.parts += earlier.parts
             orderings[orderings.count - 1] = .properties(later)
@@ -86,8 +91,12 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
+    /// How rows that meet all this are found in the table.
+    @usableFromInline
+    func planned(_ table: AnyTable) -> PlannedRows { QueryPlanner(table, self).plan() }
+
     /// The order as one comparison, where it is one.
-    var comparator: RowComparator<Entity>? {
+    var comparator: RowComparator? {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return nil
         }
@@ -97,21 +106,21 @@ struct QueryHead<Entity: EntityModelProtocol>: Sendable {
 
 extension QueryList {
     /// The conditions that this query consists of, if it is nothing but conditions on all rows.
-    var asFilters: [QueryPredicate<Entity>]? {
+    @usableFromInline var asFilters: [RowCondition]? {
         guard case .all = source else { return nil }
-        var predicates: [QueryPredicate<Entity>] = []
+        var conditions: [RowCondition] = []
         for step in plan.steps {
             guard case .filter(let predicate) = step else { return nil }
-            predicates.append(predicate)
+            conditions.append(predicate.condition)
         }
-        return predicates
+        return conditions
     }
 }
 
-extension QueryPredicate {
+extension RowCondition {
     /// The conditions that order what they find: those that all rows found must meet. Inside `||`
     /// or behind `!` such a condition is a mere test.
-    @usableFromInline var rankings: [TextCondition<Entity>] {
+    @usableFromInline var rankings: [TextCondition] {
         switch structure {
         case .text(let condition): condition.isRanked ? [condition] : []
         case .conjunction(let parts): parts.flatMap(\.rankings)

@@ -34,7 +34,7 @@ extension Query {
 }
 
 extension PlannedRows {
-    func access(in table: Table<Entity>) -> QueryPlan.Access {
+    func access(in table: AnyTable) -> QueryPlan.Access {
         switch source {
         case .scan: .scan
         case .candidates(let candidates): candidates.access(in: table)
@@ -43,12 +43,13 @@ extension PlannedRows {
                 table.textRankingIndexName(for: condition).map { condition.index(named: $0) })
         case .walk(let walk):
             .walk(
-                QueryPlan.Index(name: walk.name, kind: "ordered", properties: walk.properties),
+                QueryPlan.Index(
+                    name: walk.outline.name, kind: "ordered", properties: walk.properties),
                 backwards: walk.isDescending)
         }
     }
 
-    func candidateCount(in table: Table<Entity>) -> Int {
+    func candidateCount(in table: AnyTable) -> Int {
         switch source {
         case .scan: table.liveCount
         case .ranking(let condition):
@@ -58,7 +59,7 @@ extension PlannedRows {
         }
     }
 
-    func order(_ head: QueryHead<Entity>) -> QueryPlan.Order {
+    func order(_ head: QueryHead) -> QueryPlan.Order {
         guard !orderings.isEmpty else {
             if case .candidates = source { return .restored }
             return .asFound
@@ -93,7 +94,7 @@ extension QueryHead.Ordering {
 }
 
 extension Candidates {
-    func access(in table: Table<Entity>) -> QueryPlan.Access {
+    func access(in table: AnyTable) -> QueryPlan.Access {
         switch shape {
         case .text(let condition):
             .index(
@@ -101,7 +102,8 @@ extension Candidates {
         case .ranges(let ranges):
             .index(
                 QueryPlan.Index(
-                    name: ranges.name, kind: "\(ranges.kind)", properties: ranges.properties),
+                    name: ranges.outline.name, kind: "\(ranges.outline.kind)",
+                    properties: ranges.properties),
                 ranges: ranges.ranges.count)
         case .union(let branches): .union(branches.map { $0.access(in: table) })
         case .intersection(let first, let second):
@@ -113,7 +115,7 @@ extension Candidates {
 extension RowPlan.Step {
     var words: String {
         switch self {
-        case .filter(let predicate): "filter \(predicate.description)"
+        case .filter(let predicate): "filter \(predicate.condition.description)"
         case .sort(let comparator): "sort by \(comparator.description)"
         case .limit(let limit, let offset): "limit \(limit) behind \(offset)"
         case .last: "the last one"

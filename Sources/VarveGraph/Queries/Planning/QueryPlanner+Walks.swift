@@ -9,15 +9,15 @@ extension QueryPlanner {
         guard paths.count == comparator.parts.count else { return [] }
         var found: [IndexWalk] = []
         let start = IndexSearch(conditions)
-        for index in table.indexDefinitions.indices {
-            let definition = table.indexDefinitions[index]
-            guard definition.kind == .ordered else { continue }
+        for index in indexes.indices {
+            let outline = indexes[index]
+            guard outline.kind == .ordered else { continue }
             var search = start
             while true {
                 if let walk = walk(index, search, paths) { found.append(walk) }
-                guard search.depth < definition.components.count,
-                    search.addEquality(at: definition.components[search.depth].path.raw),
-                    search.bounds.count == 1
+                guard search.depth < outline.components.count,
+                    search.addEquality(at: outline.components[search.depth].path.raw),
+                    search.rangeCount == 1
                 else { break }
             }
         }
@@ -28,27 +28,29 @@ extension QueryPlanner {
     private func walk(
         _ index: Int, _ search: IndexSearch, _ paths: [AnyKeyPath]
     ) -> IndexWalk? {
-        let definition = table.indexDefinitions[index]
-        let components = definition.components.dropFirst(search.depth).prefix(paths.count)
-        guard components.count == paths.count,
-            let isReversed = direction(of: paths, along: Array(components)),
-            let first = components.first
+        let outline = indexes[index]
+        let depth = search.depth + paths.count
+        guard depth <= outline.components.count,
+            let isReversed = direction(of: paths, along: outline.components[search.depth..<depth])
         else { return nil }
         var search = search
-        let depth = search.depth + paths.count
-        search.addRange(at: first.path.raw)
-        guard let range = table.postings(of: index, in: search.bounds[0]) else { return nil }
+        search.addRange(at: outline.components[search.depth].path.raw)
+        var found: PostingRange?
+        _ = search.forEachBounds { bounds in
+            found = outline.postings(table, index, bounds)
+            return false
+        }
+        guard let range = found else { return nil }
         return IndexWalk(
-            index: index, name: definition.name,
-            paths: definition.components.prefix(depth).map(\.path),
-            range: range,
+            index: index, outline: outline, componentCount: depth, range: range,
             order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
-            isDescending: isReversed, isWhole: depth == definition.components.count,
-            covered: search.exact, used: search.used)
+            isDescending: isReversed, covered: search.exact, used: search.used)
     }
 
     /// Whether the paths run against the components, all of them; nil where they do neither.
-    private func direction(of paths: [AnyKeyPath], along components: [IndexComponent]) -> Bool? {
+    private func direction(
+        of paths: [AnyKeyPath], along components: ArraySlice<IndexComponent>
+    ) -> Bool? {
         var isReversed: Bool?
         for (path, component) in zip(paths, components) {
             let isDescending: Bool

@@ -3,78 +3,116 @@
 ///
 /// Every answer is the same rows in the same order. What differs is the time, which is estimated
 /// from exact counts of index ranges.
-struct QueryPlanner<Entity: EntityModelProtocol> {
-    let table: Table<Entity>
-    let head: QueryHead<Entity>
-    let conditions: [QueryPredicate<Entity>]
+///
+/// It does not know the entity's type; see ``RowCondition``.
+struct QueryPlanner {
+    let table: AnyTable
+    let head: QueryHead
 
-    init(_ table: Table<Entity>, _ head: QueryHead<Entity>) {
+    init(_ table: AnyTable, _ head: QueryHead) {
         self.table = table
         self.head = head
-        conditions = head.conjuncts
+    }
+
+    var conditions: [RowCondition] { head.conjuncts }
+    var indexes: ContiguousArray<IndexOutline> { table.descriptor.indexOutlines }
+
+    /// A way to find the rows, and what it is expected to cost.
+    private struct Way {
+        enum Source {
+            case scan
+            case candidates(Candidates)
+            case walk(IndexWalk)
+        }
+
+        let cost: Double
+        let source: Source
     }
 
     /// The cheapest way; of equally cheap ones the first.
-    func plan() -> PlannedRows<Entity> {
-        let ways = alternatives()
+    func plan() -> PlannedRows {
+        if let ranked = ranking() { return ranked }
+        guard mayUseIndexes else { return planned(.scan) }
+        // Where an index names one row at most, the search for a better way costs more than that row.
+        let options = conditions.isEmpty ? [] : candidates(for: conditions, enough: 1)
+        if let few = options.last, few.isCounted, few.count <= 1 {
+            return planned(.candidates(few))
+        }
+        let ways = ways(options)
         var best = ways[0]
         for way in ways.dropFirst() where way.cost < best.cost { best = way }
-        return best.rows
+        return planned(best.source)
     }
 
     /// All ways to answer, with what each is expected to cost. The first is one without an index.
-    func alternatives() -> [(cost: Double, rows: PlannedRows<Entity>)] {
+    func alternatives() -> [(cost: Double, rows: PlannedRows)] {
         if let ranked = ranking() { return [(0, ranked)] }
-        let scan = planned(.scan, covered: [], orderings: head.orderings)
-        guard !table.indexDefinitions.isEmpty, head.wanted != 0 else { return [(0, scan)] }
-        // Conditions are what candidates, and most of the time of planning, come from.
+        guard mayUseIndexes else { return [(0, planned(.scan))] }
         let options = conditions.isEmpty ? [] : candidates(for: conditions)
+        return ways(options).map { ($0.cost, planned($0.source)) }
+    }
+
+    private var mayUseIndexes: Bool { !indexes.isEmpty && head.wanted != 0 }
+
+    private func ways(_ options: [Candidates]) -> [Way] {
         let estimate = PlanEstimate(
             rows: table.liveCount, selectivities: selectivities(options), head: head)
-        var ways = [(cost: estimate.scanCost, rows: scan)]
+        var ways = [Way(cost: estimate.scanCost, source: .scan)]
         let pairs = options.count < 2 ? [] : intersections(options)
         for option in options + pairs {
-            let rows = planned(
-                .candidates(option), covered: option.covered, orderings: head.orderings)
-            ways.append((estimate.cost(of: option), rows))
+            ways.append(Way(cost: estimate.cost(of: option), source: .candidates(option)))
         }
         for walk in walks() {
-            let rows = planned(.walk(walk), covered: walk.covered, orderings: [])
-            ways.append((estimate.cost(of: walk), rows))
+            ways.append(Way(cost: estimate.cost(of: walk), source: .walk(walk)))
         }
         return ways
     }
 
     /// The order of a text condition alone comes from whoever computes the scores: they depend on
     /// all rows, so that no other way to find rows would save anything.
-    private func ranking() -> PlannedRows<Entity>? {
+    private func ranking() -> PlannedRows? {
         guard head.orderings.count == 1, case .rank(let condition) = head.orderings[0],
             let position = conditions.firstIndex(where: { $0.isRanked })
         else { return nil }
-        return planned(.ranking(condition), covered: [position], orderings: [])
+        return planned(.ranking(condition), covered: ConditionSet(position), orderings: [])
+    }
+
+    private func planned(_ source: Way.Source) -> PlannedRows {
+        switch source {
+        case .scan: planned(.scan, covered: ConditionSet(), orderings: head.orderings)
+        case .candidates(let candidates):
+            planned(
+                .candidates(candidates), covered: candidates.covered, orderings: head.orderings)
+        case .walk(let walk): planned(.walk(walk), covered: walk.covered, orderings: [])
+        }
     }
 
     private func planned(
-        _ source: PlannedRows<Entity>.Source, covered: Set<Int>,
-        orderings: [QueryHead<Entity>.Ordering]
-    ) -> PlannedRows<Entity> {
-        var rest: [QueryPredicate<Entity>] = []
+        _ source: PlannedRows.Source, covered: ConditionSet, orderings: [QueryHead.Ordering]
+    ) -> PlannedRows {
+        PlannedRows(
+            source: source, residual: residual(behind: covered), orderings: orderings,
+            page: head.page, next: head.next)
+    }
+
+    /// What is left to test where some conditions are met.
+    private func residual(behind covered: ConditionSet) -> RowCondition? {
+        if covered.isEmpty && conditions.count == 1 { return conditions[0] }
+        var rest: [RowCondition] = []
         for position in conditions.indices where !covered.contains(position) {
             rest.append(conditions[position])
         }
-        return PlannedRows(
-            source: source, residual: rest.isEmpty ? nil : .all(of: rest), orderings: orderings,
-            page: head.page, next: head.next)
+        return rest.isEmpty ? nil : .all(of: rest)
     }
 
     /// Which part of the rows each condition lets through: exactly, where an index answers it
     /// alone, else guessed from its kind.
-    private func selectivities(_ options: [Candidates<Entity>]) -> [Double] {
+    private func selectivities(_ options: [Candidates]) -> [Double] {
         let rows = Double(max(1, table.liveCount))
         var parts: [Double] = []
         for position in conditions.indices {
             var least: Double?
-            for option in options where option.used == [position] {
+            for option in options where option.used == ConditionSet(position) {
                 least = min(least ?? .infinity, Double(option.count) / rows)
             }
             parts.append(min(1, least ?? conditions[position].guessedSelectivity))
@@ -83,9 +121,9 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     }
 
     /// Pairs of candidates for different conditions, where both together are fewer.
-    private func intersections(_ options: [Candidates<Entity>]) -> [Candidates<Entity>] {
+    private func intersections(_ options: [Candidates]) -> [Candidates] {
         let few = options.sorted { $0.count < $1.count }.prefix(4)
-        var pairs: [Candidates<Entity>] = []
+        var pairs: [Candidates] = []
         let rows = Double(max(1, table.liveCount))
         for (position, first) in few.enumerated() {
             for second in few.dropFirst(position + 1)
@@ -102,7 +140,7 @@ struct QueryPlanner<Entity: EntityModelProtocol> {
     }
 }
 
-extension QueryPredicate {
+extension RowCondition {
     fileprivate var isRanked: Bool {
         if case .text(let condition) = structure { return condition.isRanked }
         return false
@@ -120,7 +158,7 @@ extension QueryPredicate {
             }
         case .conjunction(let parts): parts.reduce(1) { $0 * $1.guessedSelectivity }
         case .disjunction(let parts): parts.reduce(0) { min(1, $0 + $1.guessedSelectivity) }
-        case .negation(let predicate): 1 - predicate.guessedSelectivity
+        case .negation(let condition): 1 - condition.guessedSelectivity
         case .text: 0.1
         case .opaque: 0.5
         }

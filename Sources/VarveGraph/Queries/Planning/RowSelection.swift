@@ -5,17 +5,17 @@
 /// whenever so many have come together, they are sorted and the greater half goes, and
 /// from then on a row that comes behind the last one kept is turned away at once.
 @usableFromInline
-struct RowSelection<Entity: EntityModelProtocol> {
+struct RowSelection {
     @usableFromInline
     struct Entry {
         @usableFromInline let key: UInt64
-        @usableFromInline let row: UnsafePointer<Entity>
+        @usableFromInline let row: UnsafeRawPointer
         @usableFromInline let slot: UInt32
         /// When the row came: what decides among equal ones.
         @usableFromInline let position: UInt32
 
         @inlinable
-        init(key: UInt64, row: UnsafePointer<Entity>, slot: UInt32, position: UInt32) {
+        init(key: UInt64, row: UnsafeRawPointer, slot: UInt32, position: UInt32) {
             self.key = key
             self.row = row
             self.slot = slot
@@ -23,9 +23,9 @@ struct RowSelection<Entity: EntityModelProtocol> {
         }
     }
 
-    @usableFromInline let comparator: RowComparator<Entity>
+    @usableFromInline let comparator: RowComparator
     @usableFromInline
-    let firstKey: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
+    let firstKey: @Sendable (UnsafeRawPointer) -> (key: UInt64, isExact: Bool)
     @usableFromInline let kept: Int
     @usableFromInline var entries: ContiguousArray<Entry> = []
     @usableFromInline var last: Entry?
@@ -34,7 +34,7 @@ struct RowSelection<Entity: EntityModelProtocol> {
     @usableFromInline var isExact = true
 
     @inlinable
-    init(_ comparator: RowComparator<Entity>, keeping kept: Int, expecting count: Int) {
+    init(_ comparator: RowComparator, keeping kept: Int, expecting count: Int) {
         self.comparator = comparator
         self.kept = kept
         firstKey = comparator.parts[0].key
@@ -42,7 +42,7 @@ struct RowSelection<Entity: EntityModelProtocol> {
     }
 
     @inlinable
-    mutating func add(_ slot: UInt32, _ row: UnsafePointer<Entity>) {
+    mutating func add(_ slot: UInt32, _ row: UnsafeRawPointer) {
         let (key, isExact) = firstKey(row)
         if !isExact { self.isExact = false }
         let entry = Entry(key: key, row: row, slot: slot, position: position)

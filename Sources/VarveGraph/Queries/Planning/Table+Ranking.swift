@@ -3,7 +3,7 @@ extension Table {
     /// slot that is given twice comes twice.
     @usableFromInline
     func ranked(
-        _ slots: ContiguousArray<UInt32>, by condition: TextCondition<Entity>
+        _ slots: ContiguousArray<UInt32>, by condition: TextCondition
     ) -> ContiguousArray<UInt32> {
         guard slots.count > 1, let words = condition.rankedWords else { return slots }
         var scores = ContiguousArray<Double>(repeating: 0, count: slotCount)
@@ -17,7 +17,7 @@ extension Table {
 
     /// Scores depend on all rows: an index has what is needed, else each row is read.
     private func forEachScore(
-        of words: TextWords, _ condition: TextCondition<Entity>, _ body: (UInt32, Double) -> Void
+        of words: TextWords, _ condition: TextCondition, _ body: (UInt32, Double) -> Void
     ) {
         let index = textIndexes.first { $0.fields.namesSame(as: condition.fields) }
         if let index { return index.postings.forEachScore(of: words, body) }

@@ -4,7 +4,7 @@ extension QueryPredicate {
     static func property<Value>(
         _ path: KeyPath<Entity, Value>, _ relation: PropertyCondition.Relation,
         _ value: some Sendable, _ trust: OrderTrust,
-        matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool
+        matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
     ) -> QueryPredicate<Entity> {
         QueryPredicate(
             .property(

@@ -2,88 +2,18 @@ extension QueryPredicate {
     /// Both conditions hold.
     @inlinable
     public static func && (first: Self, second: Self) -> Self {
-        let (left, right) = (first.matches, second.matches)
-        return QueryPredicate(.conjunction([first, second])) { left($0) && right($0) }
+        QueryPredicate(first.condition && second.condition)
     }
 
     /// At least one of the conditions holds.
     @inlinable
     public static func || (first: Self, second: Self) -> Self {
-        let (left, right) = (first.matches, second.matches)
-        return QueryPredicate(.disjunction([first, second])) { left($0) || right($0) }
+        QueryPredicate(first.condition || second.condition)
     }
 
     /// The condition does not hold.
     @inlinable
     public static prefix func ! (predicate: Self) -> Self {
-        let test = predicate.matches
-        return QueryPredicate(predicate.negatedStructure) { !test($0) }
-    }
-
-    /// All of the conditions hold; always true without any.
-    @usableFromInline
-    static func all(of predicates: [Self]) -> Self {
-        switch predicates.count {
-        case 1: return predicates[0]
-        case 2: return predicates[0] && predicates[1]
-        default:
-            let tests = predicates.map(\.matches)
-            return QueryPredicate(.conjunction(predicates)) { row in
-                for test in tests where !test(row) { return false }
-                return true
-            }
-        }
-    }
-
-    /// The structure of what holds exactly where this does not.
-    @usableFromInline var negatedStructure: PredicateStructure<Entity> {
-        switch structure {
-        case .property(let condition):
-            condition.opposite.map { .property($0) } ?? .negation(self)
-        case .disjunction(let branches): .conjunction(branches.map { !$0 })
-        case .conjunction(let parts): .disjunction(parts.map { !$0 })
-        // Behind `!` a ranked condition is a mere test, behind a second one as well.
-        case .negation(let predicate) where predicate.rankings.isEmpty: predicate.structure
-        case .negation: .negation(self)
-        case .text, .opaque: .negation(self)
-        }
-    }
-
-    /// The conditions all of which must hold, those of nested conjunctions among them.
-    var conjuncts: [Self] {
-        guard case .conjunction(let parts) = structure else { return [self] }
-        return parts.flatMap(\.conjuncts)
-    }
-
-    /// The conditions one of which must hold, those of nested disjunctions among them.
-    var branches: [Self] {
-        guard case .disjunction(let parts) = structure else { return [self] }
-        return parts.flatMap(\.branches)
-    }
-}
-
-extension QueryPredicate {
-    /// The condition in words, as a plan shows it.
-    var description: String { structure.description }
-}
-
-extension PredicateStructure {
-    var description: String {
-        switch self {
-        case .property(let condition): condition.description
-        case .text(let condition): condition.description
-        case .conjunction(let parts):
-            parts.map(\.structure.factor).joined(separator: " && ")
-        case .disjunction(let branches):
-            branches.flatMap(\.branches).map(\.description).joined(separator: " || ")
-        case .negation(let predicate): "!(\(predicate.description))"
-        case .opaque(let words): words
-        }
-    }
-
-    /// The words, in parentheses where `&&` would bind stronger than what they say.
-    private var factor: String {
-        if case .disjunction = self { return "(\(description))" }
-        return description
+        QueryPredicate(!predicate.condition)
     }
 }

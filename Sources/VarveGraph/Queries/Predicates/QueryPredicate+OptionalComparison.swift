@@ -62,7 +62,7 @@ extension QueryPredicate {
     @usableFromInline
     static func optional<Value: Comparable & Sendable>(
         _ path: KeyPath<Entity, Value?>, _ value: Value?,
-        matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool
+        matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
     ) -> QueryPredicate<Entity> {
         let ordered = PropertyCondition(
             path.appending(path: \.nilFirst), .equal, [QueryOperand(NilFirst<Value>(value))],
@@ -77,13 +77,14 @@ extension QueryPredicate {
     @usableFromInline
     static func present<Value: Comparable & Sendable>(
         _ path: KeyPath<Entity, Value?>, _ relation: PropertyCondition.Relation, _ value: Value,
-        matches: @escaping @Sendable (UnsafePointer<Entity>) -> Bool
+        matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
     ) -> QueryPredicate<Entity> {
         let path = path.appending(path: \.nilFirst)
         let trust = OrderTrust.of(Value.self)
         let bound = property(path, relation, NilFirst<Value>(value), trust, matches: matches)
         guard relation == .less || relation == .lessOrEqual else { return bound }
         let isPresent = property(path, .greater, NilFirst<Value>(nil), trust, matches: matches)
-        return QueryPredicate(.conjunction([isPresent, bound]), matches: matches)
+        return QueryPredicate(
+            .conjunction([isPresent.condition, bound.condition]), matches: matches)
     }
 }

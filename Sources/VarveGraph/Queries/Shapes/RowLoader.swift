@@ -17,6 +17,14 @@ final class RowLoader<Entity: EntityModelProtocol> {
     func load(_ slots: ContiguousArray<UInt32>) -> [Entity] {
         Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
+            guard !fills.isEmpty else {
+                rows.forEachRow(at: slots) { _, row in
+                    (base + count).initialize(to: row.pointee)
+                    count += 1
+                    return true
+                }
+                return
+            }
             // Taken out of the loop: what calls a closure counts a reference to it.
             let first = fills.first
             for slot in slots {

@@ -1,4 +1,4 @@
-extension Table {
+extension AnyTable {
     /// Whether slot order is insertion order.
     @usableFromInline var isInSlotOrder: Bool { order.slotsByOrdinal == nil }
 
@@ -12,10 +12,10 @@ extension Table {
     ///
     /// Many are put in order by setting a bit for each, few by sorting.
     @usableFromInline
-    func slotsInOrder(of candidates: Candidates<Entity>) -> ContiguousArray<UInt32> {
+    func slotsInOrder(of candidates: Candidates) -> ContiguousArray<UInt32> {
         if case .intersection = candidates.shape { return slots(in: numbers(of: candidates)) }
         // A word of the set is passed in the time that a few steps of a sort take.
-        guard candidates.count < orderNumberLimit / 512 else {
+        guard candidates.count < max(16, orderNumberLimit / 512) else {
             return slots(in: numbers(of: candidates))
         }
         var numbers = ContiguousArray<Int>()
@@ -50,7 +50,7 @@ extension Table {
         return slotsByOrdinal[number] - 1
     }
 
-    private func numbers(of candidates: Candidates<Entity>) -> SlotSet {
+    private func numbers(of candidates: Candidates) -> SlotSet {
         if case .intersection(let first, let second) = candidates.shape {
             let other = numbers(of: second)
             var common = SlotSet(limit: orderNumberLimit)
@@ -62,13 +62,18 @@ extension Table {
         return numbers
     }
 
-    private func forEachNumber(of candidates: Candidates<Entity>, _ body: (Int) -> Void) {
+    private func forEachNumber(of candidates: Candidates, _ body: (Int) -> Void) {
         switch candidates.shape {
         case .ranges(let ranges):
             let usesSlots = order.slotsByOrdinal == nil
             for range in ranges.ranges {
-                forEachPosting(of: ranges.index, in: range) { slot, ordinal in
-                    body(usesSlots ? Int(slot) : Int(truncatingIfNeeded: ordinal))
+                indexContents[ranges.index].tree.forEachSpan(in: range.ranks) { span in
+                    for position in 0..<span.count {
+                        body(
+                            usesSlots
+                                ? Int(span.slots[position])
+                                : Int(truncatingIfNeeded: span.ordinals[position]))
+                    }
                     return true
                 }
             }

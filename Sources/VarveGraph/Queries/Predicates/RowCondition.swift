@@ -1,0 +1,33 @@
+/// A condition on rows, without their type: a test, and what the planner needs to know of it.
+///
+/// Whatever passes conditions on and weighs them is compiled once for all types; if it knew the type, it
+/// would look up at run time what it needs of it, for microseconds a query.
+@usableFromInline
+struct RowCondition: Sendable {
+    /// Tests a row in place, where its table holds it: copying it first would cost several times
+    /// the test, and its metadata stand beside it.
+    @usableFromInline let matches: @Sendable (UnsafeRawPointer) -> Bool
+    /// The same condition as data.
+    @usableFromInline let structure: PredicateStructure
+
+    @usableFromInline
+    init(
+        _ structure: PredicateStructure,
+        matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
+    ) {
+        self.structure = structure
+        self.matches = matches
+    }
+}
+
+/// What a predicate is made of.
+@usableFromInline
+indirect enum PredicateStructure: Sendable {
+    case property(PropertyCondition)
+    case text(TextCondition)
+    case conjunction([RowCondition])
+    case disjunction([RowCondition])
+    case negation(RowCondition)
+    /// Something that only a test of the row can tell, in words.
+    case opaque(String)
+}
