@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// The user of the comparison tables, with indexes.
@@ -37,8 +38,8 @@ struct QueryBenchmark {
     private mutating func load() throws {
         for number in 0..<rows {
             try User(
-                id: number, name: "Name \(number) Somebody", email: "user\(number)@example.com",
-                age: number % 100, city: "City number \(number % 200)", score: Double(number),
+                id: number, name: SampleData.name(number), email: SampleData.email(number),
+                age: number % 100, city: SampleData.city(number), score: Double(number),
                 createdAt: number
             ).save(to: &context)
         }
@@ -97,16 +98,13 @@ struct QueryBenchmark {
 
     private func measure(_ name: String, operations: Int = 1, _ body: () -> Int) {
         if let only, !name.contains(only) { return }
-        var times: [Double] = []
         var count = 0
-        for _ in 0..<9 {
-            let clock = ContinuousClock()
-            let start = clock.now
-            count = body()
-            times.append((clock.now - start) / .nanoseconds(1) / Double(max(1, operations)))
+        let times = (0..<9).map { _ in
+            WallClock.seconds { count = body() } * 1e9 / Double(max(1, operations))
         }
-        times.sort()
-        let figures = [times[4], times[0], times[8]].map { Int($0) }
+        let figures = [times.percentile(0.5), times.percentile(0), times.percentile(1)].map {
+            Spread.text($0)
+        }
         print("  \(name): \(figures[0]) ns (\(figures[1]) to \(figures[2])), \(count) found")
     }
 }
