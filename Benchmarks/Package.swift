@@ -1,6 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let varve = Target.Dependency.product(name: "Varve", package: "varve")
+
 // A package of its own, so that what is measured is measured from a client's module, and so that
 // nothing it may need ever reaches a user of the library.
 let package = Package(
@@ -9,20 +11,20 @@ let package = Package(
     dependencies: [.package(name: "varve", path: "..")],
     targets: [
         .target(name: "CHeap"),
-        .executableTarget(
-            name: "ContextBenchmark",
-            dependencies: ["CHeap", .product(name: "Varve", package: "varve")]),
-        .systemLibrary(name: "CRocksDB", providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
-        .systemLibrary(name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .systemLibrary(
+            name: "CRocksDB", providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]),
+        .systemLibrary(
+            name: "CLevelDB", providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // What the programs share: data, clocks, medians.
+        .target(name: "BenchmarkSupport"),
+        .executableTarget(
+            name: "ContextBenchmark", dependencies: ["BenchmarkSupport", "CHeap", varve]),
         .executableTarget(
             name: "PeerBenchmark",
             dependencies: [
-                "CRocksDB", "CLevelDB", "CLMDB", "CSQLite",
-                .product(name: "Varve", package: "varve"),
+                "BenchmarkSupport", "CRocksDB", "CLevelDB", "CLMDB", "CSQLite", varve,
             ]),
-        .executableTarget(
-            name: "TimeBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )

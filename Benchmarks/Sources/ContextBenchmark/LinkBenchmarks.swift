@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// What links cost on top of rows.
@@ -12,7 +13,7 @@ func measureLinks(_ suite: Suite) {
 func allPosts(_ suite: Suite) -> [Post] {
     (0..<suite.options.rows).map { number in
         Post(
-            id: Dataset.id("post", number), title: "Title \(number)", body: "body", likes: 0,
+            id: SampleData.id("post", number), title: "Title \(number)", body: "body", likes: 0,
             author: .id(suite.users[number / 10].id))
     }
 }

@@ -1,3 +1,5 @@
+import BenchmarkSupport
+
 /// One line of the report.
 struct Measurement: Encodable {
     let area: String
@@ -14,14 +16,15 @@ struct Measurement: Encodable {
 
     /// Of values in any order.
     init(_ area: String, _ name: String, unit: String, _ values: [Double], target: String?) {
-        precondition(!values.isEmpty, "a measurement without a value")
-        let values = values.sorted()
+        guard let spread = Spread(values) else {
+            preconditionFailure("a measurement without a value")
+        }
         self.area = area
         self.name = name
         self.unit = unit
-        self.median = values[values.count / 2]
-        self.least = values[0]
-        self.most = values[values.count - 1]
+        self.median = spread.median
+        self.least = spread.least
+        self.most = spread.most
         self.target = target
     }
 
@@ -29,16 +32,9 @@ struct Measurement: Encodable {
 
     var columns: [String] {
         [
-            area, name, Measurement.text(median), Measurement.text(least), Measurement.text(most),
+            area, name, Spread.text(median), Spread.text(least), Spread.text(most),
             unit,
-            ratio.map { "\(Measurement.text($0)) of \(reference ?? "")" } ?? "", target ?? "",
+            ratio.map { "\(Spread.text($0)) of \(reference ?? "")" } ?? "", target ?? "",
         ]
-    }
-
-    /// Three digits are all that a shared machine can promise.
-    private static func text(_ value: Double) -> String {
-        if value.magnitude >= 100 { return "\(Int(value.rounded()))" }
-        let scale = value.magnitude >= 10 ? 10.0 : 100.0
-        return "\((value * scale).rounded() / scale)"
     }
 }

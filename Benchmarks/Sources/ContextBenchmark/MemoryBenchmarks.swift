@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import CHeap
 import Varve
 
@@ -16,7 +17,7 @@ func measureMemory(_ suite: Suite) {
     measureIndex(suite, CityIndexedUser.self, "hash index", plain)
     measureIndex(suite, EmailIndexedUser.self, "unique index", plain)
     suite.count("added by the full-text index, per body of 120 characters", unit: "bytes") {
-        let bodies = Dataset.bodies(min(suite.options.rows, 100_000))
+        let bodies = SampleData.articles(min(suite.options.rows, 100_000))
         let plain = perRow(bodies.map { PlainText(id: $0.offset, body: $0.element) })
         return perRow(bodies.map { Article(id: $0.offset, body: $0.element) }) - plain
     }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// Whole queries, with what they load.
@@ -5,7 +6,7 @@ func measureQueries(_ suite: Suite) {
     suite.begin("queries")
     let name = "100 users with posts with authors"
     guard suite.wants(name) else { return }
-    let ids = (0..<min(100, suite.options.rows)).map { Dataset.id("user", $0) }
+    let ids = (0..<min(100, suite.options.rows)).map { SampleData.id("user", $0) }
     // Kept: after a release of so many strings the allocator tidies up for milliseconds.
     let posts = Lazy { Array(allPosts(suite).prefix(2_000)) }
     suite.measure(

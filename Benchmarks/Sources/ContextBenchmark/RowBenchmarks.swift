@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// Saving, finding and scanning without any index.
@@ -41,7 +42,7 @@ private func measureTransaction(_ suite: Suite) {
             let store = try Store.inMemory(User.self, Post.self)
             try store.write { context in
                 times.append(
-                    Clock.time { for user in suite.users { save(user, to: &context) } })
+                    ThreadClock.time { for user in suite.users { save(user, to: &context) } })
             }
         } catch {
             preconditionFailure("a store in memory refused a write: \(error)")

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 import Varve
 
@@ -10,7 +11,7 @@ func measureShapes(_ suite: Suite) {
 }
 
 private func measureNested(_ suite: Suite) {
-    let ids = (0..<min(100, suite.options.rows)).map { Dataset.id("user", $0) }
+    let ids = (0..<min(100, suite.options.rows)).map { SampleData.id("user", $0) }
     // Kept: after a release of so many strings the allocator tidies up for milliseconds.
     let posts = Lazy { Array(allPosts(suite).prefix(100_000)) }
     let prepare = {

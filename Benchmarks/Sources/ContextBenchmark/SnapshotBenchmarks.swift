@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// What a snapshot taken before every save costs.
@@ -18,7 +19,8 @@ func measureSnapshots(_ suite: Suite) {
     let others = Lazy {
         (0..<changes).map { number in
             User(
-                id: Dataset.id("new", number), name: "n", email: "e", age: 1, city: "c", score: 0,
+                id: SampleData.id("new", number), name: "n", email: "e", age: 1, city: "c",
+                score: 0,
                 createdAt: 0)
         }
     }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 import Varve
 
@@ -39,19 +40,16 @@ final class Suite {
         var times: [Double] = []
         var references: [Double] = []
         for _ in 0..<options.runs {
-            if let reference { references.append(Clock.time(reference.body)) }
+            if let reference { references.append(ThreadClock.time(reference.body)) }
             var state = prepare()
             times.append(Clock.time { body(&state) })
         }
         var result = Measurement(
             area, name, unit: unit.rawValue,
             times.map { $0 / Double(operations) / unit.nanoseconds }, target: target)
-        if let reference {
-            references.sort()
+        if let reference, let spread = Spread(references) {
             result.reference = reference.name
-            result.ratio =
-                references[references.count / 2] / Double(operations) / unit.nanoseconds
-                / result.median
+            result.ratio = spread.median / Double(operations) / unit.nanoseconds / result.median
         }
         results.append(result)
     }
@@ -141,24 +139,5 @@ enum Unit: String {
         case .microseconds: 1_000
         case .milliseconds: 1_000_000
         }
-    }
-}
-
-/// The CPU time of this thread: other work on the machine disturbs it least.
-enum Clock {
-    /// Nanoseconds that the body takes.
-    static func time(_ body: () -> Void) -> Double {
-        // Lets the allocator tidy up behind what was prepared, which it does at the next large request.
-        UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16).deallocate()
-        let start = now
-        body()
-        return now - start
-    }
-
-    static var now: Double {
-        var time = timespec()
-        precondition(
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0, "no clock of the thread's time")
-        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
     }
 }

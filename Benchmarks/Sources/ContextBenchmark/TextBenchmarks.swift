@@ -1,11 +1,16 @@
+import BenchmarkSupport
 import Varve
 
 /// Full text over bodies of 120 characters.
 func measureText(_ suite: Suite) {
     suite.begin("text")
     let count = min(suite.options.rows, 100_000)
-    let articles = Lazy { Dataset.bodies(count).map { Article(id: $0.offset, body: $0.element) } }
-    let plain = Lazy { Dataset.bodies(count).map { PlainText(id: $0.offset, body: $0.element) } }
+    let articles = Lazy {
+        SampleData.articles(count).map { Article(id: $0.offset, body: $0.element) }
+    }
+    let plain = Lazy {
+        SampleData.articles(count).map { PlainText(id: $0.offset, body: $0.element) }
+    }
     suite.measure(
         "save new bodies with full-text index", operations: count, unit: .microseconds,
         target: "<= 33", prepare: { (Context(), articles.value) },
@@ -38,22 +43,4 @@ func measureText(_ suite: Suite) {
             let query = Article.filter(.string(\.body, contains: "ord4999"))
             precondition(query.count(in: context) > 0)
         })
-}
-
-extension Dataset {
-    /// Texts of about 120 characters: of each ten, four have the words “orchard” and “lantern”,
-    /// and the rest of the words are the rarer the greater their number.
-    static func bodies(_ count: Int) -> [(offset: Int, element: String)] {
-        var random = SplitMix(state: 99)
-        return (0..<count).map { number in
-            var body = number % 10 < 4 ? "orchard by lantern" : "nothing of note"
-            if number % 1_000 == 0 { body += " word4999" }
-            while body.utf8.count < 112 {
-                let first = Int.random(in: 0..<5_000, using: &random)
-                let second = Int.random(in: 0..<5_000, using: &random)
-                body += " word\(first * second / 5_000)"
-            }
-            return (number, body)
-        }
-    }
 }

@@ -4,24 +4,33 @@ import Foundation
 struct Options {
     var size = 100_000
     var runs = 5
-    var engines = EngineName.allCases
+    var engines = EngineName.all
     var only: String?
     var directory = FileManager.default.temporaryDirectory
     var json: URL?
     var page: URL?
+    var results: URL?
+    /// An earlier run to report again.
+    var from: URL?
+    var growth = false
     var wantsHelp = false
 
     static let usage = """
-        usage: PeerBenchmark [--size smoke|100k|1M|N] [--runs N] [--engines A,B] [--only TEXT]
-                             [--directory PATH] [--json FILE] [--page FILE]
+        usage: PeerBenchmark [--size smoke|100k|1M|N] [--runs N] [--engines A,B] [--only TEXT] [--growth]
+                             [--directory PATH] [--json FILE] [--page FILE] [--results FILE] [--from FILE]
 
           --size       how many users, and as many posts: smoke is 2,000; 100k unless given
           --runs       how often each engine runs, in turns; 5 unless given
           --engines    varve, sqlite, lmdb, rocksdb, leveldb; all unless given
-          --only       print only the rows whose name contains this
+          --only       measure what those rows need whose name, title or area contains this
+          --growth     measure some rows at 1,000, 10,000, … users, too
           --directory  where the stores are made and removed again
           --json       write all results there
           --page       write a page with charts there, for a browser
+          --results    write a document in Markdown there
+          --from       report what an earlier run wrote with --json; measure nothing
+
+        The rows: \(Figure.allCases.map(\.rawValue).joined(separator: ", ")).
         """
 
     /// An argument that means nothing.
@@ -40,10 +49,32 @@ struct Options {
             case "--only": only = try Self.value(&rest, argument)
             case "--directory": directory = URL(filePath: try Self.value(&rest, argument))
             case "--json": json = URL(filePath: try Self.value(&rest, argument))
+            case "--results": results = URL(filePath: try Self.value(&rest, argument))
+            case "--from": from = URL(filePath: try Self.value(&rest, argument))
+            case "--growth": growth = true
             case "--page": page = URL(filePath: try Self.value(&rest, argument))
             default: throw Failure(description: "unknown argument \(argument)")
             }
         }
+        if wantedFigures.isEmpty, let only {
+            throw Failure(description: "no row has “\(only)” in its name, title or area")
+        }
+    }
+
+    /// What is asked for.
+    var wantedFigures: Set<Figure> {
+        guard let only else { return Set(Figure.allCases) }
+        return Set(
+            Figure.allCases.filter { figure in
+                let description = figure.description
+                return [figure.rawValue, description.title, description.area.rawValue]
+                    .contains { $0.localizedCaseInsensitiveContains(only) }
+            })
+    }
+
+    /// The sizes below the one asked for at which growth is measured.
+    var smallerSizes: [Int] {
+        Array(sequence(first: 1_000) { $0 * 10 }.prefix { $0 < size })
     }
 
     private static func value(_ rest: inout ArraySlice<String>, _ name: String) throws -> String {
@@ -71,7 +102,7 @@ struct Options {
 
     private static func engines(_ text: String) throws -> [EngineName] {
         try text.split(separator: ",").map { name in
-            guard let engine = EngineName(rawValue: String(name)) else {
+            guard let engine = EngineName(rawValue: String(name)), engine != .limit else {
                 throw Failure(description: "no engine is called \(name)")
             }
             return engine

@@ -19,6 +19,23 @@ extension UserFields {
     }
 }
 
+/// The post of the comparison tables.
+protocol PostFields {
+    var id: String { get }
+    var title: String { get }
+    var body: String { get }
+    var likes: Int { get }
+}
+
+extension PostFields {
+    /// Depends on every field.
+    @inline(__always)
+    var digest: UInt64 {
+        UInt64(truncatingIfNeeded: id.utf8.count &+ title.utf8.count &* 3 &+ body.utf8.count)
+            &+ UInt64(truncatingIfNeeded: likes) &* 5
+    }
+}
+
 /// A user as the key-value engines and SQLite make it from bytes or columns.
 struct UserRecord: UserFields {
     var id: String
@@ -30,7 +47,7 @@ struct UserRecord: UserFields {
     var createdAt: Int
 }
 
-struct PostRecord {
+struct PostRecord: PostFields {
     var id: String
     var title: String
     var body: String

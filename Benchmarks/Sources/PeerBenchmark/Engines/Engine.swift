@@ -30,6 +30,10 @@ protocol Engine: AnyObject, SendableMetatype {
     func user(email: String) throws -> UInt64?
     /// How many posts an author has.
     func posts(of author: String) throws -> Int
+    /// One user, through a snapshot that is taken for this read alone.
+    func userFromSnapshot(_ id: String) throws -> UInt64?
+    /// The users, their posts, and the author of each post, all made whole.
+    func usersWithPosts(_ ids: [String]) throws -> Answer
 
     /// Brings the files into the shape that the engine considers best.
     func compact() throws
@@ -53,14 +57,30 @@ struct Answer: Hashable {
 
 enum EngineName: String, CaseIterable, Codable, CodingKeyRepresentable {
     case varve, sqlite, lmdb, rocksdb, leveldb
+    /// What the machine allows: no engine, but the least that the work takes.
+    case limit
+
+    static let all: [EngineName] = [.varve, .sqlite, .lmdb, .rocksdb, .leveldb]
+
+    var title: String {
+        switch self {
+        case .varve: "Varve"
+        case .sqlite: "SQLite"
+        case .lmdb: "LMDB"
+        case .rocksdb: "RocksDB"
+        case .leveldb: "LevelDB"
+        case .limit: "limit"
+        }
+    }
 
     var type: any Engine.Type {
         switch self {
         case .varve: VarveEngine.self
         case .sqlite: SQLiteEngine.self
         case .lmdb: KeyValueEngine<LMDB>.self
-        case .rocksdb: KeyValueEngine<RocksDB>.self
-        case .leveldb: KeyValueEngine<LevelDB>.self
+        case .rocksdb: KeyValueEngine<LogStructured<RocksDB>>.self
+        case .leveldb: KeyValueEngine<LogStructured<LevelDB>>.self
+        case .limit: preconditionFailure("the limit of the machine is no engine")
         }
     }
 }

@@ -108,6 +108,29 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
         return count
     }
 
+    func userFromSnapshot(_ id: String) throws -> UInt64? {
+        var digest: UInt64?
+        _ = try map.getFromSnapshot(Key.user(id)) { digest = UserRecord(decoding: $0).digest }
+        return digest
+    }
+
+    func usersWithPosts(_ ids: [String]) throws -> Answer {
+        var answer = Answer()
+        var key = [UInt8(ascii: "p")]
+        for id in ids {
+            guard let user = try user(id) else { continue }
+            answer.add(user)
+            try map.forEach(prefix: Key.authors(id), through: nil) { entry, _ in
+                key.replaceSubrange(1..., with: entry[(entry.count - Key.idBytes)...])
+                var post: PostRecord?
+                _ = try map.get(key) { post = PostRecord(decoding: $0) }
+                guard let post, let author = try self.user(post.author) else { return }
+                answer.add(post.digest &+ author)
+            }
+        }
+        return answer
+    }
+
     func compact() throws { try map.compact() }
 
     func close() throws { map.close() }

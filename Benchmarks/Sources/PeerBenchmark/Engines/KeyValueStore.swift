@@ -10,6 +10,8 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
     func write(synced: Bool, _ body: (any KeyValueWriter) throws -> Void) throws
     /// Calls `body` with the value, valid during the call only.
     func get(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool
+    /// The same, through a snapshot that is taken for it.
+    func getFromSnapshot(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool
     /// Calls `body` with every key that starts so, in order, and its value.
     func forEach(
         prefix: [UInt8], through last: [UInt8]?,

@@ -52,6 +52,13 @@ final class LMDB: KeyValueStore {
         }
     }
 
+    /// Every read of LMDB has a transaction, which is a snapshot.
+    func getFromSnapshot(
+        _ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws -> Bool {
+        try get(key, body)
+    }
+
     func forEach(
         prefix: [UInt8], through last: [UInt8]?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void

@@ -19,7 +19,7 @@ struct StoredUser: UserFields {
 }
 
 @EntityModel
-struct StoredPost {
+struct StoredPost: PostFields {
     let id: String
     var title: String
     var body: String
@@ -116,6 +116,24 @@ final class VarveEngine: Engine {
 
     func posts(of author: String) throws -> Int {
         StoredUser.query(author).related(\.$posts).count(in: snapshot)
+    }
+
+    func userFromSnapshot(_ id: String) throws -> UInt64? {
+        let snapshot = store.context
+        let user: StoredUser? = snapshot.find(id)
+        return user?.digest
+    }
+
+    func usersWithPosts(_ ids: [String]) throws -> Answer {
+        var answer = Answer()
+        let query = StoredUser.query(ids).with(\.$posts) { $0.with(\.$author) }
+        for user in query.resolve(in: snapshot) {
+            answer.add(user.digest)
+            for post in user.posts ?? [] {
+                answer.add(post.digest &+ (post.author?.digest ?? 0))
+            }
+        }
+        return answer
     }
 
     func compact() throws { try store.compact(retaining: Retention.none) }

@@ -1,11 +1,12 @@
+import BenchmarkSupport
 import Foundation
 
-/// A page of its own, without anything to load: for each row a bar chart of how many times better or
-/// worse than Varve each engine is, on a logarithmic scale.
+/// The results as one page without anything to load: an overview, bars for each row, curves of
+/// growth, and the targets.
 struct Page {
-    let report: Report
+    let results: Results
 
-    init(_ report: Report) { self.report = report }
+    init(_ results: Results) { self.results = results }
 
     var html: String {
         """
@@ -13,71 +14,185 @@ struct Page {
         <html lang="en"><head><meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>Varve beside its peers</title>
-        <style>\(style)</style></head><body><main>
+        <style>\(PageStyle.css)</style></head><body><main>
+        <header>
         <h1>Varve beside its peers</h1>
-        <p>\(report.options.size) users and as many posts; the median of \(report.options.runs) runs in
-        turns, on one machine. Bars show how each engine compares with Varve: to the right of the
-        line it is behind, to the left ahead. The scale is logarithmic.</p>
-        \(report.rows.map(chart).joined(separator: "\n"))
+        <p class="lead">\(Spread.text(Double(results.size))) users and as many posts, the same work for
+        each engine, in turns in one run. Medians of \(results.runs) \(results.runs == 1 ? "run" : "runs"),
+        wall time.</p>
+        <p class="machine">\(escaped(results.machine.text))</p>
+        \(failures)
+        </header>
+        \(overview)
+        \(FigureDescription.Area.allCases.map(section).joined(separator: "\n"))
+        \(growth)
+        \(targets)
         </main></body></html>
 
         """
     }
 
-    private let style = """
-        :root { color-scheme: light dark; --ink: #1d2530; --faint: #66707c; --line: #c9d0d8;
-          --behind: #2f7d6b; --ahead: #c2603c; --paper: #fbfaf7 }
-        @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --faint: #9aa5b1;
-          --line: #3a4450; --behind: #58b39c; --ahead: #e08a66; --paper: #14181d } }
-        body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-          margin: 0 }
-        main { max-width: 52rem; margin: 2rem auto; padding: 0 1rem }
-        h1 { font-size: 1.6rem } h2 { font-size: 1rem; margin: 1.6rem 0 .3rem }
-        svg { width: 100%; height: auto; display: block }
-        text { font: 13px system-ui, sans-serif; fill: var(--ink) }
-        .value { fill: var(--faint) } .axis { stroke: var(--line) }
-        .behind { fill: var(--behind) } .ahead { fill: var(--ahead) }
-        """
+    private var failures: String {
+        guard !results.failures.isEmpty else { return "" }
+        let items = results.failures.map { "<li>\(escaped($0))</li>" }.joined()
+        return "<ul class=\"failures\">\(items)</ul>"
+    }
 
-    private func chart(_ figure: Figure) -> String {
-        let engines = report.options.engines.filter { report.spread(figure, $0) != nil }
-        let rowHeight = 24
-        let bars = engines.enumerated().map { index, engine in
-            bar(figure, engine, top: index * rowHeight)
+    // MARK: - Overview
+
+    /// Every row that a peer has, and how many times better Varve is than each.
+    private var overview: String {
+        let engines = EngineName.all.filter { $0 != .varve && results.engines.contains($0) }
+        let areas = FigureDescription.Area.allCases.map { area -> String in
+            let figures = results.figures(of: area).filter { figure in
+                engines.contains { results.advantage(figure, over: $0) != nil }
+            }
+            guard !figures.isEmpty else { return "" }
+            let rows = figures.map { figure in
+                "<tr><th scope=\"row\">\(escaped(figure.description.title))</th>"
+                    + engines.map { cell(figure, $0) }.joined() + "</tr>"
+            }
+            return
+                "<tr class=\"area\"><th colspan=\"\(engines.count + 1)\">\(area.rawValue)</th></tr>"
+                + rows.joined(separator: "\n")
         }
-        let height = engines.count * rowHeight
+        guard areas.contains(where: { !$0.isEmpty }) else { return "" }
         return """
-            <section><h2>\(escaped(figure.title))</h2>
-            <svg viewBox="0 0 800 \(height)" role="img" aria-label="\(escaped(figure.title))">
-            <line class="axis" x1="\(Self.middle)" x2="\(Self.middle)" y1="0" y2="\(height)"/>
-            \(bars.joined(separator: "\n"))
-            </svg></section>
+            <section><h2>At a glance</h2>
+            <p>How many times better Varve is than each peer.
+            <span class="key ahead">Varve ahead</span> <span class="key even">within 10 %</span>
+            <span class="key behind">Varve behind</span></p>
+            <div class="scroll"><table class="overview"><thead><tr><th></th>
+            \(engines.map { "<th scope=\"col\">\($0.title)</th>" }.joined())</tr></thead>
+            <tbody>\(areas.joined(separator: "\n"))</tbody></table></div></section>
             """
     }
 
-    private static let middle = 330
-    /// Pixels of a factor of ten.
-    private static let decade = 110.0
-
-    private func bar(_ figure: Figure, _ engine: EngineName, top: Int) -> String {
-        let median = report.spread(figure, engine).map { Spread.text($0.median) } ?? ""
-        var text = """
-            <text x="0" y="\(top + 16)">\(engine.rawValue)</text>
-            <text class="value" x="180" y="\(top + 16)" text-anchor="end">\(median)</text>
-            """
-        guard let advantage = report.advantage(figure, over: engine) else { return text }
-        let length = min(max(log10(advantage) * Self.decade, -130), 400)
-        let start = Double(Self.middle) + min(0, length)
-        text += """
-            <rect class="\(advantage >= 1 ? "behind" : "ahead")" x="\(start)" y="\(top + 5)"
-              width="\(max(abs(length), 1))" height="14" rx="2"/>
-            <text class="value" x="\(Double(Self.middle) + max(0, length) + 8)" y="\(top + 16)">
-            \(Spread.text(advantage))x</text>
-            """
-        return text
+    private func cell(_ figure: Figure, _ engine: EngineName) -> String {
+        guard let advantage = results.advantage(figure, over: engine) else {
+            return "<td class=\"none\">–</td>"
+        }
+        let weight = min(1, 0.25 + abs(log10(advantage)) * 0.5)
+        let style = String(format: "--weight:%.0f%%", weight * 100)
+        return "<td class=\"\(verdict(advantage))\" style=\"\(style)\">\(ratio(advantage))</td>"
     }
 
-    private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    private func verdict(_ advantage: Double) -> String {
+        advantage > 1.1 ? "ahead" : advantage < 1 / 1.1 ? "behind" : "even"
+    }
+
+    /// Two digits where more would only be noise.
+    private func ratio(_ value: Double) -> String { Spread.text(value) + "×" }
+
+    // MARK: - Bars
+
+    private func section(_ area: FigureDescription.Area) -> String {
+        let figures = results.figures(of: area)
+        guard !figures.isEmpty else { return "" }
+        return """
+            <section><h2>\(area.rawValue)</h2>
+            <div class="cards">\(figures.map(card).joined(separator: "\n"))</div></section>
+            """
+    }
+
+    private func card(_ figure: Figure) -> String {
+        let description = figure.description
+        let engines = results.engines(with: figure)
+        let scale = BarScale(
+            engines.compactMap { results.figures[figure]?[$0] }.flatMap { [$0.least, $0.most] })
+        let note = description.unit.moreIsBetter ? "more is better" : "less is better"
+        return """
+            <figure class="card"><figcaption><strong>\(escaped(description.title))</strong>
+            <span>\(description.unit.name), \(note)\(scale.isLogarithmic ? ", logarithmic" : "")</span>
+            </figcaption>
+            <div class="bars">\(engines.map { bar(figure, $0, scale) }.joined(separator: "\n"))</div>
+            </figure>
+            """
+    }
+
+    private func bar(_ figure: Figure, _ engine: EngineName, _ scale: BarScale) -> String {
+        guard let spread = results.figures[figure]?[engine] else { return "" }
+        let advantage = results.advantage(figure, over: engine)
+        let comparison = advantage.map {
+            "<span class=\"ratio \(verdict($0))\">\(ratio($0))</span>"
+        }
+        let most = scale.percent(spread.most)
+        let range =
+            spread.runs < 2
+            ? ""
+            : String(
+                format: "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", scale.percent(spread.least),
+                most - scale.percent(spread.least))
+        let length = String(format: "%.2f", scale.percent(spread.median))
+        return """
+            <span class="engine">\(engine.title)</span>
+            <span class="track"><b class="\(engine.rawValue)" style="width:\(length)%"></b>\(range)</span>
+            <span class="number">\(Spread.text(spread.median))</span>\(comparison ?? "<span></span>")
+            """
+    }
+
+    // MARK: - Growth
+
+    private var growth: String {
+        let charts = results.growth.keys.sorted().compactMap { figure in
+            results.growth[figure].flatMap { GrowthChart(figure, $0)?.html }
+        }
+        guard !charts.isEmpty else { return "" }
+        let names = results.engines.map {
+            "<span class=\"key line \($0.rawValue)\">\($0.title)</span>"
+        }
+        return """
+            <section><h2>Growth with the number of users</h2>
+            <p>Both scales are logarithmic. \(names.joined(separator: " "))</p>
+            <div class="charts">\(charts.joined(separator: "\n"))</div></section>
+            """
+    }
+
+    // MARK: - Targets
+
+    private var targets: String {
+        let outcomes = results.outcomes
+        guard !outcomes.isEmpty else { return "" }
+        let rows = outcomes.map { outcome in
+            """
+            <tr><th scope="row">\(escaped(outcome.name))</th><td>\(outcome.found)</td>
+            <td>\(outcome.least)</td><td>\(outcome.reach)</td>
+            <td><span class="verdict \(outcome.verdict)">\(outcome.verdict.rawValue)</span></td></tr>
+            """
+        }
+        return """
+            <section><h2>Targets</h2><p>Said for a million users and posts.</p>
+            <div class="scroll"><table class="targets"><thead><tr><th></th><th>found</th><th>at least</th>
+            <th>reach for</th><th></th></tr></thead><tbody>\(rows.joined(separator: "\n"))</tbody>
+            </table></div></section>
+            """
+    }
+}
+
+/// Text as it may stand in a page.
+func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+}
+
+/// How long the bars of one row are: proportional, and logarithmic where the least would vanish.
+struct BarScale {
+    let isLogarithmic: Bool
+    private let least: Double
+    private let most: Double
+
+    init(_ values: [Double]) {
+        let positive = values.filter { $0 > 0 }
+        least = positive.min() ?? 1
+        most = positive.max() ?? 1
+        isLogarithmic = most > 20 * least
+    }
+
+    /// Of the width that there is.
+    func percent(_ value: Double) -> Double {
+        guard value > 0, most > 0 else { return 0 }
+        guard isLogarithmic else { return 100 * value / most }
+        // The shortest bar starts at a tenth of the least, so that it is seen.
+        let start = log10(least / 3)
+        return 100 * (log10(value) - start) / (log10(most) - start)
     }
 }

@@ -3,39 +3,30 @@ import Foundation
 /// What a process does that ``Comparison`` started.
 struct Child {
     enum Stage: String {
-        /// All work, from the empty directory on.
+        /// All that is asked of every engine, from the empty directory on.
         case work
-        /// Opens, commits and is gone without closing.
+        /// Opens what that left, commits, and is killed.
         case kill
-        /// Opens.
+        /// Opens what that left.
         case open
-        /// Commits of Varve and of the engine, in turns.
+        /// Commits of Varve and of another one, in turns.
         case duel
-        /// What only Varve is asked.
-        case varve
+        /// Opening from the log, and compaction.
+        case log
+        case graph, time, churn, text, debian
+        /// What the machine allows.
+        case limit
+        /// A part of the work, at a smaller size.
+        case growth
+
+        /// Whether it works on what the stage before it left.
+        var goesOn: Bool { self == .kill || self == .open }
     }
 
     let stage: Stage
     let engine: EngineName
     let size: Int
     let directory: URL
-
-    /// Nil where the arguments are a user's.
-    init?(_ arguments: [String]) {
-        guard arguments.count == 5, arguments[0] == "--child",
-            let stage = Stage(rawValue: arguments[1]),
-            let engine = EngineName(rawValue: arguments[2]),
-            let size = Int(arguments[3])
-        else { return nil }
-        self.stage = stage
-        self.engine = engine
-        self.size = size
-        directory = URL(filePath: arguments[4])
-    }
-
-    var arguments: [String] {
-        ["--child", stage.rawValue, engine.rawValue, String(size), directory.path]
-    }
 
     init(_ stage: Stage, _ engine: EngineName, size: Int, directory: URL) {
         self.stage = stage
@@ -44,19 +35,71 @@ struct Child {
         self.directory = directory
     }
 
+    /// Nil where the arguments are a user's.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 5, arguments[0] == "--child",
+            let stage = Stage(rawValue: arguments[1]),
+            let engine = EngineName(rawValue: arguments[2]),
+            let size = Int(arguments[3])
+        else { return nil }
+        self.init(stage, engine, size: size, directory: URL(filePath: arguments[4]))
+    }
+
+    private var arguments: [String] {
+        ["--child", stage.rawValue, engine.rawValue, String(size), directory.path]
+    }
+
     /// Does it, and prints what it found as one line of JSON.
     func run() throws {
+        print(String(decoding: try JSONEncoder().encode(result()), as: UTF8.self))
+    }
+
+    private func result() throws -> RunResult {
         var session = Session(engine, size: size, directory: directory)
-        var result = RunResult(engine: engine)
         switch stage {
         case .work:
             try session.run()
-            result = session.result
-        case .kill: try session.leaveOpen()
-        case .open: result.figures[.openAfterKill] = try session.open()
-        case .duel: result = try Duel(engine, size: size, directory: directory).run()
-        case .varve: result = try VarveWork(size: size, directory: directory).run()
+            return session.result
+        case .growth:
+            try session.runForGrowth()
+            return session.result
+        case .kill: try session.beKilled()
+        case .open:
+            var result = RunResult(engine)
+            result.figures[.openAfterKill] = try session.open()
+            return result
+        case .duel: return try Duel(engine, size: size, directory: directory).run()
+        case .log: return try LogWork(size: size, directory: directory).run()
+        case .graph: return try GraphWork(size: size).run()
+        case .time: return try TimeWork(size: size, directory: directory).run()
+        case .churn: return try ChurnWork(engine, size: size, directory: directory).run()
+        case .text: return try TextWork(engine, size: size, directory: directory).run()
+        case .debian: return try DebianWork(name: engine, directory: directory).run()
+        case .limit: return try LimitWork(size: size, directory: directory).run()
         }
-        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+
+    /// Runs a process that does it.
+    func start() throws -> RunResult {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        if stage == .kill {
+            guard process.terminationReason == .uncaughtSignal,
+                process.terminationStatus == SIGKILL
+            else { throw EngineError(engine, "\(stage.rawValue) ended before it was killed") }
+            return RunResult(engine)
+        }
+        guard process.terminationStatus == 0,
+            let line = text.split(separator: UInt8(ascii: "\n")).last
+        else {
+            throw EngineError(engine, "\(stage.rawValue) ended with \(process.terminationStatus)")
+        }
+        return try JSONDecoder().decode(RunResult.self, from: Data(line))
     }
 }

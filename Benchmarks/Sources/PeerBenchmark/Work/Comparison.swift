@@ -1,83 +1,148 @@
+import BenchmarkSupport
 import Foundation
 
 /// Runs the engines in turns and collects what they found.
 struct Comparison {
-    let options: Options
-    private(set) var figures: [EngineName: [Figure: [Double]]] = [:]
+    /// What one process does.
+    private struct Step {
+        let run: Int
+        let stage: Child.Stage
+        let engine: EngineName
+        let size: Int
+    }
 
-    init(_ options: Options) { self.options = options }
+    private let options: Options
+    private let wanted: Set<Child.Stage>
+    private var figures: [Figure: [EngineName: [Double]]] = [:]
+    private var growth: [Figure: [EngineName: [Int: [Double]]]] = [:]
+    private var failures: [String] = []
 
-    func run() throws -> Comparison {
-        var collected = self
-        for run in 0..<options.runs {
-            var answers: [String: (UInt64, EngineName)] = [:]
-            for engine in options.engines {
-                note("run \(run + 1) of \(options.runs): \(engine.rawValue)")
-                let result = try collected.measure(engine)
-                for (query, answer) in result.answers {
-                    let (expected, other) = answers[query] ?? (answer, engine)
-                    guard expected == answer else {
-                        throw EngineError(
-                            engine, "\(query) is answered otherwise than by \(other.rawValue)")
-                    }
-                    answers[query] = (expected, other)
-                }
+    init(_ options: Options) {
+        self.options = options
+        wanted = Set(options.wantedFigures.map(\.stage))
+    }
+
+    /// - Parameter report: is given what there is after each run.
+    mutating func run(_ report: (Results) throws -> Void) throws -> Results {
+        let machine = Machine.this()
+        let steps = (0..<options.runs).flatMap { run in self.steps(run) }
+        let start = ContinuousClock.now
+        var directory: URL?
+        var answers: [String: (answer: UInt64, engine: EngineName)] = [:]
+        for (number, step) in steps.enumerated() {
+            let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+            note(
+                "\(seconds) s, \(number + 1) of \(steps.count): run \(step.run + 1), "
+                    + "\(step.engine.title), \(step.stage.rawValue), \(step.size)")
+            if !step.stage.goesOn {
+                remove(directory)
+                answers = number > 0 && steps[number - 1].run != step.run ? [:] : answers
+                directory = try makeDirectory()
+            }
+            if let directory { perform(step, directory, &answers) }
+            if number + 1 == steps.count || steps[number + 1].run != step.run {
+                try report(results(machine))
             }
         }
-        return collected
+        remove(directory)
+        return results(machine)
     }
 
-    private mutating func measure(_ engine: EngineName) throws -> RunResult {
-        let result = try withDirectory { directory in
-            let result = try child(.work, engine, directory)
-            add(result)
-            _ = try child(.kill, engine, directory)
-            add(try child(.open, engine, directory))
-            return result
+    /// All processes of a run, in their order.
+    private func steps(_ run: Int) -> [Step] {
+        var steps: [Step] = []
+        func add(_ stage: Child.Stage, _ engines: [EngineName], _ size: Int? = nil) {
+            for engine in engines where engine == .limit || options.engines.contains(engine) {
+                steps.append(
+                    Step(run: run, stage: stage, engine: engine, size: size ?? options.size))
+            }
         }
-        try withDirectory { directory in
-            add(try child(engine == .varve ? .varve : .duel, engine, directory))
+        for engine in options.engines {
+            let opensAfterKill = wanted.contains(.open)
+            if wanted.contains(.work) || opensAfterKill { add(.work, [engine]) }
+            if opensAfterKill {
+                add(.kill, [engine])
+                add(.open, [engine])
+            }
         }
-        return result
+        if wanted.contains(.work) { add(.limit, [.limit]) }
+        if wanted.contains(.duel), options.engines.contains(.varve) {
+            add(.duel, EngineName.all.filter { $0 != .varve } + [.limit])
+        }
+        for stage in [Child.Stage.log, .graph, .time] where wanted.contains(stage) {
+            add(stage, [.varve])
+        }
+        if wanted.contains(.text) { add(.text, TextWork.engines) }
+        if wanted.contains(.debian) { add(.debian, DebianWork.engines) }
+        // What is counted differs little from run to run, and takes long.
+        if wanted.contains(.churn), run == 0 { add(.churn, ChurnWork.engines) }
+        if options.growth {
+            for size in options.smallerSizes { add(.growth, options.engines, size) }
+        }
+        return steps
     }
 
-    private mutating func add(_ result: RunResult) {
-        for (figure, value) in result.figures {
-            figures[result.engine, default: [:]][figure, default: []].append(value)
+    /// What fails is noted, and ends nothing but itself.
+    private mutating func perform(
+        _ step: Step, _ directory: URL,
+        _ answers: inout [String: (answer: UInt64, engine: EngineName)]
+    ) {
+        do {
+            let child = Child(step.stage, step.engine, size: step.size, directory: directory)
+            let result = try child.start()
+            for (query, answer) in result.answers {
+                let key = "\(query) of \(step.size)"
+                let expected = answers[key] ?? (answer, step.engine)
+                guard expected.answer == answer else {
+                    throw EngineError(
+                        step.engine,
+                        "\(key) is answered otherwise than by \(expected.engine.title)")
+                }
+                answers[key] = expected
+            }
+            for (figure, value) in result.figures {
+                if step.stage == .growth || (options.growth && Figure.growing.contains(figure)) {
+                    growth[figure, default: [:]][step.engine, default: [:]][step.size, default: []]
+                        .append(value)
+                }
+                if step.stage != .growth {
+                    figures[figure, default: [:]][step.engine, default: []].append(value)
+                }
+            }
+        } catch {
+            failures.append("\(error)")
+            note("FAILED: \(error)")
         }
     }
 
-    private func withDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    private func results(_ machine: Machine) -> Results {
+        Results(
+            machine: machine, size: options.size, runs: options.runs,
+            engines: options.engines,
+            figures: figures.mapValues { $0.compactMapValues { Spread($0) } },
+            growth: growth.mapValues { engines in
+                engines.mapValues { sizes in
+                    sizes.sorted { $0.key < $1.key }.compactMap { size, values in
+                        Spread(values).map { Results.Point(size: size, value: $0.median) }
+                    }
+                }
+            },
+            failures: failures)
+    }
+
+    private func makeDirectory() throws -> URL {
         let directory = options.directory.appending(path: "varve-peers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer {
-            // What is left of it can be removed by hand; the figures stand.
-            try? FileManager.default.removeItem(at: directory)
-        }
-        return try body(directory)
+        return directory
     }
 
-    /// What the child printed last; the empty result when it left without a word, as it should when
-    /// it is killed.
-    private func child(
-        _ stage: Child.Stage, _ engine: EngineName, _ directory: URL
-    ) throws -> RunResult {
-        let child = Child(stage, engine, size: options.size, directory: directory)
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = child.arguments
-        process.standardOutput = output
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw EngineError(engine, "\(stage.rawValue) ended with \(process.terminationStatus)")
+    private func remove(_ directory: URL?) {
+        guard let directory else { return }
+        do {
+            try FileManager.default.removeItem(at: directory)
+        } catch {
+            note("could not remove \(directory.path): \(error)")
         }
-        guard let line = text.split(separator: UInt8(ascii: "\n")).last else {
-            return RunResult(engine: engine)
-        }
-        return try JSONDecoder().decode(RunResult.self, from: Data(line))
     }
 
     private func note(_ text: String) {

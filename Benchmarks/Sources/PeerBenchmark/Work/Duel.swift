@@ -1,45 +1,83 @@
+import BenchmarkSupport
 import Foundation
 
-/// Synced commits of Varve and of a peer, in turns of a hundred: what the disk does to one it does to
-/// the other.
+/// Synced commits of Varve and of another one, in turns of a hundred: what the disk does to one it
+/// does to the other. The other one is an engine, or a bare file.
 struct Duel {
     let peer: EngineName
-    let size: Int
+    let work: Workload
     let directory: URL
 
     init(_ peer: EngineName, size: Int, directory: URL) {
         self.peer = peer
-        self.size = size
+        work = Workload(size: size)
         self.directory = directory
     }
 
     func run() throws -> RunResult {
-        let engines = try [EngineName.varve, peer].map { name in
-            let own = directory.appending(path: name.rawValue)
-            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let engine = try name.type.init(at: own, cache: .large)
-            for start in stride(from: 0, to: size, by: 1_000) {
-                let users = (start..<min(size, start + 1_000)).map { Dataset.user($0) }
-                try engine.load(users: users, posts: [])
-            }
-            try engine.sync()
-            return engine
-        }
+        let varve = try engine(.varve)
+        let other = peer == .limit ? nil : try engine(peer)
+        let file = other == nil ? try BareLog(in: directory) : nil
         var latencies: [[Double]] = [[], []]
-        for turn in 0..<40 {
-            for number in (0..<100) {
+        for turn in 0..<work.duelTurns {
+            latencies[turn % 2] += try WallClock.latencies(100) { number in
                 let user = Dataset.user(7_000_000 + (turn / 2) * 100 + number)
-                let seconds = try WallClock.seconds {
-                    try engines[turn % 2].insert(user, synced: true)
+                if turn % 2 == 0 {
+                    try varve.insert(user, synced: true)
+                } else {
+                    try other?.insert(user, synced: true)
+                    try file?.append(user.encoded())
                 }
-                latencies[turn % 2].append(seconds)
             }
         }
-        for engine in engines { try engine.close() }
-        var result = RunResult(engine: peer)
-        result.figures[.duelP50] = median(latencies[1]) / median(latencies[0])
+        try varve.close()
+        try other?.close()
+        let median = latencies[1].percentile(0.5)
+        var result = RunResult(peer)
+        result.figures[.duel] = median / latencies[0].percentile(0.5)
+        if peer == .limit {
+            result.figures[.syncedCommit] = Double(latencies[1].count) / latencies[1].reduce(0, +)
+            result.figures[.syncedP50] = median * 1e6
+            result.figures[.syncedP99] = latencies[1].percentile(0.99) * 1e6
+        }
         return result
     }
 
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    private func engine(_ name: EngineName) throws -> any Engine {
+        let own = directory.appending(path: name.rawValue)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        let engine = try name.type.init(at: own, cache: .large)
+        try Dataset.batches(work.duelUsers, posts: false) {
+            try engine.load(users: $0, posts: $1)
+        }
+        try engine.sync()
+        return engine
+    }
+}
+
+/// A file whose blocks are there before anything is written: the least that a durable commit takes.
+private final class BareLog {
+    private let descriptor: Int32
+    private var end = 0
+
+    init(in directory: URL) throws {
+        let path = directory.appending(path: "bare").path
+        descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o644)
+        guard descriptor >= 0 else { throw EngineError(.limit, "no file at \(path)") }
+        // Written, not only allocated: a first write would change how the file system sees them.
+        let zeros = [UInt8](repeating: 0, count: 4 << 20)
+        guard write(descriptor, zeros, zeros.count) == zeros.count, fsync(descriptor) == 0 else {
+            throw EngineError(.limit, "cannot write \(path)")
+        }
+    }
+
+    deinit { Foundation.close(descriptor) }
+
+    func append(_ bytes: [UInt8]) throws {
+        let written = pwrite(descriptor, bytes, bytes.count, off_t(end))
+        end += bytes.count
+        guard written == bytes.count, fdatasync(descriptor) == 0 else {
+            throw EngineError(.limit, "cannot append")
+        }
+    }
 }

@@ -31,12 +31,3 @@ enum ProcessFigures {
         return bytes
     }
 }
-
-/// Wall time: what waits for a disk or for other threads takes as long as it takes.
-enum WallClock {
-    static func seconds(_ body: () throws -> Void) rethrows -> Double {
-        let start = ContinuousClock.now
-        try body()
-        return Double((ContinuousClock.now - start) / .nanoseconds(1)) / 1e9
-    }
-}

@@ -1,33 +1,57 @@
+import BenchmarkSupport
 import Foundation
 
 /// One run of one engine, from the empty directory to the reopened store.
 struct Session {
     let name: EngineName
-    let size: Int
+    let work: Workload
     let directory: URL
     private(set) var result: RunResult
 
+    private var size: Int { work.size }
+
     init(_ name: EngineName, size: Int, directory: URL) {
         self.name = name
-        self.size = size
+        work = Workload(size: size)
         self.directory = directory
-        result = RunResult(engine: name)
+        result = RunResult(name)
     }
 
     /// Everything but what needs a process that was killed.
     mutating func run() throws {
-        let before = ProcessFigures.residentBytes
-        let engine = try name.type.init(at: directory, cache: .large)
-        try load(engine)
-        result.figures[.memory] = (ProcessFigures.residentBytes - before) / 1e6
-        try engine.beginReading()
-        try readPoints(engine)
-        try readMany(engine)
-        try change(engine)
+        let engine = try begin()
+        try readThroughSnapshots(engine)
+        try readNested(engine)
+        try delete(engine)
         try commit(engine)
         try commitSynced(engine)
         try commitTogether(engine)
         result.figures[.compaction] = try WallClock.seconds { try engine.compact() }
+        try end(engine)
+    }
+
+    /// What is shown at several sizes.
+    mutating func runForGrowth() throws {
+        let engine = try begin()
+        try engine.compact()
+        try end(engine)
+    }
+
+    private mutating func begin() throws -> any Engine {
+        let before = ProcessFigures.residentBytes
+        let engine = try name.type.init(at: directory, cache: .large)
+        try load(engine)
+        let memory = ProcessFigures.residentBytes - before
+        result.figures[.memory] = memory / 1e6
+        if name == .varve { result.figures[.memoryRatio] = memory / Double(work.rawBytes) }
+        try engine.beginReading()
+        try readPoints(engine)
+        try readMany(engine)
+        try update(engine)
+        return engine
+    }
+
+    private mutating func end(_ engine: any Engine) throws {
         try engine.close()
         result.figures[.size] = ProcessFigures.allocatedBytes(of: directory) / 1e6
         result.figures[.open] = try open()
@@ -39,7 +63,7 @@ struct Session {
         let seconds = try WallClock.seconds {
             let engine = try name.type.init(at: directory, cache: .large)
             try engine.beginReading()
-            guard try engine.user(Dataset.id("u", size / 2)) != nil else {
+            guard try engine.user(Dataset.userID(size / 2)) != nil else {
                 throw EngineError(name, "a loaded user is not there")
             }
             opened = engine
@@ -48,13 +72,14 @@ struct Session {
         return seconds * 1e3
     }
 
-    /// Commits a little and leaves the process as a kill would.
-    func leaveOpen() throws -> Never {
+    /// Commits a little and is killed, without a chance to close anything.
+    func beKilled() throws -> Never {
         let engine = try name.type.init(at: directory, cache: .large)
         for number in 0..<100 {
             try engine.insert(Dataset.user(9_000_000 + number), synced: true)
         }
-        _exit(0)
+        kill(getpid(), SIGKILL)
+        preconditionFailure("the process outlived its death")
     }
 
     // MARK: - Load
@@ -62,10 +87,7 @@ struct Session {
     private mutating func load(_ engine: any Engine) throws {
         let written = ProcessFigures.bytesWritten
         var seconds = 0.0
-        for start in stride(from: 0, to: size, by: 500) {
-            let numbers = start..<min(size, start + 500)
-            let users = numbers.map { Dataset.user($0) }
-            let posts = numbers.map { Dataset.post($0, of: numbers.upperBound) }
+        try Dataset.batches(size) { users, posts in
             seconds += try WallClock.seconds { try engine.load(users: users, posts: posts) }
         }
         seconds += try WallClock.seconds { try engine.sync() }
@@ -76,14 +98,31 @@ struct Session {
     // MARK: - Reads
 
     private mutating func readPoints(_ engine: any Engine) throws {
-        let numbers = Dataset.randomNumbers(min(size, 200_000), below: size, seed: 1)
-        let ids = numbers.map { Dataset.id("u", $0) }
+        let numbers = SampleData.randomNumbers(work.pointReads, below: size, seed: 1)
+        let ids = numbers.map { Dataset.userID($0) }
         try repeatedly(.pointRead, ids) { try engine.user($0) ?? 0 }
-        let emails = numbers.prefix(20_000).map { Dataset.user($0).email }
+        let emails = numbers.prefix(work.queries).map { Dataset.user($0).email }
         try repeatedly(.email, Array(emails)) { try engine.user(email: $0) ?? 0 }
-        try repeatedly(.postsOfAuthor, Array(ids.prefix(20_000))) {
+        try repeatedly(.postsOfAuthor, Array(ids.prefix(work.queries))) {
             UInt64(try engine.posts(of: $0))
         }
+    }
+
+    private mutating func readThroughSnapshots(_ engine: any Engine) throws {
+        let numbers = SampleData.randomNumbers(work.queries, below: size, seed: 3)
+        try repeatedly(.snapshotRead, numbers.map { Dataset.userID($0) }) {
+            try engine.userFromSnapshot($0) ?? 0
+        }
+    }
+
+    /// The first users have the most posts: each batch of the load chose among all so far.
+    private mutating func readNested(_ engine: any Engine) throws {
+        try engine.beginReading()
+        let ids = (0..<min(size, 100)).map { Dataset.userID($0) }
+        var answer = Answer()
+        let times = try WallClock.latencies(20) { _ in answer = try engine.usersWithPosts(ids) }
+        result.figures[.nested] = times.percentile(0.5) * 1e3
+        result.answers[Figure.nested.rawValue] = answer.digest &+ UInt64(answer.count)
     }
 
     private mutating func repeatedly(
@@ -101,7 +140,7 @@ struct Session {
         try rows(.city) {
             var all = Answer()
             for number in 0..<20 {
-                let answer = try engine.users(city: Dataset.city(number * 7))
+                let answer = try engine.users(city: SampleData.city(number * 7))
                 all.count += answer.count
                 all.digest &+= answer.digest
             }
@@ -118,20 +157,22 @@ struct Session {
 
     // MARK: - Changes
 
-    private mutating func change(_ engine: any Engine) throws {
-        let count = min(size, 50_000)
-        let updates = Dataset.randomNumbers(count, below: size, seed: 2).map {
-            (id: Dataset.id("u", $0), score: Double($0 % 1_000))
+    private mutating func update(_ engine: any Engine) throws {
+        let updates = SampleData.randomNumbers(work.updates, below: size, seed: 2).map {
+            (id: Dataset.userID($0), score: Double($0 % 1_000))
         }
-        var seconds = try WallClock.seconds {
-            for start in stride(from: 0, to: count, by: 100) {
-                try engine.setScores(Array(updates[start..<min(count, start + 100)]))
+        let seconds = try WallClock.seconds {
+            for start in stride(from: 0, to: updates.count, by: 100) {
+                try engine.setScores(Array(updates[start..<min(updates.count, start + 100)]))
             }
         }
-        result.figures[.update] = Double(count) / seconds
-        let extras = (0..<min(size, 10_000)).map { Dataset.user(5_000_000 + $0) }
+        result.figures[.update] = Double(updates.count) / seconds
+    }
+
+    private mutating func delete(_ engine: any Engine) throws {
+        let extras = (0..<work.deletes).map { Dataset.user(5_000_000 + $0) }
         try engine.load(users: extras, posts: [])
-        seconds = try WallClock.seconds {
+        let seconds = try WallClock.seconds {
             for start in stride(from: 0, to: extras.count, by: 100) {
                 let batch = extras[start..<min(extras.count, start + 100)]
                 try engine.delete(users: batch.map(\.id))
@@ -143,7 +184,7 @@ struct Session {
     // MARK: - Commits
 
     private mutating func commit(_ engine: any Engine) throws {
-        let users = (0..<20_000).map { Dataset.user(6_000_000 + $0) }
+        let users = (0..<work.commits).map { Dataset.user(6_000_000 + $0) }
         let seconds = try WallClock.seconds {
             for user in users { try engine.insert(user, synced: false) }
         }
@@ -151,20 +192,20 @@ struct Session {
     }
 
     private mutating func commitSynced(_ engine: any Engine) throws {
-        var latencies: [Double] = []
-        for number in 0..<2_000 {
-            let user = Dataset.user(7_000_000 + number)
-            latencies.append(try WallClock.seconds { try engine.insert(user, synced: true) })
+        let users = (0..<work.syncedCommits).map { Dataset.user(7_000_000 + $0) }
+        let latencies = try WallClock.latencies(users.count) {
+            try engine.insert(users[$0], synced: true)
         }
         result.figures[.syncedCommit] = Double(latencies.count) / latencies.reduce(0, +)
-        latencies.sort()
-        result.figures[.syncedP50] = latencies[latencies.count / 2] * 1e6
-        result.figures[.syncedP99] = latencies[latencies.count * 99 / 100] * 1e6
+        result.figures[.syncedP50] = latencies.percentile(0.5) * 1e6
+        result.figures[.syncedP99] = latencies.percentile(0.99) * 1e6
     }
 
     private mutating func commitTogether(_ engine: any Engine) throws {
-        let rate = try Writers(count: 32, commits: 200).run(on: engine)
+        let writers = Writers(count: 32, commits: work.commitsPerWriter)
+        let (rate, latencies) = try writers.run(on: engine)
         result.figures[.writers32] = rate
-        result.figures[.batch32] = rate / (result.figures[.syncedCommit] ?? .nan)
+        result.figures[.writersGain] = rate / (result.figures[.syncedCommit] ?? .nan)
+        result.figures[.writersP99] = latencies.percentile(0.99) * 1e6
     }
 }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 
 /// Threads that commit at the same time, each one entity a transaction, synced.
@@ -5,9 +6,9 @@ struct Writers {
     let count: Int
     let commits: Int
 
-    /// Commits a second, of all together.
-    func run(on engine: any Engine) throws -> Double {
-        let failures = Failures()
+    /// Commits a second, of all together, and the seconds of each.
+    func run(on engine: any Engine) throws -> (rate: Double, latencies: [Double]) {
+        let outcomes = Outcomes()
         let done = DispatchGroup()
         let shared = Shared(engine: engine)
         let seconds = WallClock.seconds {
@@ -15,20 +16,18 @@ struct Writers {
                 done.enter()
                 Thread.detachNewThread {
                     defer { done.leave() }
-                    for number in 0..<commits {
-                        let user = Dataset.user(8_000_000 + writer * 10_000 + number)
-                        do {
-                            try shared.engine.insert(user, synced: true)
-                        } catch {
-                            failures.add(error)
-                        }
-                    }
+                    outcomes.add(
+                        Result {
+                            try WallClock.latencies(commits) { number in
+                                let user = Dataset.user(8_000_000 + writer * 10_000 + number)
+                                try shared.engine.insert(user, synced: true)
+                            }
+                        })
                 }
             }
             done.wait()
         }
-        if let failure = failures.first { throw failure }
-        return Double(count * commits) / seconds
+        return (Double(count * commits) / seconds, try outcomes.latencies())
     }
 
     /// `insert` of every engine may be called from any thread; see ``Engine``.
@@ -37,12 +36,16 @@ struct Writers {
     }
 
     /// Guarded by its lock.
-    private final class Failures: @unchecked Sendable {
+    private final class Outcomes: @unchecked Sendable {
         private let lock = NSLock()
-        private var errors: [any Error] = []
+        private var results: [Result<[Double], any Error>] = []
 
-        func add(_ error: any Error) { lock.withLock { errors.append(error) } }
+        func add(_ result: Result<[Double], any Error>) {
+            lock.withLock { results.append(result) }
+        }
 
-        var first: (any Error)? { lock.withLock { errors.first } }
+        func latencies() throws -> [Double] {
+            try lock.withLock { try results.flatMap { try $0.get() } }
+        }
     }
 }

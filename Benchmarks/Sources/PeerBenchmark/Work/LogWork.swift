@@ -1,55 +1,64 @@
+import BenchmarkSupport
 import Foundation
 import Varve
 
-/// What is asked of Varve alone: the replay of a whole log, and commits while a compaction runs.
-struct VarveWork {
-    let size: Int
+/// What is asked of Varve alone: opening from a log that has no checkpoint, and commits while a
+/// compaction runs.
+struct LogWork {
+    let work: Workload
     let directory: URL
 
     init(size: Int, directory: URL) {
-        self.size = size
+        work = Workload(size: size)
         self.directory = directory
     }
 
     func run() throws -> RunResult {
-        var result = RunResult(engine: .varve)
-        let url = directory.appending(path: "whole.varve")
-        let store = try open(url)
-        for start in stride(from: 0, to: size, by: 500) {
-            let numbers = start..<min(size, start + 500)
-            try store.write { context in
-                for number in numbers {
-                    try StoredUser(Dataset.user(number)).save(to: &context)
-                    try StoredPost(Dataset.post(number, of: numbers.upperBound)).save(to: &context)
-                }
+        var result = RunResult(.varve)
+        let written = ProcessFigures.bytesWritten
+        let engine = try open()
+        try Dataset.batches(work.size) { try engine.load(users: $0, posts: $1) }
+        try engine.sync()
+        result.figures[.writtenRatio] =
+            (ProcessFigures.bytesWritten - written)
+            / Double(engine.store.statistics.log.storedBytes.rawValue)
+        try engine.close()
+        var opened: VarveEngine?
+        let seconds = try WallClock.seconds {
+            let engine = try open()
+            try engine.beginReading()
+            guard try engine.user(Dataset.userID(work.size / 2)) != nil else {
+                throw EngineError(.varve, "a loaded user is not there")
             }
+            opened = engine
         }
-        try store.close()
-        let seconds = try WallClock.seconds { try open(url).close() }
         // A save of a post is two events: its row, and its link.
-        result.figures[.replay] = Double(3 * size) / seconds
-        try commitWhileCompacting(try open(url), &result)
+        result.figures[.replay] = Double(3 * work.size) / seconds
+        result.figures[.openLog] = seconds * 1e3
+        if let opened { try commitWhileCompacting(opened, &result) }
         return result
     }
 
-    private func open(_ url: URL) throws -> Store {
-        try Store(at: url, durability: .none, compactsAutomatically: false, StoredUser.self)
+    private func open() throws -> VarveEngine {
+        VarveEngine(
+            try Store(
+                at: directory.appending(path: "whole.varve"), durability: .none,
+                compactsAutomatically: false, StoredUser.self))
     }
 
-    private func commitWhileCompacting(_ store: Store, _ result: inout RunResult) throws {
-        let engine = VarveEngine(store)
+    private func commitWhileCompacting(_ engine: VarveEngine, _ result: inout RunResult) throws {
         var next = 7_000_000
-        let alone = try latencies(engine, &next) { $0 < 5_000 }
-        let compaction = Compaction(of: store)
+        let alone = try latencies(engine, &next) { $0 < work.quietCommits }
+        let compaction = RunningCompaction(of: engine.store)
         compaction.start()
         let beside = try latencies(engine, &next) { $0 < 1_000 || !compaction.isDone }
         let taken = try compaction.result()
-        result.figures[.quietP999] = percentile(alone, 0.999) * 1e6
-        result.figures[.compactingP999] = percentile(beside, 0.999) * 1e6
-        result.figures[.compactingRatio] = percentile(beside, 0.999) / percentile(alone, 0.999)
+        result.figures[.quietP999] = alone.percentile(0.999) * 1e6
+        result.figures[.compactingP999] = beside.percentile(0.999) * 1e6
+        result.figures[.compactingRatio] = beside.percentile(0.999) / alone.percentile(0.999)
         result.figures[.busyCompaction] = taken.seconds
         result.figures[.compactionMemory] = taken.bytes / 1e6
-        try store.close()
+        try engine.close()
     }
 
     private func latencies(
@@ -63,14 +72,10 @@ struct VarveWork {
         }
         return latencies
     }
-
-    private func percentile(_ values: [Double], _ part: Double) -> Double {
-        values.sorted()[Int(Double(values.count - 1) * part)]
-    }
 }
 
 /// A compaction on a thread of its own.
-private final class Compaction: @unchecked Sendable {
+private final class RunningCompaction: @unchecked Sendable {
     // The lock guards what the thread leaves behind.
     private let lock = NSLock()
     private let store: Store
