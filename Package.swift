@@ -33,6 +33,15 @@ let toolchainHost: String? = {
     return nil
 }()
 
+// The fuzzer's program needs libFuzzer's entry point: only Tools/fuzz builds it.
+let fuzzers: [Target] =
+    Context.environment["VARVE_FUZZING"] == "1"
+    ? [
+        .executableTarget(
+            name: "VarveFuzzer", dependencies: ["VarveFuzzing"], path: "Fuzz",
+            exclude: ["Corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+    ] : []
+
 let strict = Context.environment["VARVE_STRICT"] == "1"
 
 let settings: [SwiftSetting] =
@@ -186,5 +195,5 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["VarveGraph"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
-    ]
+    ] + fuzzers
 )

@@ -23,9 +23,15 @@ struct GoldenStoreTests {
     }
 
     private static func directory(_ name: String) throws -> MemoryFileSystem {
+        try directory(name, files(of: name))
+    }
+
+    private static func directory(
+        _ name: String, _ files: [String: Data]
+    ) throws -> MemoryFileSystem {
         let directory = MemoryFileSystem(name: name)
         try directory.createDirectory()
-        for (file, content) in try files(of: name) {
+        for (file, content) in files {
             let opened = try directory.open(file, .createExclusive)
             try content.withUnsafeBytes { bytes in
                 try opened.writeAll(bytes, at: FrameOffset(0), name: file)
@@ -37,11 +43,37 @@ struct GoldenStoreTests {
     /// What the fixtures were written from.
     private static func written(_ name: String) throws -> [String: Data] {
         var files = try SampleFiles(segmentBytesMax: 700)
-        if name == "damaged" { try files.damage(transaction: 3) }
+        switch name {
+        case "damaged": try files.damage(transaction: 3)
+        case "checkpoint": return try compacted(files.files, .transactions(3))
+        case "checkpoint-damaged":
+            var compacted = try compacted(files.files, .everything)
+            compacted["checkpoint-0000000001"]?[200] ^= 0x40
+            return compacted
+        default: break
+        }
         return files.files
     }
 
-    @Test("Today's encoders write the same bytes", arguments: ["good", "damaged"])
+    private static func compacted(
+        _ files: [String: Data], _ retention: Retention
+    ) throws -> [String: Data] {
+        let directory = try directory("compacted", files)
+        _ = try StoreCompaction.compact(
+            directory, environment: SimulatedEnvironment(seed: 2), retaining: retention)
+        var compacted: [String: Data] = [:]
+        for name in try directory.list() ?? [] where name != StoreFileName.lock.text {
+            let file = try directory.open(name, .read)
+            let length = Int(try file.length().rawValue)
+            let bytes = try file.readBytes(at: FrameOffset(0), count: length, name: name)
+            compacted[name] = Data(bytes)
+        }
+        return compacted
+    }
+
+    @Test(
+        "Today's encoders write the same bytes",
+        arguments: ["good", "damaged", "checkpoint", "checkpoint-damaged"])
     func bytes(_ name: String) throws {
         let written = try Self.written(name)
         if ProcessInfo.processInfo.environment["VARVE_RECORD_GOLDEN"] == "1" {
@@ -61,6 +93,36 @@ struct GoldenStoreTests {
         #expect(entities.contains { $0.hasPrefix("Chat 7 ") && $0.contains("Hello, world") })
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
         #expect(try SampleFiles.payloads(in: directory).count == 9)
+        _ = try StoreCompaction.compact(
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+        #expect(try SampleFiles.entities(in: directory) == entities)
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+    }
+
+    @Test("One with a checkpoint opens from it, is verified, compacted, and read again")
+    func checkpoint() throws {
+        let directory = try Self.directory("checkpoint")
+        let entities = try SampleFiles.entities(in: Self.directory("good"))
+        #expect(try SampleFiles.entities(in: directory) == entities)
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+        let scanned = try ScannedLog.scan(directory, mode: .readOnly)
+        #expect(scanned.manifest.checkpoints.map(\.sequence) == [LogSequence(9)])
+        #expect(scanned.manifest.floor == LogSequence(7))
+        _ = try StoreCompaction.compact(
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+        #expect(try ScannedLog.scan(directory, mode: .readOnly).manifest.floor == LogSequence(10))
+        #expect(try SampleFiles.entities(in: directory) == entities)
+        #expect(try StoreVerification.verify(directory).problems.isEmpty)
+    }
+
+    @Test("One with a damaged checkpoint is read from its log, and the next compaction mends it")
+    func damagedCheckpoint() throws {
+        let directory = try Self.directory("checkpoint-damaged")
+        let problems = try StoreVerification.verify(directory).problems
+        #expect(problems.count == 1)
+        #expect(problems.allSatisfy { "\($0)".contains("checkpoint-0000000001") }, "\(problems)")
+        let entities = try SampleFiles.entities(in: directory)
+        #expect(try entities == SampleFiles.entities(in: Self.directory("good")))
         _ = try StoreCompaction.compact(
             directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
         #expect(try SampleFiles.entities(in: directory) == entities)
