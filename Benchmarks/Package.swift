@@ -22,6 +22,7 @@ let package = Package(
         .executableTarget(
             name: "ContextBenchmark", dependencies: ["BenchmarkSupport", "CHeap", varve]),
         .executableTarget(name: "QueryBenchmark", dependencies: ["BenchmarkSupport", varve]),
+        .executableTarget(name: "CountBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(
             name: "PeerBenchmark",
             dependencies: [
