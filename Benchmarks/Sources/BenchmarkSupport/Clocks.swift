@@ -9,10 +9,19 @@ public enum WallClock {
     }
 
     /// The seconds of each call.
+    ///
+    /// - Parameter limit: no call begins later than so many seconds after the first.
     public static func latencies(
-        _ count: Int, _ body: (_ number: Int) throws -> Void
+        _ count: Int, within limit: Double = .infinity, _ body: (_ number: Int) throws -> Void
     ) rethrows -> [Double] {
-        try (0..<count).map { number in try seconds { try body(number) } }
+        var latencies: [Double] = []
+        latencies.reserveCapacity(count)
+        let start = ContinuousClock.now
+        while latencies.count < count {
+            latencies.append(try seconds { try body(latencies.count) })
+            if (ContinuousClock.now - start) / .seconds(1) > limit { break }
+        }
+        return latencies
     }
 }
 

@@ -23,7 +23,7 @@ struct Page {
         <p class="machine">\(escaped(results.machine.text))</p>
         \(failures)
         </header>
-        \(overview)
+        \(Overview(results).html)
         \(FigureDescription.Area.allCases.map(section).joined(separator: "\n"))
         \(growth)
         \(targets)
@@ -38,60 +38,41 @@ struct Page {
         return "<ul class=\"failures\">\(items)</ul>"
     }
 
-    // MARK: - Overview
+    // MARK: - Bars
 
-    /// Every row that a peer has, and how many times better Varve is than each.
-    private var overview: String {
-        let engines = EngineName.all.filter { $0 != .varve && results.engines.contains($0) }
-        let areas = FigureDescription.Area.allCases.map { area -> String in
-            let figures = results.figures(of: area).filter { figure in
-                engines.contains { results.advantage(figure, over: $0) != nil }
-            }
-            guard !figures.isEmpty else { return "" }
-            let rows = figures.map { figure in
-                "<tr><th scope=\"row\">\(escaped(figure.description.title))</th>"
-                    + engines.map { cell(figure, $0) }.joined() + "</tr>"
-            }
-            return
-                "<tr class=\"area\"><th colspan=\"\(engines.count + 1)\">\(area.rawValue)</th></tr>"
-                + rows.joined(separator: "\n")
-        }
-        guard areas.contains(where: { !$0.isEmpty }) else { return "" }
-        return """
-            <section><h2>At a glance</h2>
-            <p>How many times better Varve is than each peer.
-            <span class="key ahead">Varve ahead</span> <span class="key even">within 10 %</span>
-            <span class="key behind">Varve behind</span></p>
-            <div class="scroll"><table class="overview"><thead><tr><th></th>
-            \(engines.map { "<th scope=\"col\">\($0.title)</th>" }.joined())</tr></thead>
-            <tbody>\(areas.joined(separator: "\n"))</tbody></table></div></section>
-            """
-    }
-
-    private func cell(_ figure: Figure, _ engine: EngineName) -> String {
-        guard let advantage = results.advantage(figure, over: engine) else {
-            return "<td class=\"none\">–</td>"
-        }
-        let weight = min(1, 0.25 + abs(log10(advantage)) * 0.5)
-        let style = String(format: "--weight:%.0f%%", weight * 100)
-        return "<td class=\"\(verdict(advantage))\" style=\"\(style)\">\(ratio(advantage))</td>"
-    }
-
-    private func verdict(_ advantage: Double) -> String {
+    static func verdict(_ advantage: Double) -> String {
         advantage > 1.1 ? "ahead" : advantage < 1 / 1.1 ? "behind" : "even"
     }
 
-    /// Two digits where more would only be noise.
-    private func ratio(_ value: Double) -> String { Spread.text(value) + "×" }
-
-    // MARK: - Bars
+    static func ratio(_ advantage: Double) -> String {
+        advantage < 0.01 ? "1/" + Spread.text(1 / advantage) : Spread.text(advantage) + "×"
+    }
 
     private func section(_ area: FigureDescription.Area) -> String {
         let figures = results.figures(of: area)
         guard !figures.isEmpty else { return "" }
+        let compared = figures.filter { results.engines(with: $0).count > 1 }
+        let alone = figures.filter { results.engines(with: $0).count == 1 }
         return """
             <section><h2>\(area.rawValue)</h2>
-            <div class="cards">\(figures.map(card).joined(separator: "\n"))</div></section>
+            <div class="cards">\(compared.map(card).joined(separator: "\n"))\(facts(alone))</div></section>
+            """
+    }
+
+    /// What only one engine was asked.
+    private func facts(_ figures: [Figure]) -> String {
+        guard !figures.isEmpty else { return "" }
+        let rows = figures.compactMap { figure -> String? in
+            let description = figure.description
+            guard let spread = results.figures[figure]?.values.first else { return nil }
+            return """
+                <tr><th scope="row">\(escaped(description.title))</th>
+                <td>\(Spread.text(spread.median))</td><td class="unit">\(description.unit.name)</td></tr>
+                """
+        }
+        return """
+            <figure class="card"><figcaption><strong>Varve alone</strong></figcaption>
+            <table class="facts">\(rows.joined(separator: "\n"))</table></figure>
             """
     }
 
@@ -114,7 +95,8 @@ struct Page {
         guard let spread = results.figures[figure]?[engine] else { return "" }
         let advantage = results.advantage(figure, over: engine)
         let comparison = advantage.map {
-            "<span class=\"ratio \(verdict($0))\">\(ratio($0))</span>"
+            let verdict = engine == .limit ? engine.rawValue : Self.verdict($0)
+            return "<span class=\"ratio \(verdict)\">\(Self.ratio($0))</span>"
         }
         let most = scale.percent(spread.most)
         let range =

@@ -23,7 +23,7 @@ enum PageStyle {
           background: var(--card) }
         table { border-collapse: collapse; width: 100% }
         th { font-weight: 500; text-align: left } td { text-align: right; white-space: nowrap }
-        thead th { color: var(--faint); font-size: .85rem; text-align: right }
+        thead th { color: var(--faint); font-size: .85rem; text-align: right; white-space: nowrap }
         th, td { padding: .4rem .75rem; border-top: 1px solid var(--line) }
         thead th, thead + tbody tr:first-child > * { border-top: 0 }
         .area th { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em;
@@ -34,6 +34,21 @@ enum PageStyle {
         .overview td.behind { background: color-mix(in srgb, var(--bad) calc(var(--weight) * .6),
           transparent) }
         .overview td.none { color: var(--faint); font-weight: 400 }
+        .overview td.strip, .overview th.strip { width: 34%; min-width: 12rem; padding: 0 1.6rem }
+        .strip { position: relative }
+        .strip span { position: absolute; inset: 0 1.6rem }
+        .strip i { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--line) }
+        .strip i.one { background: var(--ink); opacity: .5 }
+        .strip .scale i { background: none; top: .4rem; bottom: auto; width: auto; font-style: normal;
+          font-weight: 400; transform: translateX(-50%) }
+        .dot { display: inline-block; width: .65rem; height: .65rem; border-radius: 50%;
+          background: var(--series) }
+        thead .dot { margin-right: .35rem }
+        .strip .dot { position: absolute; top: calc(50% - .33rem); margin-left: -.33rem; opacity: .9 }
+        .facts th, .facts td { padding: .3rem 0; border-top: 1px solid var(--line) }
+        .facts tr:first-child > * { border-top: 0 } .facts th { font-weight: 400 }
+        .facts td { padding-left: 1rem; font-weight: 600 }
+        .facts .unit { padding-left: .4rem; text-align: left; font-weight: 400; color: var(--faint) }
         .key { display: inline-block; padding: 0 .55rem; border-radius: 6px; font-size: .85rem;
           margin-right: .25rem }
         .key.ahead { background: color-mix(in srgb, var(--good) 30%, transparent) }
@@ -64,7 +79,7 @@ enum PageStyle {
         .number { text-align: right; white-space: nowrap }
         .ratio { text-align: right; font-weight: 600; font-size: .9rem; min-width: 3.4rem }
         .ratio.ahead { color: var(--good) } .ratio.behind { color: var(--bad) }
-        .ratio.even { color: var(--even) }
+        .ratio.limit, .ratio.even { color: var(--even) }
         svg { display: block; width: 100%; height: auto }
         svg text { font-size: 11.5px; fill: var(--faint) }
         .grid { stroke: var(--line); stroke-width: 1 }
@@ -74,7 +89,9 @@ enum PageStyle {
         .verdict { font-weight: 600 } .verdict.reached, .verdict.met { color: var(--good) }
         .verdict.missed { color: var(--bad) } .verdict.short { color: var(--faint); font-weight: 400 }
         @media (max-width: 40rem) { main { padding-top: 1.5rem } h1 { font-size: 1.6rem }
-          th, td { padding: .35rem .5rem } .overview td { min-width: 4.2rem }
-          .overview th[scope=row] { min-width: 11rem } .targets th { min-width: 11rem } }
+          th, td { padding: .35rem .4rem } .overview td { min-width: 0 }
+          .overview { font-size: .82rem } .overview .dot { display: none }
+          .overview td.strip, .overview th.strip { display: none }
+          .targets th[scope=row] { min-width: 11rem } }
         """
 }

@@ -25,6 +25,8 @@ struct Results: Codable {
             return nil
         }
         if case .advantage = unit { return other }
+        // Who gains most is not better for it.
+        if case .gain = unit { return nil }
         guard let own = figures[figure]?[.varve]?.median, own > 0 else { return nil }
         return unit.moreIsBetter ? own / other : other / own
     }

@@ -74,7 +74,7 @@ struct Child {
         case .time: return try TimeWork(size: size, directory: directory).run()
         case .churn: return try ChurnWork(engine, size: size, directory: directory).run()
         case .text: return try TextWork(engine, size: size, directory: directory).run()
-        case .debian: return try DebianWork(name: engine, directory: directory).run()
+        case .debian: return try DebianWork(engine, size: size, directory: directory).run()
         case .limit: return try LimitWork(size: size, directory: directory).run()
         }
     }

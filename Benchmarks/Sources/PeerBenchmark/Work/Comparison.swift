@@ -101,7 +101,7 @@ struct Comparison {
                 answers[key] = expected
             }
             for (figure, value) in result.figures {
-                if step.stage == .growth || (options.growth && Figure.growing.contains(figure)) {
+                if options.growth, Figure.growing.contains(figure), step.engine != .limit {
                     growth[figure, default: [:]][step.engine, default: [:]][step.size, default: []]
                         .append(value)
                 }

@@ -19,7 +19,14 @@ struct Duel {
         let other = peer == .limit ? nil : try engine(peer)
         let file = other == nil ? try BareLog(in: directory) : nil
         var latencies: [[Double]] = [[], []]
+        let start = ContinuousClock.now
         for turn in 0..<work.duelTurns {
+            // Whole pairs of turns only.
+            if turn > 1, turn % 2 == 0,
+                (ContinuousClock.now - start) / .seconds(1) > 2 * work.seconds
+            {
+                break
+            }
             latencies[turn % 2] += try WallClock.latencies(100) { number in
                 let user = Dataset.user(7_000_000 + (turn / 2) * 100 + number)
                 if turn % 2 == 0 {

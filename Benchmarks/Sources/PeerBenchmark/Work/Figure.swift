@@ -4,7 +4,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case syncedCommit, syncedP50, syncedP99, duel, writers32, writersGain, writersP99
     case pointRead, snapshotRead, scan, ageRange, city, email, postsOfAuthor, nested
     case open, openAfterKill, openLog, replay
-    case loadWritten, writtenRatio, size, memory, memoryRatio, churn
+    case loadWritten, writtenRatio, size, sizeSettled, memory, memoryRatio, churn
     case compaction, quietP999, compactingP999, compactingRatio, busyCompaction, compactionMemory
     case undo, undoRatio, firstUndo, history, past
     case textLoad, textSearch, textContains
@@ -15,7 +15,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
             .writersGain, .writersP99, .pointRead, .snapshotRead, .scan, .ageRange, .city, .email,
-            .postsOfAuthor, .nested, .open, .loadWritten, .size, .memory,
+            .postsOfAuthor, .nested, .open, .loadWritten, .size, .sizeSettled, .memory,
             .memoryRatio, .compaction:
             .work
         case .openAfterKill: .open
@@ -34,7 +34,8 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
 
     /// What is shown at several sizes.
     static let growing: Set<Figure> = [
-        .load, .pointRead, .scan, .ageRange, .city, .update, .open, .size, .memory,
+        .load, .update, .pointRead, .email, .postsOfAuthor, .scan, .ageRange, .city, .open,
+        .loadWritten, .size, .memory,
     ]
 
     static func < (one: Figure, other: Figure) -> Bool {

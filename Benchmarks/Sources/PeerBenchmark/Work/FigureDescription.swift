@@ -67,8 +67,8 @@ extension Figure {
             .init(.opening, "Open after a kill -9, and read one user", .milliseconds)
         case .openLog:
             .init(.opening, "Open without a checkpoint, and read one user", .milliseconds)
-        case .replay: .init(.opening, "The same, by the events of the log", .rate("events"))
-        case .loadWritten, .writtenRatio, .size, .memory, .memoryRatio, .churn: space
+        case .replay: .init(.opening, "Replay of a log without a checkpoint", .rate("events"))
+        case .loadWritten, .writtenRatio, .size, .sizeSettled, .memory, .memoryRatio, .churn: space
         case .compaction, .quietP999, .compactingP999, .compactingRatio, .busyCompaction,
             .compactionMemory:
             compacting
@@ -98,7 +98,9 @@ extension Figure {
         case .delete: .init(.writing, "Deletes, 100 a transaction", .rate("deletes"))
         case .snapshotSave:
             .init(.writing, "In memory: copy the context, save a user, no index", .microseconds)
-        default: .init(.writing, "The same with three indexes", .microseconds)
+        default:
+            .init(
+                .writing, "In memory: copy the context, save a user, three indexes", .microseconds)
         }
     }
 
@@ -106,14 +108,18 @@ extension Figure {
         switch self {
         case .syncedCommit:
             .init(.durable, "One entity a transaction, one writer", .rate("commits"))
-        case .syncedP50: .init(.durable, "Its median", .microseconds)
-        case .syncedP99: .init(.durable, "Its 99th percentile", .microseconds)
+        case .syncedP50:
+            .init(.durable, "One entity a transaction, one writer: median", .microseconds)
+        case .syncedP99:
+            .init(.durable, "One entity a transaction, one writer: 99th percentile", .microseconds)
         case .duel:
             .init(
-                .durable, "Median of commits in turns of 100 with Varve, over Varve's", .advantage)
+                .durable, "Synced commits in turns of 100 with Varve: median over Varve's",
+                .advantage)
         case .writers32: .init(.durable, "One entity a transaction, 32 writers", .rate("commits"))
         case .writersGain: .init(.durable, "32 writers over one writer", .gain)
-        default: .init(.durable, "32 writers, 99th percentile", .microseconds)
+        default:
+            .init(.durable, "One entity a transaction, 32 writers: 99th percentile", .microseconds)
         }
     }
 
@@ -135,10 +141,12 @@ extension Figure {
     private var space: FigureDescription {
         switch self {
         case .loadWritten: .init(.space, "Bytes written by the load", .megabytes)
-        case .writtenRatio: .init(.space, "The same over the size of the log", .times)
+        case .writtenRatio:
+            .init(.space, "Bytes written by the load, over the size of the log", .times)
         case .size: .init(.space, "Size after compaction", .megabytes)
+        case .sizeSettled: .init(.space, "Size after a second compaction", .megabytes)
         case .memory: .init(.space, "Memory after the load", .megabytes)
-        case .memoryRatio: .init(.space, "The same over the raw records", .times)
+        case .memoryRatio: .init(.space, "Memory after the load, over the raw records", .times)
         default:
             .init(.space, "Ten updates of each user: bytes written for each changed byte", .bytes)
         }
@@ -149,17 +157,23 @@ extension Figure {
         case .compaction: .init(.compaction, "Compaction with nothing beside it", .seconds)
         case .quietP999:
             .init(.compaction, "Synced commits, 99.9th percentile", .microseconds)
-        case .compactingP999: .init(.compaction, "The same while a compaction runs", .microseconds)
-        case .compactingRatio: .init(.compaction, "The second over the first", .times)
-        case .busyCompaction: .init(.compaction, "Compaction beside those commits", .seconds)
-        default: .init(.compaction, "Memory that it adds at its peak", .megabytes)
+        case .compactingP999:
+            .init(
+                .compaction, "Synced commits while a compaction runs, 99.9th percentile",
+                .microseconds)
+        case .compactingRatio:
+            .init(
+                .compaction,
+                "Synced commits, 99.9th percentile: while a compaction runs, over without", .times)
+        case .busyCompaction: .init(.compaction, "Compaction while commits go on", .seconds)
+        default: .init(.compaction, "Memory that a compaction adds at its peak", .megabytes)
         }
     }
 
     private var time: FigureDescription {
         switch self {
         case .undo: .init(.time, "Undo a transaction of one entity, synced", .microseconds)
-        case .undoRatio: .init(.time, "The same over the commit, in turns", .times)
+        case .undoRatio: .init(.time, "Undo over commit, in turns, synced", .times)
         case .firstUndo: .init(.time, "First undo after opening", .milliseconds)
         case .history:
             .init(

@@ -48,7 +48,7 @@ struct LogWork {
 
     private func commitWhileCompacting(_ engine: VarveEngine, _ result: inout RunResult) throws {
         var next = 7_000_000
-        let alone = try latencies(engine, &next) { $0 < work.quietCommits }
+        let alone = try quietLatencies(engine, &next)
         let compaction = RunningCompaction(of: engine.store)
         compaction.start()
         let beside = try latencies(engine, &next) { $0 < 1_000 || !compaction.isDone }
@@ -59,6 +59,14 @@ struct LogWork {
         result.figures[.busyCompaction] = taken.seconds
         result.figures[.compactionMemory] = taken.bytes / 1e6
         try engine.close()
+    }
+
+    private func quietLatencies(_ engine: VarveEngine, _ next: inout Int) throws -> [Double] {
+        let start = ContinuousClock.now
+        return try latencies(engine, &next) { count in
+            count < work.quietCommits
+                && (ContinuousClock.now - start) / .seconds(1) < 2 * work.seconds
+        }
     }
 
     private func latencies(

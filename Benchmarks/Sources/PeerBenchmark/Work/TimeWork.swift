@@ -33,7 +33,9 @@ struct TimeWork {
     private func undo(_ store: Store, _ result: inout RunResult) throws {
         var commits: [Double] = []
         var undos: [Double] = []
-        for turn in 0..<(work.undos / 10) {
+        let start = ContinuousClock.now
+        for turn in 0..<(work.undos / 10)
+        where (ContinuousClock.now - start) / .seconds(1) < 2 * work.seconds {
             commits += try WallClock.latencies(10) { number in
                 try change(store, turn * 10 + number, durability: .commit)
             }

@@ -15,10 +15,14 @@ struct Workload {
     var commits: Int { isSmoke ? 2_000 : 20_000 }
     var syncedCommits: Int { isSmoke ? 200 : 2_000 }
     var commitsPerWriter: Int { isSmoke ? 10 : 200 }
+    /// How long the disk may make a series of synced commits: a slow one shows in fewer of them.
+    var seconds: Double { isSmoke ? 1 : 3 }
     var duelTurns: Int { isSmoke ? 4 : 40 }
     /// The users in both stores of a duel: more of them change nothing, and take long to load.
     var duelUsers: Int { min(size, 100_000) }
     var articles: Int { min(size, 100_000) }
+    /// All that there are, but for a trial.
+    var packages: Int { isSmoke ? 5_000 : .max }
     var undos: Int { isSmoke ? 100 : 1_000 }
     var quietCommits: Int { isSmoke ? 500 : 5_000 }
 

@@ -7,7 +7,9 @@ struct Writers {
     let commits: Int
 
     /// Commits a second, of all together, and the seconds of each.
-    func run(on engine: any Engine) throws -> (rate: Double, latencies: [Double]) {
+    func run(on engine: any Engine, within limit: Double) throws -> (
+        rate: Double, latencies: [Double]
+    ) {
         let outcomes = Outcomes()
         let done = DispatchGroup()
         let shared = Shared(engine: engine)
@@ -18,7 +20,7 @@ struct Writers {
                     defer { done.leave() }
                     outcomes.add(
                         Result {
-                            try WallClock.latencies(commits) { number in
+                            try WallClock.latencies(commits, within: limit) { number in
                                 let user = Dataset.user(8_000_000 + writer * 10_000 + number)
                                 try shared.engine.insert(user, synced: true)
                             }
@@ -27,7 +29,8 @@ struct Writers {
             }
             done.wait()
         }
-        return (Double(count * commits) / seconds, try outcomes.latencies())
+        let latencies = try outcomes.latencies()
+        return (Double(latencies.count) / seconds, latencies)
     }
 
     /// `insert` of every engine may be called from any thread; see ``Engine``.

@@ -1,0 +1,136 @@
+import BenchmarkSupport
+import Foundation
+import Varve
+
+/// What is counted: something that is done a number of times. Doing it twice as often costs twice
+/// as many instructions, but for what every process does once.
+enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
+    case save, saveIndexed, find, queryOne, commit, openCheckpoint, replay
+
+    var title: String {
+        switch self {
+        case .save: "save a new entity"
+        case .saveIndexed: "save a new entity with three indexes"
+        case .find: "find an entity by id, among 1,000"
+        case .queryOne: "query one row through a hash index, among 1,000"
+        case .commit: "commit an entity, without sync"
+        case .openCheckpoint: "open a checkpoint and read all rows, a row"
+        case .replay: "replay a log, an event"
+        }
+    }
+
+    /// Half of the repetitions that are counted.
+    var count: Int {
+        switch self {
+        case .save, .saveIndexed, .find, .queryOne, .commit: 5_000
+        case .openCheckpoint, .replay: 10_000
+        }
+    }
+
+    /// Makes what the path opens, in a process that nobody counts.
+    func prepare(_ count: Int, in directory: URL) throws {
+        guard self == .openCheckpoint || self == .replay else { return }
+        let store = try open(directory)
+        for start in stride(from: 0, to: count, by: 100) {
+            try store.write { context in
+                for number in start..<min(count, start + 100) {
+                    try PlainUser(sample: number).save(to: &context)
+                }
+            }
+        }
+        if self == .openCheckpoint { try store.compact(retaining: Retention.none) }
+        try store.close()
+    }
+
+    func run(_ count: Int, in directory: URL) throws {
+        switch self {
+        case .save: check(try loaded(PlainUser.self, count).count(PlainUser.self), count)
+        case .saveIndexed: check(try loaded(IndexedUser.self, count).count(IndexedUser.self), count)
+        case .find:
+            let context = try loaded(PlainUser.self, 1_000)
+            var found = 0
+            for number in 0..<count {
+                let user: PlainUser? = context.find(SampleData.id("u", number % 1_000))
+                if user != nil { found += 1 }
+            }
+            check(found, count)
+        case .queryOne:
+            let context = try loaded(IndexedUser.self, 1_000)
+            var found = 0
+            for number in 0..<count {
+                let email = SampleData.email(number % 1_000)
+                found += IndexedUser.filter(\.email == email).resolve(in: context).count
+            }
+            check(found, count)
+        case .commit:
+            let store = try open(directory)
+            for number in 0..<count {
+                try store.write { try PlainUser(sample: number).save(to: &$0) }
+            }
+            try store.close()
+        case .openCheckpoint, .replay:
+            let store = try open(directory)
+            let found = PlainUser.filter(\.score >= 0).resolve(in: store.context).count
+            check(found, count)
+            try store.close()
+        }
+    }
+
+    private func loaded<User: SampleUser>(_ type: User.Type, _ count: Int) throws -> Context {
+        var context = Context()
+        for number in 0..<count { try User(sample: number).save(to: &context) }
+        return context
+    }
+
+    private func open(_ directory: URL) throws -> Store {
+        try Store(
+            at: directory.appending(path: "counted.varve"), durability: .none,
+            compactsAutomatically: false, PlainUser.self)
+    }
+
+    private func check(_ found: Int, _ expected: Int) {
+        precondition(found == expected, "\(rawValue) found \(found) instead of \(expected)")
+    }
+}
+
+/// The user of the comparison tables.
+protocol SampleUser: EntityModelProtocol {
+    init(
+        id: String, name: String, email: String, age: Int, city: String, score: Double,
+        createdAt: Int)
+}
+
+extension SampleUser {
+    init(sample number: Int) {
+        self.init(
+            id: SampleData.id("u", number), name: SampleData.name(number),
+            email: SampleData.email(number), age: number % 100, city: SampleData.city(number),
+            score: Double(number), createdAt: 1_700_000_000 + number)
+    }
+}
+
+@EntityModel
+struct PlainUser: SampleUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+}
+
+@EntityModel
+struct IndexedUser: SampleUser {
+    let id: String
+    var name: String
+    var email: String
+    var age: Int
+    var city: String
+    var score: Double
+    var createdAt: Int
+
+    @Index<Self>(\.age) private var ageIndex
+    @HashIndex<Self>(\.city) private var cityIndex
+    @Unique<Self>(\.email, collisions: .throw) private var emailIndex
+}
