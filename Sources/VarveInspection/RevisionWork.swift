@@ -109,7 +109,7 @@ struct RevisionWork {
         do throws(ReplayFailure<InspectionError>) {
             try reader.withTransaction(LogSequence(id.rawValue)) {
                 logged throws(InspectionError) in
-                try body(try TransactionView(logged))
+                try body(try TransactionView(of: logged))
             }
         } catch {
             throw error.inspectionError
@@ -155,7 +155,7 @@ private final class LinkLookup {
         do throws(ReplayFailure<InspectionError>) {
             try reader.forEachOldestFirst(from: LogSequence(transaction.rawValue)) {
                 logged throws(InspectionError) in
-                let view = try TransactionView(logged)
+                let view = try TransactionView(of: logged)
                 do throws(EventError) {
                     try scan.take(view)
                 } catch {
