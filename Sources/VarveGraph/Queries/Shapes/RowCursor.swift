@@ -39,7 +39,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
     /// Calls `body` with the row at each slot that has one, until it answers false.
     ///
     /// A row is asked for well before it is looked at, and what it refers to when it has come: rows
-    /// in random places come two to three times as fast for it.
+    /// in random places come twice as fast for it.
     @inlinable
     mutating func forEachRow(
         at slots: ContiguousArray<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
