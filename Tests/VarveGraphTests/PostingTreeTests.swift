@@ -34,6 +34,10 @@ struct PostingTreeTests {
                 let expected = model.filter { isBehindEqual ? $0.key <= key : $0.key < key }
                 #expect(rank == expected.count)
             }
+            let equal = tree.ranks(ofKey: key)
+            #expect(Array(model[equal]) == model.filter { $0.key == key })
+            for rank in equal.prefix(3) { #expect(tree.slot(atRank: rank) == model[rank].slot) }
+            if let last = model.last { #expect(tree.slot(atRank: model.count - 1) == last.slot) }
             let start = Int.random(in: 0...model.count, using: &random)
             let range = start..<Int.random(in: start...model.count, using: &random)
             for isReversed in [false, true] {

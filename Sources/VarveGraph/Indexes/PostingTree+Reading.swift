@@ -114,6 +114,20 @@ extension PostingTree {
         return found
     }
 
+    /// The slot of the entry at a position. O(log n).
+    func slot(atRank rank: Int) -> UInt32 {
+        precondition(rank >= 0 && rank < count, "a rank beyond an index")
+        return withExtendedLifetime(root) {
+            var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            var rank = rank
+            for _ in 0..<height {
+                let parts = PostingInner.parts(of: node)
+                node = parts.child(parts.position(ofRank: &rank))
+            }
+            return PostingLeaf.columns(of: node).slots[rank]
+        }
+    }
+
     /// Calls `body` with the entries of a range of ranks, leaf by leaf, until it answers false.
     ///
     /// With `isReversed` the leaves come last first; the entries of each stay in order.
@@ -147,14 +161,17 @@ extension PostingTree {
             let position = isReversed ? parts.count - 1 - step : step
             let count = Int(parts.counts[position])
             if isReversed { start -= count }
-            let inside = range.clamped(to: start..<start + count)
-            if !inside.isEmpty {
-                let local = inside.lowerBound - start..<inside.upperBound - start
+            let end = start + count
+            // Most nodes are on the way to a few entries: what lies beside is passed quickly.
+            if end > range.lowerBound && start < range.upperBound {
+                let local =
+                    max(range.lowerBound, start) - start..<min(range.upperBound, end) - start
                 guard visit(parts.child(position), level - 1, local, isReversed, body) else {
                     return false
                 }
             }
-            if !isReversed { start += count }
+            if isReversed ? start <= range.lowerBound : end >= range.upperBound { return true }
+            if !isReversed { start = end }
         }
         return true
     }

@@ -23,6 +23,40 @@ struct ExplainTests {
         #expect(plan == wanted, sourceLocation: sourceLocation)
     }
 
+    @Test("A query may have more conditions than plans keep account of")
+    func manyConditions() throws {
+        let context = try context()
+        var many = IndexedSample.query()
+        for _ in 0..<80 { many = many.filter(\.note == "") }
+        let ages = (0..<1_000).filter { $0 % 100 == 5 }
+        let either = (0..<1_000).filter { [5, 6].contains($0 % 100) }
+        #expect(many.filter(\.age == 5).resolve(in: context).map(\.id) == ages)
+        #expect(many.filter(\.age == 5 || \.age == 6).resolve(in: context).map(\.id) == either)
+        let first = IndexedSample.filter(\.age == 5).and(many)
+        #expect(first.resolve(in: context).map(\.id) == ages)
+        #expect(first.filter(\.note != "").count(in: context) == 0)
+        #expect(
+            first.explain(in: context).description.hasPrefix(
+                "IndexedSample: ordered index byAge (age), 10 candidates"))
+    }
+
+    @Test("An index that names one row is taken at once")
+    func oneRow() throws {
+        let context = try context()
+        let query = IndexedSample.filter(\.age >= 0 && \.score == 17)
+        #expect(query.resolve(in: context).map(\.id) == [17])
+        try expect(
+            query,
+            """
+            IndexedSample: ordered index byScore (score), 1 candidates
+              test each: age >= 0 && score == 17.0
+              put in insertion order
+            """)
+        #expect(IndexedSample.filter(\.score == 1_017).count(in: context) == 0)
+        #expect(query.sorted(by: \.age).limit(5).resolve(in: context).map(\.id) == [17])
+        #expect(query.limit(5, offset: 1).resolve(in: context).isEmpty)
+    }
+
     @Test("A condition without an index is tested on every row")
     func scan() throws {
         try expect(

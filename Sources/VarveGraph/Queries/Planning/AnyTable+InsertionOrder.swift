@@ -13,7 +13,14 @@ extension AnyTable {
     /// Many are put in order by setting a bit for each, few by sorting.
     @usableFromInline
     func slotsInOrder(of candidates: Candidates) -> ContiguousArray<UInt32> {
-        if case .intersection = candidates.shape { return slots(in: numbers(of: candidates)) }
+        switch candidates.shape {
+        case .intersection: return slots(in: numbers(of: candidates))
+        case .ranges(let ranges) where candidates.count <= 1:
+            // The look-up of one row, which is worth a way of its own.
+            guard let range = ranges.ranges.first else { return [] }
+            return [indexContents[ranges.index].tree.slot(atRank: range.ranks.lowerBound)]
+        case .ranges, .text, .union: break
+        }
         // A word of the set is passed in the time that a few steps of a sort take.
         guard candidates.count < max(16, orderNumberLimit / 512) else {
             return slots(in: numbers(of: candidates))

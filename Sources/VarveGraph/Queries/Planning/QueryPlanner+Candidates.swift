@@ -2,23 +2,20 @@
 
 extension QueryPlanner {
     /// What each index, and each condition with branches, offers for a conjunction.
-    ///
-    /// - Parameter enough: where an index names no more rows than this, what it names is the last
-    ///   of the answer, and nothing else is asked.
-    func candidates(for conditions: [RowCondition], enough: Int = -1) -> [Candidates] {
-        var options: [Candidates] = []
+    func candidates(for conditions: [RowCondition]) -> [Candidates] {
         let search = IndexSearch(conditions)
-        for index in indexes.indices {
-            guard let ranges = ranges(of: index, search) else { continue }
-            options.append(ranges)
-            if ranges.count <= enough { return options }
-        }
+        var options = indexes.indices.compactMap { ranges(of: $0, search) }
+        addBranches(of: conditions, to: &options)
+        return options
+    }
+
+    /// What conditions offer for which more than one range, or no range, of an index is asked.
+    func addBranches(of conditions: [RowCondition], to options: inout [Candidates]) {
         for position in conditions.indices {
             let condition = conditions[position]
             if let union = union(for: condition, at: position) { options.append(union) }
             if let text = text(for: condition, at: position) { options.append(text) }
         }
-        return options
     }
 
     /// Candidates for each branch of a disjunction, if indexes serve every one of them.
@@ -53,7 +50,7 @@ extension QueryPlanner {
     }
 
     /// The ranges of one index that hold what meets some of the conditions.
-    private func ranges(of index: Int, _ start: IndexSearch) -> Candidates? {
+    func ranges(of index: Int, _ start: IndexSearch) -> Candidates? {
         let outline = indexes[index]
         guard outline.kind != .text else { return nil }
         var search = start

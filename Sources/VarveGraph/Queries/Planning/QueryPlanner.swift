@@ -33,10 +33,16 @@ struct QueryPlanner {
     func plan() -> PlannedRows {
         if let ranked = ranking() { return ranked }
         guard mayUseIndexes else { return planned(.scan) }
-        // Where an index names one row at most, the search for a better way costs more than that row.
-        let options = conditions.isEmpty ? [] : candidates(for: conditions, enough: 1)
-        if let few = options.last, few.isCounted, few.count <= 1 {
-            return planned(.candidates(few))
+        var options: [Candidates] = []
+        if !conditions.isEmpty {
+            let search = IndexSearch(conditions)
+            for index in indexes.indices {
+                guard let ranges = ranges(of: index, search) else { continue }
+                // The search for a better way than one row would cost more than that row.
+                if ranges.count <= 1 { return planned(.candidates(ranges)) }
+                options.append(ranges)
+            }
+            addBranches(of: conditions, to: &options)
         }
         let ways = ways(options)
         var best = ways[0]

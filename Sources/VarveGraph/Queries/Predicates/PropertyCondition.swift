@@ -1,6 +1,8 @@
 /// A comparison of one property with values: the kind of condition that an index can serve.
+///
+/// A class, because plans pass it on from hand to hand: one reference to count instead of three.
 @usableFromInline
-struct PropertyCondition: Sendable {
+final class PropertyCondition: Sendable {
     @usableFromInline
     enum Relation: Sendable {
         case equal

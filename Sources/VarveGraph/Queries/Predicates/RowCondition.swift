@@ -20,14 +20,14 @@ struct RowCondition: Sendable {
     }
 }
 
-/// What a predicate is made of.
+/// What a predicate is made of. One word, whatever it is.
 @usableFromInline
-indirect enum PredicateStructure: Sendable {
+enum PredicateStructure: Sendable {
     case property(PropertyCondition)
-    case text(TextCondition)
+    indirect case text(TextCondition)
     case conjunction([RowCondition])
     case disjunction([RowCondition])
-    case negation(RowCondition)
+    indirect case negation(RowCondition)
     /// Something that only a test of the row can tell, in words.
-    case opaque(String)
+    indirect case opaque(String)
 }

@@ -33,39 +33,36 @@ struct RowCursor<Entity: EntityModelProtocol> {
         return Table.row(in: cell)
     }
 
-    /// How many rows are asked for together.
-    @usableFromInline static var groupCount: Int { 16 }
+    /// How many rows lie between asking for a row, asking for what it refers to, and looking at it.
+    @usableFromInline static var leadCount: Int { 12 }
 
     /// Calls `body` with the row at each slot that has one, until it answers false.
     ///
-    /// In groups: all cells of a group are asked for, then all that their rows refer to, and only then
-    /// the rows are looked at. Rows in random places come twice as fast for it.
+    /// A row is asked for well before it is looked at, and what it refers to when it has come: rows
+    /// in random places come twice as fast for it.
     @inlinable
     mutating func forEachRow(
         at slots: ContiguousArray<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
-        typealias Cell = Table<Entity>.Cell
+        let lead = min(RowCursor.leadCount, slots.count)
+        // Of the rows asked for last, more than twice the lead.
         withUnsafeTemporaryAllocation(
-            of: UnsafeMutablePointer<Cell>?.self, capacity: RowCursor.groupCount
-        ) { group in
-            var start = 0
-            while start < slots.count {
-                let count = min(RowCursor.groupCount, slots.count - start)
-                for offset in 0..<count {
-                    let cell = cell(at: slots[start + offset])
-                    group.initializeElement(at: offset, to: cell)
-                    guard let cell else { continue }
-                    Prefetch.lines(at: cell, byteCount: MemoryLayout<Entity>.size)
+            of: UnsafeMutablePointer<Table<Entity>.Cell>?.self, capacity: 32
+        ) { recent in
+            for step in 0..<slots.count + 2 * lead {
+                if step < slots.count {
+                    let cell = cell(at: slots[step])
+                    recent.initializeElement(at: step & 31, to: cell)
+                    if let cell { Prefetch.lines(at: cell, byteCount: MemoryLayout<Entity>.size) }
                 }
-                for offset in 0..<count {
-                    guard let cell = group[offset] else { continue }
+                let come = step - lead
+                if come >= 0, come < slots.count, let cell = recent[come & 31] {
                     Prefetch.references(in: cell, byteCount: MemoryLayout<Entity>.size)
                 }
-                for offset in 0..<count {
-                    guard let cell = group[offset], let row = Table.row(in: cell) else { continue }
-                    guard body(slots[start + offset], row) else { return }
+                let ready = come - lead
+                if ready >= 0, let cell = recent[ready & 31], let row = Table.row(in: cell) {
+                    guard body(slots[ready], row) else { return }
                 }
-                start += count
             }
         }
     }
