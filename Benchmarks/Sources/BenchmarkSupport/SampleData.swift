@@ -29,11 +29,14 @@ public enum SampleData {
 
     /// 120 characters of common words.
     public static func body(using random: inout SplitMix) -> String {
-        var body = ""
-        while body.utf8.count < 120 {
-            body += words[Int(random.next() % UInt64(words.count))] + " "
+        // Bytes, because texts are made by the million.
+        var body: [UInt8] = []
+        body.reserveCapacity(136)
+        while body.count < 120 {
+            body += words[Int(random.next() % UInt64(words.count))]
+            body.append(UInt8(ascii: " "))
         }
-        return String(body.prefix(120))
+        return String(decoding: body.prefix(120), as: UTF8.self)
     }
 
     /// Texts of about 120 characters: of each ten, four have the words “orchard” and “lantern”,
@@ -52,10 +55,10 @@ public enum SampleData {
         }
     }
 
-    private static let words = [
+    private static let words: [[UInt8]] = [
         "sand", "silt", "clay", "varve", "lake", "ice", "spring", "melt", "summer", "winter",
         "layer", "core", "sample", "year", "count", "dark", "light", "coarse", "fine", "deposit",
         "glacier", "stream", "valley", "shore", "delta", "pollen", "ash", "drift", "moraine",
         "stone", "water", "flow", "season", "record", "archive", "depth", "mud", "gravel",
-    ]
+    ].map { Array($0.utf8) }
 }

@@ -11,7 +11,7 @@ public struct Spread: Codable, Sendable {
     public init?(_ values: [Double]) {
         let sorted = values.filter(\.isFinite).sorted()
         guard !sorted.isEmpty else { return nil }
-        median = sorted[sorted.count / 2]
+        median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         least = sorted[0]
         most = sorted[sorted.count - 1]
         runs = sorted.count

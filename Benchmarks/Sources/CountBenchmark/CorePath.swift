@@ -48,17 +48,19 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         case .saveIndexed: check(try loaded(IndexedUser.self, count).count(IndexedUser.self), count)
         case .find:
             let context = try loaded(PlainUser.self, 1_000)
+            let ids = (0..<1_000).map { SampleData.id("u", $0) }
             var found = 0
             for number in 0..<count {
-                let user: PlainUser? = context.find(SampleData.id("u", number % 1_000))
+                let user: PlainUser? = context.find(ids[number % 1_000])
                 if user != nil { found += 1 }
             }
             check(found, count)
         case .queryOne:
             let context = try loaded(IndexedUser.self, 1_000)
+            let emails = (0..<1_000).map { SampleData.email($0) }
             var found = 0
             for number in 0..<count {
-                let email = SampleData.email(number % 1_000)
+                let email = emails[number % 1_000]
                 found += IndexedUser.filter(\.email == email).resolve(in: context).count
             }
             check(found, count)

@@ -49,6 +49,9 @@ struct DebianIndex {
         return String(decoding: data, as: UTF8.self)
     }
 
+    /// Of the fields that are read: most lines need no second look.
+    private static let initials = Array("PVSD".utf8)
+
     private static func packages(in text: String) -> [Package] {
         var packages: [Package] = []
         var package = Package()
@@ -57,8 +60,8 @@ struct DebianIndex {
             if line.isEmpty {
                 if !package.name.isEmpty { packages.append(package) }
                 package = Package()
-            } else if let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                line.first != UInt8(ascii: " ")
+            } else if let first = line.first, Self.initials.contains(first),
+                let colon = line.firstIndex(of: UInt8(ascii: ":"))
             {
                 package.set(String(Substring(line[..<colon])), line[line.index(after: colon)...])
             }
