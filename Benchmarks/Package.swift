@@ -25,6 +25,8 @@ let package = Package(
         .executableTarget(
             name: "QueryBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
         .executableTarget(
+            name: "LiveBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
+        .executableTarget(
             name: "TimeBenchmark", dependencies: [.product(name: "Varve", package: "varve")]),
     ]
 )
