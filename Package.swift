@@ -100,10 +100,13 @@ let package = Package(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
             linkerSettings: macroLinkerSettings),
         .target(
-            name: "Varve", dependencies: ["VarveLog", "VarveEvents", "VarveGraph"],
+            name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents"],
             swiftSettings: settings),
         .target(
-            name: "VarveInspection", dependencies: ["VarveLog", "VarveEvents"],
+            name: "Varve", dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph"],
+            swiftSettings: settings),
+        .target(
+            name: "VarveInspection", dependencies: ["VarveLog", "VarveEvents", "VarveReplay"],
             swiftSettings: settings),
 
         // Tools

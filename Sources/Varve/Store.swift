@@ -36,7 +36,9 @@ public final class Store: Sendable {
     let opening: StoreOpening
     /// Nil in a store that is only read.
     let compactor: Compactor?
-    let openingFloor: TransactionID
+    /// The oldest transaction that could be asked for when the log was looked at last: what a store
+    /// knows that is only read.
+    let readersFloor: Lock<TransactionID>
     /// The checkpoint that the opening started from.
     let openingCheckpoint: CheckpointSize?
     private let temporaryDirectory: TemporaryDirectory?
@@ -120,7 +122,7 @@ public final class Store: Sendable {
         compactor = writer.map {
             Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
         }
-        openingFloor = opened.floor
+        readersFloor = Lock(opened.floor)
         openingCheckpoint = opened.checkpoint
         try complete(opened.newInverses)
     }

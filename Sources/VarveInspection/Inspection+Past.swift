@@ -36,7 +36,7 @@ extension Inspection {
         do throws(ReplayFailure<InspectionError>) {
             try reader.withTransaction(LogSequence(id.rawValue)) {
                 logged throws(InspectionError) in
-                try body(try TransactionView(logged))
+                try body(try TransactionView(of: logged))
             }
         } catch {
             throw error.inspectionError

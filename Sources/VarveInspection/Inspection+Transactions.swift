@@ -41,7 +41,7 @@ extension Inspection {
 
 extension InspectedTransaction {
     init(_ logged: LoggedTransaction, catalog: Catalog) throws(InspectionError) {
-        let view = try TransactionView(logged)
+        let view = try TransactionView(of: logged)
         summary = try TransactionSummary(logged, view, catalog: catalog)
         do throws(DescriptionError) {
             events = try TransactionDescription(view, catalog: catalog).events.map {

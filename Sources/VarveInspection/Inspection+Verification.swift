@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveReplay
 
 extension Inspection {
     /// Replays the log from the older checkpoint, or from the beginning where it is all there, up to
@@ -9,15 +10,12 @@ extension Inspection {
         let older = scanned.manifest.checkpoints.dropFirst().first
         guard older != nil || snapshot.firstSequence == LogSequence(1) else { return }
         let state = if let older { try load(older) } else { ReplayState() }
-        do throws(ReplayFailure<InspectionError>) {
+        do throws(ReplayFailure<RecordError>) {
             try snapshot.replay(
                 after: older?.sequence ?? .none, through: newest.sequence
-            ) { record throws(InspectionError) in
-                guard case .transaction(let logged) = record else { return }
-                try Self.apply(logged, to: state)
-            }
+            ) { record throws(RecordError) in try state.take(record) }
         } catch {
-            throw error.inspectionError
+            throw error.inspectionError(in: snapshot)
         }
         guard try Self.digest(of: state) == Self.digest(of: try load(newest)) else {
             throw .log(

@@ -1,3 +1,5 @@
+internal import VarveReplay
+
 /// Why a store cannot be read, or does not hold what was asked for.
 public enum InspectionError: Error, Hashable, Sendable {
     case log(LogError)
@@ -90,6 +92,43 @@ extension InspectionError {
             return try body()
         } catch {
             throw .log(error)
+        }
+    }
+}
+
+extension InspectionError {
+    /// - Parameter snapshot: tells which segment begins behind a transaction.
+    init(_ error: RecordError, in snapshot: LogSnapshot) {
+        switch error {
+        case .transaction(let id, let location, let reason):
+            self = .transaction(id, location, reason: reason)
+        case .definitions(let before, let reason):
+            let segment = snapshot.segments.first {
+                $0.header.firstSequence.rawValue > before.rawValue
+            }
+            self = .definitions(segment?.id ?? SegmentID(1), reason: reason)
+        }
+    }
+}
+
+extension ReplayFailure<RecordError> {
+    func inspectionError(in snapshot: LogSnapshot) -> InspectionError {
+        switch self {
+        case .log(let error): .log(error)
+        case .consumer(let error): InspectionError(error, in: snapshot)
+        }
+    }
+}
+
+extension TransactionView {
+    /// Reads a transaction of the log, which must call itself what the log calls it.
+    init(of logged: LoggedTransaction) throws(InspectionError) {
+        do throws(RecordError) {
+            self = try TransactionView(logged)
+        } catch {
+            // It is never about definitions at a segment's head.
+            throw .transaction(
+                TransactionID(logged.sequence.rawValue), logged.location, reason: error.reason)
         }
     }
 }

@@ -86,7 +86,7 @@ struct RevisionWork {
             do throws(ReplayFailure<any Error>) {
                 try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
                     logged throws(any Error) in
-                    try body(try TransactionView(logged))
+                    try body(try TransactionView(of: logged))
                 }
             } catch .consumer(let error) {
                 throw error
@@ -124,7 +124,7 @@ struct RevisionWork {
         do throws(ReplayFailure<InspectionError>) {
             try reader.withTransaction(LogSequence(id.rawValue)) {
                 logged throws(InspectionError) in
-                try body(try TransactionView(logged))
+                try body(try TransactionView(of: logged))
             }
         } catch {
             throw error.inspectionError

@@ -84,7 +84,7 @@ private struct Collector {
     }
 
     private mutating func define(_ logged: LoggedTransaction) throws(InspectionError) {
-        let view = try TransactionView(logged)
+        let view = try TransactionView(of: logged)
         var events = view.events
         do {
             while let event = try events.next() {
@@ -106,7 +106,7 @@ struct DefinitionCollector {
     /// A segment's head repeats what is known, so only transactions bring anything new.
     mutating func take(_ record: LogRecord) throws(InspectionError) {
         guard case .transaction(let logged) = record else { return }
-        let view = try TransactionView(logged)
+        let view = try TransactionView(of: logged)
         var events = view.events
         do {
             while let event = try events.next() {

@@ -1,5 +1,6 @@
 internal import VarveEvents
 public import VarveLog
+internal import VarveReplay
 
 /// A compaction of a store that no program has open, without the types of the program that wrote
 /// it: entities of all types are taken as they are.
@@ -37,11 +38,11 @@ public struct StoreCompaction: Sendable {
         let scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
         }
-        let (state, start) = try Inspection.replay(scanned)
+        let replayed = try Inspection.replay(scanned)
+        let state = replayed.state
         return try InspectionError.wrapping { () throws(LogError) in
-            let (log, report) = try scanned.recover(start: start) {
-                Self.prologue(of: state.catalog)
-            }
+            let (log, report) = try scanned.recover(
+                start: replayed.start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
                 let compaction = try run(log, state, retention, report)
                 try log.close()
@@ -53,25 +54,14 @@ public struct StoreCompaction: Sendable {
         }
     }
 
-    /// The definitions for the head of the next segment.
-    static func prologue(of catalog: Catalog) -> [UInt8] {
-        guard !catalog.isEmpty else { return [] }
-        var writer = ByteWriter(capacity: 4_096)
-        do throws(CodecError) {
-            try catalog.encodeDefinitions(into: &writer)
-        } catch {
-            preconditionFailure("a logged definition cannot be encoded: \(error)")
-        }
-        return writer.copyBytes()
-    }
-
     private static func run(
         _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
-        // Savepoints keep what they name.
+        // Savepoints keep what they name, unless it is gone already, as behind a rescue.
         var pins: [LogPin] = []
-        for transaction in state.timeline.savepoints.values {
+        for transaction in state.timeline.savepoints.values
+        where LogSequence(transaction.rawValue) >= log.pins.floor {
             pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
         }
         defer { withExtendedLifetime(pins) {} }
@@ -83,6 +73,7 @@ public struct StoreCompaction: Sendable {
         }
         do throws(LogError) {
             let before = try compaction.measureFiles()
+            state.trimTimeline(below: TransactionID(log.pins.floor.rawValue))
             let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                 writer throws(LogError) in
                 try writer.append(state)

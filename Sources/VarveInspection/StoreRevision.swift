@@ -1,5 +1,6 @@
 internal import VarveEvents
 public import VarveLog
+internal import VarveReplay
 
 /// A transaction that takes others back, appended to a store that no program has open, without the
 /// types of the program that wrote it.
@@ -41,17 +42,18 @@ public struct StoreRevision: Sendable {
         let scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
         }
-        let (state, start) = try Inspection.replay(scanned)
+        let replayed = try Inspection.replay(scanned)
+        let state = replayed.state
         let time = Timestamp(microseconds: environment.wallClockMicroseconds())
         var work = try RevisionWork(action, state, scanned.makeReader(), time: time, force: force)
         try work.run()
         let payload = try work.payload()
         // What a program will do when it opens the store, before anything is written.
-        let (check, _) = try Inspection.replay(scanned)
+        let check = try Inspection.replay(scanned).state
         try check.take(payload, as: work.header.id)
         let (header, catalog) = (work.header, state.catalog)
         let report = try InspectionError.wrapping { () throws(LogError) in
-            try append(payload, header, scanned, start, catalog)
+            try append(payload, header, scanned, replayed.start, catalog)
         }
         return StoreRevision(
             transaction: header.id, takenBack: work.takenBack.reversed(), label: work.label,
@@ -62,9 +64,8 @@ public struct StoreRevision: Sendable {
         _ payload: [UInt8], _ header: TransactionHeader, _ scanned: ScannedLog,
         _ start: LogStart, _ catalog: Catalog
     ) throws(LogError) -> RecoveryReport {
-        let (log, report) = try scanned.recover(start: start) {
-            StoreCompaction.prologue(of: catalog)
-        }
+        let (log, report) = try scanned.recover(
+            start: start, prologue: catalog.encodedDefinitions)
         do throws(LogError) {
             try payload.withLogBytes { bytes throws(LogError) in
                 try log.append(

@@ -1,5 +1,5 @@
-internal import VarveEvents
 public import VarveLog
+internal import VarveReplay
 
 /// The rescue of what a damaged store still holds, without the types of the program that wrote it.
 public enum StoreSalvage {
@@ -14,8 +14,7 @@ public enum StoreSalvage {
         try InspectionError.wrapping { () throws(LogError) in
             try NewDirectory(target).make { directory throws(LogError) in
                 try LogSalvage.run(
-                    from: POSIXFileSystem(path), to: directory,
-                    content: .replaying(SalvageReplay()))
+                    from: POSIXFileSystem(path), to: directory, content: .replaying())
             }
         }
     }
@@ -27,65 +26,6 @@ public enum StoreSalvage {
     ) throws(LogError) -> SalvageReport {
         try LogSalvage.run(
             from: source, to: target, environment: environment, configuration: configuration,
-            content: .replaying(SalvageReplay()))
-    }
-}
-
-extension SalvageContent {
-    /// The content of transactions as a replay that tolerates losses understands it.
-    fileprivate static func replaying(_ replay: SalvageReplay) -> SalvageContent {
-        SalvageContent(
-            load: { file throws(LogError) in replay.load(try file.loadState()) },
-            pass: { record in
-                switch record {
-                case .catalog(let payload): replay.pass(definitions: payload)
-                case .transaction(let transaction): replay.pass(transaction.payload)
-                }
-            },
-            lookAhead: { record in
-                switch record {
-                case .catalog(let payload): replay.lookAhead(definitions: payload)
-                case .transaction(let transaction): replay.lookAhead(transaction.payload)
-                }
-            },
-            lose: { replay.lose(through: TransactionID($0.rawValue)) },
-            skip: { replay.skip(through: TransactionID($0.rawValue)) },
-            take: { Taken(replay, $0) },
-            definitions: replay.encodeDefinitions,
-            writeState: { writer throws(LogError) in try writer.append(replay.state) },
-            lastTime: { replay.state.lastTime.microseconds })
-    }
-}
-
-extension SalvageContent.Taken {
-    fileprivate init(_ replay: SalvageReplay, _ transaction: LoggedTransaction) {
-        do throws(EventError) {
-            switch try replay.take(transaction.payload) {
-            case .whole: self = .whole
-            case .adjusted(let bytes, let changes, let count):
-                self = .adjusted(bytes, changes: changes, count: count)
-            }
-        } catch {
-            self = .unreadable("\(error)")
-        }
-    }
-}
-
-extension CheckpointWriter {
-    /// Appends all of a state; answers the digest of its content.
-    func append(_ state: ReplayState) throws(LogError) -> UInt64 {
-        do {
-            let encoder = try CheckpointEncoder(state.checkpointSource) {
-                part, bytes throws(LogError) in
-                try self.append(part, bytes)
-            }
-            return try encoder.run()
-        } catch CheckpointFailure<LogError>.sink(let error) {
-            throw error
-        } catch {
-            // Rows of an older definition that cannot be brought to the newest.
-            throw .checkpointDamaged(
-                file: header.reference.file.text, reason: "it cannot be written: \(error)")
-        }
+            content: .replaying())
     }
 }

@@ -1,3 +1,5 @@
+internal import VarveReplay
+
 /// What a check of everything that a store's files say has found.
 public struct StoreVerification: Sendable {
     public let path: String

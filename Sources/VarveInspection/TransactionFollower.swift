@@ -57,7 +57,7 @@ public final class TransactionFollower {
                 events.append(
                     .transaction(
                         try TransactionSummary(
-                            logged, try TransactionView(logged), catalog: collector.catalog)))
+                            logged, try TransactionView(of: logged), catalog: collector.catalog)))
             }
         } catch {
             throw error.inspectionError

@@ -68,7 +68,7 @@ public struct TransactionWalk: ~Copyable {
         var last: LogSequence?
         func visit(_ logged: LoggedTransaction) throws(InspectionError) -> Bool {
             let summary = try TransactionSummary(
-                logged, try TransactionView(logged), catalog: catalog)
+                logged, try TransactionView(of: logged), catalog: catalog)
             if filter.admits(summary) { read.append(summary) }
             last = logged.sequence
             return read.count < pageCount

@@ -23,10 +23,14 @@ struct ImportTests {
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents"],
             system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/Varve", modules: ["VarveLog", "VarveEvents", "VarveGraph"],
+            folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents"],
+            system: ["Foundation"]),
+        Module(
+            folder: "Sources/Varve",
+            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph"],
             system: ["Dispatch", "Foundation", "Observation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents"],
+            folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents", "VarveReplay"],
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(

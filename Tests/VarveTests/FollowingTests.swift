@@ -55,6 +55,19 @@ struct FollowingTests {
         #expect(difference(describe(writer.context), describe(reader.context)) == nil)
     }
 
+    @Test("A compaction's floor is that of a reader too, from its next refresh on")
+    func floor() throws {
+        let writer = try open(.readWrite)
+        for number in 0..<20 { try add(number, to: writer) }
+        try writer.flush()
+        let reader = try open(.readOnly)
+        #expect(reader.floor == writer.floor)
+        try writer.compact(retaining: .transactions(3))
+        #expect(writer.floor > reader.floor)
+        try reader.refresh()
+        #expect(reader.floor == writer.floor)
+    }
+
     @Test("Unpromised transactions of a writer that is gone are shown, and marked")
     func unpromised() throws {
         do {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import VarveEvents
 internal import VarveLog
+internal import VarveReplay
 
 /// Runs the compactions of a store, one at a time, beside its writer.
 final class Compactor: Sendable {

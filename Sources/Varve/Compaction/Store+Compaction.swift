@@ -32,12 +32,13 @@ extension Store {
         return try await compactor.run(retention, progress: progress)
     }
 
-    /// The oldest transaction that can be asked for.
+    /// The oldest transaction that can be asked for. Of a store that is only read: as of the last
+    /// ``refresh()``.
     public var floor: TransactionID {
-        writer?.floor
-            ?? max(
-                openingFloor,
-                TransactionID(published.current.timeline.forgotten.rawValue + 1))
+        if let writer { return writer.floor }
+        return max(
+            readersFloor.withLock { $0 },
+            TransactionID(published.current.timeline.forgotten.rawValue + 1))
     }
 
     /// Whether compactions were told to end, because the store is being closed or suspended.

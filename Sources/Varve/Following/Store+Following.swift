@@ -25,6 +25,8 @@ extension Store {
         return try follower.withLock { held in
             let (news, promised) = try held.follower.refresh(shown: published.lastTransaction)
             held.promised = promised
+            let floor = try held.follower.readFloor()
+            readersFloor.withLock { $0 = max($0, floor) }
             if let news { published.replace(by: news.state) }
             return StoreRefresh(
                 course: news?.course ?? .unchanged,

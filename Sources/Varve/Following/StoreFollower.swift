@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 
 /// Keeps a store that is only read up to date with the log that another process writes.
 ///
@@ -34,7 +35,12 @@ final class StoreFollower {
         guard let watch else { return (try begin(.reopened), promised) }
         // Looks for one transaction only, and for whether the log is still the one that was read.
         var isNew = false
-        let outcome = try poll(watch, limit: 1) { _ throws(StoreError) in isNew = true }
+        let outcome: LogFollower.Outcome
+        do throws(ReplayFailure<RecordError>) {
+            outcome = try watch.poll(limit: 1) { _ throws(RecordError) in isNew = true }
+        } catch {
+            throw error.storeError
+        }
         switch outcome {
         case .upToDate where !isNew:
             return (nil, TransactionID(watch.promisedSequence.rawValue))
@@ -42,6 +48,14 @@ final class StoreFollower {
         case .rewound(let sequence):
             return (try begin(.rewound(to: TransactionID(sequence.rawValue))), promised)
         case .gap: return (try begin(.reopened), promised)
+        }
+    }
+
+    /// The oldest transaction that the log answers for by now.
+    func readFloor() throws(StoreError) -> TransactionID {
+        guard let log = following?.log ?? watch else { return 0 }
+        return try StoreError.wrapping { () throws(LogError) in
+            TransactionID(try log.readFloor().rawValue)
         }
     }
 
@@ -62,14 +76,14 @@ final class StoreFollower {
         _ following: (log: LogFollower, rows: ReplayState), _ shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
         let outcome: LogFollower.Outcome
-        do throws(StoreError) {
-            outcome = try poll(following.log) { record throws(StoreError) in
+        do throws(ReplayFailure<RecordError>) {
+            outcome = try following.log.poll { record throws(RecordError) in
                 try following.rows.take(record)
             }
         } catch {
             // A transaction that was applied by half leaves rows that are of no use.
             self.following = nil
-            throw error
+            throw error.storeError
         }
         switch outcome {
         case .rewound(let sequence):
@@ -79,20 +93,6 @@ final class StoreFollower {
             guard following.rows.lastTransaction > shown else { return (nil, promised) }
             let state = try opening.hydrateForReading(following.rows)
             return (News(state: state, promised: promised, course: .advanced), promised)
-        }
-    }
-
-    private func poll(
-        _ log: LogFollower, limit: Int = .max,
-        _ body: (LogRecord) throws(StoreError) -> Void
-    ) throws(StoreError) -> LogFollower.Outcome {
-        do throws(ReplayFailure<StoreError>) {
-            return try log.poll(limit: limit, body)
-        } catch {
-            switch error {
-            case .log(let error): throw .log(error)
-            case .consumer(let error): throw error
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 
 extension StoreOpening {
     /// The state behind a transaction, from a checkpoint before it; nil where that turns out to be
@@ -13,7 +14,7 @@ extension StoreOpening {
         do throws(LogError) {
             replayed =
                 try start.map { reference throws(LogError) in
-                    try CheckpointLoading(file: try history.open(reference)).load()
+                    try history.open(reference).loadState()
                 } ?? ReplayState()
         } catch .checkpointDamaged {
             return nil

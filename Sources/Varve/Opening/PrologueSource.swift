@@ -11,16 +11,5 @@ final class PrologueSource: Sendable {
     /// The catalog behind the newest appended transaction.
     func update(_ catalog: Catalog) { self.catalog.withLock { $0 = catalog } }
 
-    func bytes() -> [UInt8] {
-        let catalog = catalog.withLock { $0 }
-        guard !catalog.isEmpty else { return [] }
-        var writer = ByteWriter(capacity: 4_096)
-        do throws(CodecError) {
-            try catalog.encodeDefinitions(into: &writer)
-        } catch {
-            // Each definition was encoded before, when it was logged.
-            preconditionFailure("a logged definition cannot be encoded: \(error)")
-        }
-        return writer.withBytes { Array($0) }
-    }
+    func bytes() -> [UInt8] { catalog.withLock { $0 }.encodedDefinitions() }
 }

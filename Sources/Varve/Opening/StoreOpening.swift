@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 
 /// What opening a store takes, and how it goes: scan, replay, match the types, fill the context,
 /// and only then mend the end of the log.
@@ -20,11 +21,11 @@ struct StoreOpening {
         let prologue: PrologueSource
         let report: RecoveryReport
         /// How large the checkpoint is that was started from.
-        let checkpoint: CheckpointSize?
+        var checkpoint: CheckpointSize?
         /// The oldest transaction that can be asked for.
         let floor: TransactionID
         /// Relations whose links may have to be completed in a first transaction.
-        let newInverses: NewInverses?
+        var newInverses: NewInverses?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -42,7 +43,7 @@ struct StoreOpening {
     func follow() throws(StoreError) -> (ReplayState, LogFollower) {
         try typed {
             let scanned = try scan(.readOnly)
-            return (try replay(scanned).rows, try LogFollower(scanned))
+            return (try replay(scanned).state, try LogFollower(scanned))
         }
     }
 
@@ -58,15 +59,13 @@ struct StoreOpening {
             let scanned = try scan(.readWrite)
             if scanned.position == position {
                 scanned.skipReplay()
-                let start = LogStart(checkpoint: position.checkpoint)
-                return try recover(scanned, state, Replayed(start: start), isNew: false)
+                return try recover(
+                    scanned, state, startingFrom: LogStart(checkpoint: position.checkpoint))
             }
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
-            let replayed = try replay(scanned)
-            let state = try hydrate(replayed.rows, keepsUnread: true)
-            return try recover(scanned, state, replayed, isNew: true)
+            return try take(scanned)
         }
     }
 
@@ -76,24 +75,14 @@ struct StoreOpening {
             mode: mode == .readWrite ? .readWrite : .readOnly)
     }
 
-    /// - Parameter isNew: whether the state was made for the app's types just now.
     private func recover(
-        _ scanned: ScannedLog, _ state: StoreState, _ replayed: Replayed, isNew: Bool
+        _ scanned: ScannedLog, _ state: StoreState, startingFrom start: LogStart
     ) throws(LogError) -> Opened {
         let prologue = PrologueSource(catalog: state.catalog)
-        let (log, report) = try scanned.recover(start: replayed.start, prologue: prologue.bytes)
+        let (log, report) = try scanned.recover(start: start, prologue: prologue.bytes)
         return Opened(
             state: state, log: log, prologue: prologue, report: report,
-            checkpoint: replayed.checkpoint,
-            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue),
-            newInverses: isNew ? NewInverses(in: state.context, catalog: state.catalog) : nil)
-    }
-
-    /// What was read of a log.
-    private struct Replayed {
-        var rows = ReplayState()
-        var start: LogStart
-        var checkpoint: CheckpointSize?
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
     }
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
@@ -116,10 +105,17 @@ struct StoreOpening {
     }
 
     private func openForWriting() throws -> Opened {
-        let scanned = try scan(.readWrite)
+        try take(try scan(.readWrite))
+    }
+
+    /// Reads all of a log, to add to it.
+    private func take(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
-        let state = try hydrate(replayed.rows, keepsUnread: true)
-        return try recover(scanned, state, replayed, isNew: true)
+        let state = try hydrate(replayed.state, keepsUnread: true)
+        var opened = try recover(scanned, state, startingFrom: replayed.start)
+        opened.checkpoint = replayed.checkpoint
+        opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
+        return opened
     }
 
     /// A compaction may remove files between the look at them and their reading: what is missing
@@ -141,30 +137,20 @@ struct StoreOpening {
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
         return Opened(
-            state: try hydrateForReading(replayed.rows), log: nil,
+            state: try hydrateForReading(replayed.state), log: nil,
             follower: try StoreFollower(self, behind: scanned),
-            prologue: PrologueSource(catalog: replayed.rows.catalog),
+            prologue: PrologueSource(catalog: replayed.state.catalog),
             report: scanned.report(startingFrom: replayed.start),
             checkpoint: replayed.checkpoint,
-            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue), newInverses: nil)
+            floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
     }
 
-    /// Loads the newest checkpoint that can be used, and applies the log behind it.
-    private func replay(_ scanned: ScannedLog) throws -> Replayed {
-        let (loaded, start) = try scanned.loadNewestCheckpoint { file throws(LogError) in
-            (try CheckpointLoading(file: file).load(), file.size)
+    private func replay(_ scanned: ScannedLog) throws(StoreError) -> ReplayedLog {
+        do throws(ReplayFailure<RecordError>) {
+            return try ReplayedLog(scanned)
+        } catch {
+            throw error.storeError
         }
-        let state = loaded?.0 ?? ReplayState()
-        do {
-            try scanned.replay(after: start.sequence) { (record) throws(StoreError) in
-                try state.take(record)
-            }
-        } catch .log(let error) {
-            throw StoreError.log(error)
-        } catch .consumer(let error) {
-            throw error
-        }
-        return Replayed(rows: state, start: start, checkpoint: loaded?.1)
     }
 
     /// - Parameter keepsUnread: whether the state takes over what the types do not name, as a store
@@ -194,39 +180,23 @@ struct StoreOpening {
     }
 }
 
-extension ReplayState {
-    func take(_ record: LogRecord) throws(StoreError) {
-        switch record {
-        case .catalog(let payload): try check(payload)
-        case .transaction(let logged): try apply(logged)
+extension StoreError {
+    init(_ error: RecordError) {
+        switch error {
+        case .transaction(let id, _, let reason):
+            self = .inconsistent(transaction: id, reason: reason)
+        case .definitions(let before, let reason):
+            self = .inconsistent(
+                transaction: before, reason: "definitions at a segment's head: \(reason)")
         }
     }
+}
 
-    /// The definitions at a segment's head must be readable; what they say is known already.
-    fileprivate func check(_ catalog: UnsafeRawBufferPointer) throws(StoreError) {
-        do throws(CodecError) {
-            _ = try Catalog.decodeDefinitions(catalog)
-        } catch {
-            throw .inconsistent(
-                transaction: lastTransaction, reason: "definitions at a segment's head: \(error)")
-        }
-    }
-
-    fileprivate func apply(_ logged: LoggedTransaction) throws(StoreError) {
-        let id = TransactionID(logged.sequence.rawValue)
-        let view: TransactionView
-        do throws(EventError) {
-            view = try TransactionView(logged.payload)
-        } catch {
-            throw .inconsistent(transaction: id, reason: "\(error)")
-        }
-        guard view.id == id else {
-            throw .inconsistent(transaction: id, reason: "it calls itself \(view.id)")
-        }
-        do throws(ReplayError) {
-            try apply(view)
-        } catch {
-            throw .inconsistent(transaction: id, reason: "\(error)")
+extension ReplayFailure<RecordError> {
+    var storeError: StoreError {
+        switch self {
+        case .log(let error): .log(error)
+        case .consumer(let error): StoreError(error)
         }
     }
 }

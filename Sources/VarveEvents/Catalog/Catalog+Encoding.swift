@@ -11,6 +11,20 @@ extension Catalog {
         }
     }
 
+    /// What ``encodeDefinitions(into:)`` writes of definitions that were logged; empty where there
+    /// are none.
+    package func encodedDefinitions() -> [UInt8] {
+        guard !isEmpty else { return [] }
+        var writer = ByteWriter(capacity: 4_096)
+        do throws(CodecError) {
+            try encodeDefinitions(into: &writer)
+        } catch {
+            // Each definition was encoded before, when it was logged.
+            preconditionFailure("a logged definition cannot be encoded: \(error)")
+        }
+        return writer.copyBytes()
+    }
+
     /// Reads what ``encodeDefinitions(into:)`` wrote.
     package static func decodeDefinitions(
         _ bytes: UnsafeRawBufferPointer

@@ -33,20 +33,25 @@ package indirect enum EntityFault: Error, Equatable, Sendable {
 }
 
 extension ReplayError: CustomStringConvertible {
-    package var description: String {
+    package var description: String { "transaction \(transaction): \(reason)" }
+
+    private var transaction: TransactionID {
         switch self {
-        case .outOfOrder(let found, let expected):
-            "transaction \(found) where \(expected) comes next"
-        case .event(let id, let error):
-            "transaction \(id): \(error)"
-        case .definition(let id, let error):
-            "transaction \(id): \(error)"
-        case .unknownType(let id, let type):
-            "transaction \(id): type \(type) is not defined"
-        case .released(let id, let type):
-            "transaction \(id): the rows of '\(type)' were handed over"
-        case .entity(let id, let type, let entity, let fault):
-            "transaction \(id): \(type) \(entity): \(fault)"
+        case .outOfOrder(let id, _), .event(let id, _), .definition(let id, _),
+            .unknownType(let id, _), .released(let id, _), .entity(let id, _, _, _):
+            id
+        }
+    }
+
+    /// The description without the transaction, which the caller names.
+    package var reason: String {
+        switch self {
+        case .outOfOrder(_, let expected): "\(expected) comes next"
+        case .event(_, let error): "\(error)"
+        case .definition(_, let error): "\(error)"
+        case .unknownType(_, let type): "type \(type) is not defined"
+        case .released(_, let type): "the rows of '\(type)' were handed over"
+        case .entity(_, let type, let entity, let fault): "\(type) \(entity): \(fault)"
         }
     }
 }

@@ -56,14 +56,7 @@ extension ReplayState {
         case .delete(let event): try delete(event, of: transaction)
         case .link(let event): try link(event, of: transaction)
         case .purge(let event):
-            for entity in event.entities {
-                try at(entity, of: transaction) { table, slot throws(EntityFault) in
-                    guard table.records[Int(slot)].liveness == .tombstone else {
-                        throw .hasNoTombstone
-                    }
-                    table.clearRow(slot, at: version(of: transaction))
-                }
-            }
+            try purge(event, of: transaction)
         case .former: break
         case .withdraw(let event):
             try at(event.entity, of: transaction) { table, slot throws(EntityFault) in
@@ -76,6 +69,24 @@ extension ReplayState {
                 table.clearRow(slot, at: version(of: transaction))
             }
         case .unknown: unknownEventCount += 1
+        }
+    }
+
+    /// All of them are looked at before the first goes.
+    private func purge(
+        _ event: PurgeEvent, of transaction: TransactionView
+    ) throws(ReplayError) {
+        var seen: Set<EntityIndex> = []
+        for entity in event.entities {
+            try at(entity, of: transaction) { table, slot throws(EntityFault) in
+                guard table.records[Int(slot)].liveness == .tombstone, seen.insert(entity).inserted
+                else { throw .hasNoTombstone }
+            }
+        }
+        for entity in event.entities {
+            try at(entity, of: transaction) { table, slot throws(EntityFault) in
+                table.clearRow(slot, at: version(of: transaction))
+            }
         }
     }
 

@@ -76,8 +76,8 @@ extension EventFitting {
     func fit(_ event: DeleteEvent) throws -> Bool {
         let (table, slot) = try place(of: event.entity)
         try table.layout.check(event.row)
-        let hadRow = try remove(event.entity, from: table, slot)
-        guard event.keepsTombstone else { return hadRow }
+        guard event.keepsTombstone else { return try remove(event.entity, from: table, slot) }
+        // Before anything changes: an entity of a list may be of a type that is lost.
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
         var kept: ReplayTable.DeletedLists = []
         for (relation, entities) in event.lists {
@@ -87,6 +87,7 @@ extension EventFitting {
             lists.append((relation, members))
             kept.append((relation, try members.map { try place(of: $0).1 }))
         }
+        try remove(event.entity, from: table, slot)
         encoder.delete(
             event.entity, keepsTombstone: true, isRowless: true, ordinal: event.ordinal,
             previous: table.records[Int(slot)].version, cause: event.cause, row: event.row,

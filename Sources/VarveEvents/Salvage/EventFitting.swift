@@ -73,21 +73,10 @@ final class EventFitting {
         changes.append(text + (isLeftOut ? "; left out" : "; made to fit"))
     }
 
-    /// What `ReplayState.apply` would notice only when it has changed something.
+    /// What `ReplayState.apply` does not look at: the transaction's definitions as a whole.
     private func check(_ event: TransactionEvent) throws(ReplayError) {
-        switch event {
-        case .define:
-            if let definitionProblem { throw .definition(view.id, definitionProblem) }
-        case .purge(let event):
-            for entity in event.entities where try !hasTombstone(entity) {
-                let type = view.entities[Int(entity.rawValue)]
-                let definition = state.catalog.definition(of: type.type)
-                throw .entity(
-                    view.id, type: definition?.name ?? "\(type.type)",
-                    id: definition?.idType.text(of: type.id) ?? "", .hasNoTombstone)
-            }
-        default: break
-        }
+        guard case .define = event, let definitionProblem else { return }
+        throw .definition(view.id, definitionProblem)
     }
 
     private func hasTombstone(_ entity: EntityIndex) throws(ReplayError) -> Bool {

@@ -25,17 +25,7 @@ package final class SalvageReplay {
     }
 
     /// The definitions in force, for the head of a segment.
-    package func encodeDefinitions() -> [UInt8] {
-        let catalog = copied ?? state.catalog
-        guard !catalog.isEmpty else { return [] }
-        var writer = ByteWriter(capacity: 4_096)
-        do throws(CodecError) {
-            try catalog.encodeDefinitions(into: &writer)
-        } catch {
-            preconditionFailure("a logged definition cannot be encoded: \(error)")
-        }
-        return writer.copyBytes()
-    }
+    package func encodeDefinitions() -> [UInt8] { (copied ?? state.catalog).encodedDefinitions() }
 
     // MARK: Transactions
 
@@ -103,7 +93,9 @@ package final class SalvageReplay {
                 id: id, time: state.lastTime, isUndoable: false,
                 label: "Lost from a damaged store", author: "salvage")
             encoder.begin(id: id, time: header.time)
-            if id == last { adopt(ahead.take(), in: id, &encoder) }
+            if id == last {
+                for definition in adopt(ahead.take(), in: id) { encoder.defineAgain(definition) }
+            }
             var writer = ByteWriter(capacity: 128)
             encoder.finish(header, into: &writer)
             transactions.append(writer.copyBytes())
@@ -114,28 +106,36 @@ package final class SalvageReplay {
 
     /// Goes on behind lost transactions for which nothing stands.
     package func skip(through last: TransactionID) {
-        var encoder = TransactionEncoder()
-        encoder.begin(id: last, time: state.lastTime)
-        adopt(ahead.take(), in: last, &encoder)
+        _ = adopt(ahead.take(), in: last)
         state.lastTransaction = last
     }
 
-    /// Takes definitions as a lost transaction must have given them. Where a relation leads to a
-    /// type that would stay unknown, none is taken.
+    /// Takes definitions as a lost transaction must have given them, and answers those that are new.
+    /// Where a relation leads to a type that would stay unknown, none is taken.
     private func adopt(
-        _ definitions: [TypeDefinition], in id: TransactionID,
-        _ encoder: inout TransactionEncoder
-    ) {
+        _ definitions: [TypeDefinition], in id: TransactionID
+    ) -> [TypeDefinition] {
         var catalog = state.catalog
         var adopted: [TypeDefinition] = []
         for definition in definitions.sorted(by: { $0.number < $1.number }) {
+            // One that contradicts what is known stays away.
             guard (try? catalog.define(definition, in: id)) == true else { continue }
             adopted.append(definition)
         }
-        guard (try? catalog.checkReferences()) != nil else { return }
-        for definition in adopted where (try? encoder.define(definition)) != nil {
-            state.catalog = catalog
-            state.revise(definition)
+        guard (try? catalog.checkReferences()) != nil else { return [] }
+        state.catalog = catalog
+        for definition in adopted { state.revise(definition) }
+        return adopted
+    }
+}
+
+extension TransactionEncoder {
+    /// Writes a definition that was read from a log.
+    fileprivate mutating func defineAgain(_ definition: TypeDefinition) {
+        do throws(CodecError) {
+            try define(definition)
+        } catch {
+            preconditionFailure("a logged definition cannot be encoded: \(error)")
         }
     }
 }

@@ -94,7 +94,22 @@ extension LiveOrder {
         var slots = old
         for removal in gone.reversed() { slots.remove(at: removal.position) }
         guard let arrivals = insert(difference.come, into: &slots, after) else { return nil }
-        return (slots, changes(gone, arrivals, difference.updated, in: slots, after))
+        guard let changes = changes(gone, arrivals, difference.updated, in: slots, after) else {
+            return nil
+        }
+        return (slots, changes)
+    }
+
+    /// Where a row stands. Nil where it is not found at the place that its values lead to, as when
+    /// an application's `<` is no order.
+    private func place(
+        of row: UnsafePointer<Entity>, _ slot: UInt32, in slots: SlotList, _ table: Table<Entity>
+    ) -> Int? {
+        let position = position(of: row, in: slots, table)
+        guard position >= 0, position < slots.count, slots.slot(at: position) == slot else {
+            return nil
+        }
+        return position
     }
 
     typealias Place = (slot: UInt32, position: Int)
@@ -125,10 +140,7 @@ extension LiveOrder {
                 continue
             }
             if let was {
-                let position = self.position(of: was, in: old, before)
-                guard position >= 0, position < old.count, old.slot(at: position) == slot else {
-                    return nil
-                }
+                guard let position = place(of: was, slot, in: old, before) else { return nil }
                 difference.gone.append((slot, position))
             }
             if now != nil { difference.come.append(slot) }
@@ -155,9 +167,14 @@ extension LiveOrder {
     private func changes(
         _ gone: [Place], _ arrivals: [Place], _ updated: [UInt32], in slots: SlotList,
         _ table: Table<Entity>
-    ) -> ResultChanges {
-        var updated = updated.compactMap { slot in
-            table.row(at: Slot(slot)).map { self.position(of: $0, in: slots, table) }
+    ) -> ResultChanges? {
+        let rows = updated
+        var updated: [Int] = []
+        for slot in rows {
+            guard let row = table.row(at: Slot(slot)),
+                let position = place(of: row, slot, in: slots, table)
+            else { return nil }
+            updated.append(position)
         }
         if gone.count == 1, arrivals.count == 1, gone[0].slot == arrivals[0].slot,
             gone[0].position == arrivals[0].position

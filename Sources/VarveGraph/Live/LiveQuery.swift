@@ -87,6 +87,10 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
     private func touchesRelated(
         _ changed: ChangedRows, from position: Int, in context: Context
     ) -> Bool {
+        if let own = changed.tables[position], !own.holders.isEmpty || !own.rows.isEmpty {
+            return true
+        }
+        guard changed.tables.keys.contains(where: { $0 != position }) else { return false }
         var reached: Set<Int> = [position]
         var queue = [position]
         while let next = queue.popLast() {
@@ -94,9 +98,6 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
             where reached.insert(relation.childTable).inserted {
                 queue.append(relation.childTable)
             }
-        }
-        if let own = changed.tables[position], !own.holders.isEmpty || !own.rows.isEmpty {
-            return true
         }
         return changed.tables.keys.contains { $0 != position && reached.contains($0) }
     }

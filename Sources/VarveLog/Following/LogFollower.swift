@@ -146,6 +146,23 @@ package final class LogFollower {
         }
     }
 
+    /// The oldest transaction that the log answers for by now.
+    package func readFloor() throws(LogError) -> LogSequence {
+        for attempt in 0... {
+            let listing = try StoreListing(fileSystem)
+            guard let generation = listing.manifestGenerations.last else { return .none }
+            do throws(LogError) {
+                let manifest = try LogLayout.readManifest(
+                    fileSystem, generation: generation, mode: .readOnly)
+                return max(manifest.firstSequence, manifest.floor)
+            } catch {
+                // A compaction may have put the next manifest in its place.
+                guard attempt < 4, error.mayBeProgressOfWriter else { throw error }
+            }
+        }
+        preconditionFailure("the loop ends by returning or throwing")
+    }
+
     /// Whether the segment is still the one that was read, and how far it may be read.
     private func examine() throws(LogError) -> Found {
         let file: SegmentFile

@@ -87,8 +87,7 @@ extension LogSnapshot {
     }
 
     /// As `replay`, from the segment on that starts behind a transaction: the last one of a
-    /// checkpoint.
-    /// Segments that end behind `last`, the last one of a newer checkpoint, are left out.
+    /// checkpoint. Segments that start behind `last`, the last one of a newer checkpoint, are left out.
     package func replay<Failure: Error>(
         after sequence: LogSequence, through last: LogSequence? = nil,
         _ body: (LogRecord) throws(Failure) -> Void

@@ -123,6 +123,31 @@ struct SalvageTests {
         try salvaged.expectSound()
     }
 
+    @Test("A savepoint in history that is lost does not keep a rescued store from being compacted")
+    func lostSavepoint() throws {
+        let store = try SampleStore(segmentBytesMax: 400)
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        try store.transaction("Mark") {
+            $0.metadata = [Timeline.Key.savepoint: "then"]
+        } events: { _ in
+        }
+        for number in 1...6 {
+            try store.transaction { encoder in
+                let user = encoder.user("user \(number)")
+                encoder.insert(
+                    user, UInt64(number), try SampleStore.user("A user", bio: "longer \(number)"))
+            }
+        }
+        try store.close()
+        var files = try SampleFiles(of: store, compacting: .everything)
+        for name in files.files.keys where name.hasPrefix("segment") { files.files[name] = nil }
+        let salvaged = try files.salvage()
+        _ = try StoreCompaction.compact(salvaged.directory, retaining: Retention.none)
+        try salvaged.expectSound()
+    }
+
     @Test("Of the history before a checkpoint what joins it stays, the rest is said to be folded")
     func historyBeforeCheckpoint() throws {
         var files = try SampleFiles(segmentBytesMax: 400, compacting: .everything)

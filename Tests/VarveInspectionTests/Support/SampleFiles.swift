@@ -13,7 +13,12 @@ struct SampleFiles {
     private let places: [UInt64: (file: String, bytes: Range<Int>)]
 
     init(segmentBytesMax: UInt64 = 64 << 20, compacting retention: Retention? = nil) throws {
-        let store = try SampleStore.filled(segmentBytesMax: segmentBytesMax)
+        try self.init(
+            of: SampleStore.filled(segmentBytesMax: segmentBytesMax), compacting: retention)
+    }
+
+    /// The files of a store that was closed.
+    init(of store: SampleStore, compacting retention: Retention? = nil) throws {
         var places: [UInt64: (file: String, bytes: Range<Int>)] = [:]
         let scanned = try ScannedLog.scan(POSIXFileSystem(store.path), mode: .readOnly)
         try scanned.replay { (record: LogRecord) throws(Never) in

@@ -1,0 +1,116 @@
+internal import Foundation
+package import VarveEvents
+package import VarveLog
+
+extension CheckpointFile {
+    /// Reads the state in the checkpoint, its pages on all cores.
+    ///
+    /// Errors: `.checkpointDamaged` for content that cannot be; of several faults always the same.
+    package func loadState() throws(LogError) -> ReplayState {
+        let reader = try makeReader()
+        let loader = try content { () throws(CheckpointReadFailure<LogError>) in
+            try CheckpointLoader(parts, rawBytes: rawBytes) { page throws(LogError) in
+                PageBytes(try reader.read(pages[page]))
+            }
+        }
+        try UnitLoading(file: self, loader: loader).run()
+        return loader.finish()
+    }
+
+    /// Reads all pages and compares their content with its digest.
+    ///
+    /// - Parameter willRead: called with the index of each page before it is read; what it throws
+    ///   ends the reading.
+    package func verifyContent(
+        willRead: (Int) throws(LogError) -> Void = { _ in }
+    ) throws(LogError) {
+        let reader = try makeReader()
+        try content { () throws(CheckpointReadFailure<LogError>) in
+            try CheckpointVerifier.verify(parts, rawBytes: rawBytes, digest: contentDigest) {
+                page throws(LogError) in
+                try willRead(page)
+                return PageBytes(try reader.read(pages[page]))
+            }
+        }
+    }
+
+    private var parts: [CheckpointPart] {
+        pages.map { page in
+            CheckpointPart(
+                code: page.key.kind, type: page.key.subject, relation: page.key.part,
+                first: page.key.first, count: page.key.count)
+        }
+    }
+
+    private var rawBytes: [UInt64] { pages.map(\.rawBytes.rawValue) }
+
+    fileprivate func content<Result>(
+        _ body: () throws(CheckpointReadFailure<LogError>) -> Result
+    ) throws(LogError) -> Result {
+        do throws(CheckpointReadFailure<LogError>) {
+            return try body()
+        } catch {
+            switch error {
+            case .reading(let error): throw error
+            case .content(let error):
+                throw .checkpointDamaged(file: reference.file.text, reason: "\(error)")
+            }
+        }
+    }
+}
+
+/// The performing of a loader's units, by several threads.
+private struct UnitLoading: Sendable {
+    private struct Progress {
+        /// The unit that is taken next; units are taken in their order.
+        var next = 0
+        var failed: (unit: Int, error: LogError)?
+    }
+
+    private let file: CheckpointFile
+    private let loader: CheckpointLoader
+    private let progress = Lock(Progress())
+
+    init(file: CheckpointFile, loader: CheckpointLoader) {
+        self.file = file
+        self.loader = loader
+    }
+
+    func run() throws(LogError) {
+        let threads = min(max(1, ProcessInfo.processInfo.activeProcessorCount), 8)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in performUnits() }
+        if let failed = progress.withLock({ $0.failed }) { throw failed.error }
+    }
+
+    /// What one thread does: with a reader of its own it takes the next unit when it is done with one.
+    private func performUnits() {
+        var unit = -1
+        do throws(LogError) {
+            let reader = try file.makeReader()
+            while let next = takeUnit() {
+                unit = next
+                try file.content { () throws(CheckpointReadFailure<LogError>) in
+                    try loader.perform(unit) { page throws(LogError) in
+                        PageBytes(try reader.read(file.pages[page]))
+                    }
+                }
+            }
+        } catch {
+            progress.withLock { [unit] progress in
+                // Of what fails the first unit counts: those before it were all taken, so that it
+                // does not depend on the threads which that is.
+                if unit < progress.failed?.unit ?? .max { progress.failed = (unit, error) }
+                progress.next = loader.unitCount
+            }
+        }
+    }
+
+    /// Nil when all units are taken.
+    private func takeUnit() -> Int? {
+        progress.withLock { progress in
+            guard progress.next < loader.unitCount else { return nil }
+            defer { progress.next += 1 }
+            return progress.next
+        }
+    }
+}

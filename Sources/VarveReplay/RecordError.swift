@@ -1,0 +1,59 @@
+package import VarveEvents
+package import VarveLog
+
+/// Why a record whose frames are intact cannot be taken.
+package enum RecordError: Error, Hashable, Sendable {
+    /// The definitions at the head of the segment that begins behind a transaction.
+    case definitions(behind: TransactionID, reason: String)
+    /// The transaction cannot be read, or does not follow from what was before.
+    case transaction(TransactionID, FrameLocation, reason: String)
+
+    package var reason: String {
+        switch self {
+        case .definitions(_, let reason), .transaction(_, _, let reason): reason
+        }
+    }
+}
+
+extension TransactionView {
+    /// Reads a transaction of the log, which must call itself what the log calls it.
+    package init(_ logged: LoggedTransaction) throws(RecordError) {
+        let id = TransactionID(logged.sequence.rawValue)
+        do throws(EventError) {
+            self = try TransactionView(logged.payload)
+        } catch {
+            throw .transaction(id, logged.location, reason: "\(error)")
+        }
+        guard self.id == id else {
+            throw .transaction(id, logged.location, reason: "it calls itself \(self.id)")
+        }
+    }
+}
+
+extension ReplayState {
+    /// Takes what a replay delivers. After an error about a transaction the state is of no use.
+    package func take(_ record: LogRecord) throws(RecordError) {
+        switch record {
+        case .catalog(let payload): try check(payload)
+        case .transaction(let logged): try apply(logged)
+        }
+    }
+
+    /// The definitions at a segment's head must be readable; what they say is known already.
+    private func check(_ definitions: UnsafeRawBufferPointer) throws(RecordError) {
+        do throws(CodecError) {
+            _ = try Catalog.decodeDefinitions(definitions)
+        } catch {
+            throw .definitions(behind: lastTransaction, reason: "\(error)")
+        }
+    }
+
+    private func apply(_ logged: LoggedTransaction) throws(RecordError) {
+        let view = try TransactionView(logged)
+        do throws(ReplayError) {
+            try apply(view)
+        } catch {
+            throw .transaction(view.id, logged.location, reason: error.reason)
+        }
+    }
+}

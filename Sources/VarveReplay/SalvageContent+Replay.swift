@@ -1,0 +1,42 @@
+package import VarveEvents
+package import VarveLog
+
+extension SalvageContent {
+    /// The content of transactions as a replay that tolerates losses understands it.
+    package static func replaying(_ replay: SalvageReplay = SalvageReplay()) -> SalvageContent {
+        SalvageContent(
+            load: { file throws(LogError) in replay.load(try file.loadState()) },
+            pass: { record in
+                switch record {
+                case .catalog(let payload): replay.pass(definitions: payload)
+                case .transaction(let transaction): replay.pass(transaction.payload)
+                }
+            },
+            lookAhead: { record in
+                switch record {
+                case .catalog(let payload): replay.lookAhead(definitions: payload)
+                case .transaction(let transaction): replay.lookAhead(transaction.payload)
+                }
+            },
+            lose: { replay.lose(through: TransactionID($0.rawValue)) },
+            skip: { replay.skip(through: TransactionID($0.rawValue)) },
+            take: { Taken(replay, $0) },
+            definitions: replay.encodeDefinitions,
+            writeState: { writer throws(LogError) in try writer.append(replay.state) },
+            lastTime: { replay.state.lastTime.microseconds })
+    }
+}
+
+extension SalvageContent.Taken {
+    fileprivate init(_ replay: SalvageReplay, _ transaction: LoggedTransaction) {
+        do throws(EventError) {
+            switch try replay.take(transaction.payload) {
+            case .whole: self = .whole
+            case .adjusted(let bytes, let changes, let count):
+                self = .adjusted(bytes, changes: changes, count: count)
+            }
+        } catch {
+            self = .unreadable("\(error)")
+        }
+    }
+}
