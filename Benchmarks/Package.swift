@@ -27,5 +27,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport", "CRocksDB", "CLevelDB", "CLMDB", "CSQLite", varve,
             ]),
+        .executableTarget(name: "LiveBenchmark", dependencies: [varve]),
+        .executableTarget(name: "TimeBenchmark", dependencies: [varve]),
     ]
 )

@@ -7,23 +7,43 @@ internal import VarveLog
 /// Belongs to one thread.
 struct LogHistory {
     private let reader: TransactionReader
-
+    /// Those that there were at that moment. Nothing keeps their files.
+    let checkpoints: [CheckpointReference]
+    private let store: StoreID
     private let forgotten: TransactionID
     /// Nil in a store that is only read: the writer in another process knows nothing of it.
     private let pin: LogPin?
 
     /// - Parameter forgotten: through that transaction nothing is answered for.
     init(_ log: Log, forgotten: TransactionID) {
-        self.init(log.snapshot, log.pins.pinFloor(), forgotten: forgotten)
+        self.init(
+            log.snapshot, log.pins.pinFloor(), log.manifest.checkpoints, log.manifest.store,
+            forgotten: forgotten)
     }
 
-    init(_ snapshot: LogSnapshot, _ pin: LogPin?, forgotten: TransactionID) {
+    /// Of a log that another process may be writing.
+    init(_ scanned: ScannedLog, forgotten: TransactionID) {
+        self.init(
+            scanned.snapshot, nil, scanned.manifest.checkpoints, scanned.manifest.store,
+            forgotten: forgotten)
+    }
+
+    private init(
+        _ snapshot: LogSnapshot, _ pin: LogPin?, _ checkpoints: [CheckpointReference],
+        _ store: StoreID, forgotten: TransactionID
+    ) {
         reader = TransactionReader(snapshot)
+        self.checkpoints = checkpoints
+        self.store = store
         self.forgotten = forgotten
         self.pin = pin
     }
 
-    private var snapshot: LogSnapshot { reader.snapshot }
+    var snapshot: LogSnapshot { reader.snapshot }
+
+    func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
+        try snapshot.open(checkpoint, store: store, mode: .readOnly)
+    }
 
     /// The oldest transaction that can be asked for.
     var floor: TransactionID {
@@ -72,7 +92,9 @@ struct LogHistory {
     }
 
     /// A reader of the same transactions, for use while one of this is being read.
-    func another() -> LogHistory { LogHistory(snapshot, pin, forgotten: forgotten) }
+    func another() -> LogHistory {
+        LogHistory(snapshot, pin, checkpoints, store, forgotten: forgotten)
+    }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
     func with<Result>(
@@ -87,6 +109,22 @@ struct LogHistory {
             try reader.withTransaction(LogSequence(id.rawValue)) { logged throws(any Error) in
                 try body(try Self.view(logged))
             }
+        }
+    }
+
+    /// Lets the body look at these transactions, newest first.
+    func forEach(of ids: [TransactionID], _ body: (TransactionView) throws -> Void) throws {
+        guard let newest = ids.first, let oldest = ids.last, ids.count > 1,
+            newest.rawValue - oldest.rawValue == UInt64(ids.count - 1),
+            newest <= self.newest, oldest >= floor
+        else {
+            for id in ids { try with(id, body) }
+            return
+        }
+        // Without a gap: each part of the log is looked through once.
+        try forEachNewestFirst(from: newest) { view in
+            try body(view)
+            return view.id > oldest
         }
     }
 

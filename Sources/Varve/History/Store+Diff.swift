@@ -12,16 +12,17 @@ extension Store {
         from first: HistoryPoint, to second: HistoryPoint
     ) throws -> StoreDiff {
         let current = published.current
-        let history = try history()
-        let ends = try (
-            history.transaction(at: first, current), history.transaction(at: second, current)
-        )
-        let later = try past(max(ends.0, ends.1), of: current, history)
-        let earlier = try past(min(ends.0, ends.1), of: later, history)
-        let subjects = try subjects(
-            from: TransactionID(earlier.lastTransaction.rawValue + 1), to: later, history)
-        let (before, after) = ends.0 <= ends.1 ? (earlier, later) : (later, earlier)
-        return try compare(before, after, subjects)
+        return try readingHistory { history in
+            let ends = try (
+                history.transaction(at: first, current), history.transaction(at: second, current)
+            )
+            let later = try past(max(ends.0, ends.1), of: current, history)
+            let earlier = try past(min(ends.0, ends.1), of: later, history)
+            let subjects = try subjects(
+                from: TransactionID(earlier.lastTransaction.rawValue + 1), to: later, history)
+            let (before, after) = ends.0 <= ends.1 ? (earlier, later) : (later, earlier)
+            return try compare(before, after, subjects)
+        }
     }
 
     /// What a block would change, without changing anything: it runs on a copy of ``context``, with

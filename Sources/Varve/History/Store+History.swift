@@ -58,7 +58,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/unknownTransaction(_:newest:)``, ``StoreError/belowFloor(_:floor:)``.
     public func transaction(_ id: TransactionID) throws -> TransactionInfo {
-        try history().with(id) { TransactionInfo($0.header) }
+        try readingHistory { try $0.with(id) { TransactionInfo($0.header) } }
     }
 
     private func descriptorFieldCount(_ position: Int, _ state: StoreState) -> Int {
@@ -78,15 +78,15 @@ extension Store {
         guard presence != .vacant else { return [] }
         var row = ByteWriter()
         try target.writeRowOrTombstone(of: place, into: &row)
-        let log = try self.history()
-        var history = RowHistory(
-            of: definition, id: id, catalog: state.catalog, floor: log.floor
-        ) { transaction, body in
-            try log.with(transaction, body)
+        let newest = presence == .gone ? nil : row.copyBytes()
+        return try readingHistory { log in
+            var history = RowHistory(
+                of: definition, id: id, catalog: state.catalog, floor: log.floor
+            ) { transaction, body in
+                try log.with(transaction, body)
+            }
+            try history.walk(from: TransactionID(stamps.transaction), row: newest)
+            return history.versions
         }
-        try history.walk(
-            from: TransactionID(stamps.transaction),
-            row: presence == .gone ? nil : row.copyBytes())
-        return history.versions
     }
 }

@@ -87,13 +87,11 @@ enum StateReversal {
         let reversal = Reversal(
             ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0,
             later: later)
-        for id in transactions {
-            try history.with(id) { view in
-                do throws(ReversalError) {
-                    try reversal.takeBack(view)
-                } catch {
-                    throw StoreError.inconsistent(transaction: id, reason: "\(error)")
-                }
+        try history.forEach(of: transactions) { view in
+            do throws(ReversalError) {
+                try reversal.takeBack(view)
+            } catch {
+                throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
             }
         }
         if let failure = later.failure { throw failure }

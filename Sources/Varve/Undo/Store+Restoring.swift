@@ -11,6 +11,8 @@ extension Store {
     /// Where history does not reach back to the deletion, the entity is restored from what the
     /// tombstone holds: its links then come last in the lists of others.
     ///
+    /// Only a taken unique value stands against it, and `force` in the options overrules nothing.
+    ///
     /// - Returns: the transaction that was appended, which can be undone; nil where there is no such
     ///   deleted entity.
     /// - Throws: ``StoreError/conflicts(_:)`` where another entity has a unique value by now, and
@@ -25,8 +27,12 @@ extension Store {
     /// Restores a deletion as a whole: the entity and everything that its delete rules took along,
     /// with links and places. Entities that were deleted before stay deleted.
     ///
+    /// Which entities went along, the log alone says: a tombstone knows no more than its own entity, for
+    /// which there is ``restore(_:id:_:)``.
+    ///
     /// - Returns: as ``restore(_:id:_:)``.
-    /// - Throws: as ``restore(_:id:_:)``.
+    /// - Throws: ``StoreError/belowFloor(_:floor:)`` with the deleting transaction, where history does
+    ///   not reach back to it; else as ``restore(_:id:_:)``.
     @discardableResult
     public func restoreDeletion<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID, _ options: UndoOptions = UndoOptions()
@@ -62,7 +68,8 @@ extension Writer {
                 .metadata(of: tombstone.slot)
             let deletion = TransactionID(metadata.transaction)
             let history = LogHistory(turn.log, forgotten: state.timeline.forgotten)
-            guard deletion >= history.floor, deletion < turn.header.id else {
+            guard deletion >= history.floor else {
+                if isWhole { throw StoreError.belowFloor(deletion, floor: history.floor) }
                 let deleted: Deleted<Entity>? = state.context.find(id)
                 try deleted?.restore(in: &state.context)
                 return

@@ -22,8 +22,17 @@ extension Store {
     /// Brings the store back to an earlier state by one transaction, which can be undone. What came
     /// since stays in the history.
     ///
+    /// Afterwards rows, links with their order on both sides, places in the default order, and
+    /// tombstones with what they hold are those of ``context(asOf:)``; `updatedAt` of what changed
+    /// is the time of the rewind. Nothing that came since stands against it, so `force` in the options
+    /// has nothing to overrule.
+    ///
     /// - Returns: the transaction that was appended; nil where the state is the same already.
-    /// - Throws: as ``revert(_:_:)``, but there are no conflicts.
+    /// - Throws: ``StoreError/conflicts(_:)`` where it would change data of a newer version of the app, or
+    ///   break a unique index that is newer than the state, and then nothing was done;
+    ///   ``StoreError/unknownTransaction(_:newest:)``, ``StoreError/belowFloor(_:floor:)``,
+    ///   ``StoreError/unknownSavepoint(_:)``; what ``write(_:options:_:)`` throws.
+    /// - Complexity: that of the changes since.
     @discardableResult
     public func rewind(
         to point: HistoryPoint, _ options: UndoOptions = UndoOptions()

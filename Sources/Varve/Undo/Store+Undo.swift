@@ -7,8 +7,9 @@ internal import VarveLog
 public struct UndoOptions: Sendable, Hashable {
     /// The undo stack: a document, a window. Nil is the stack of writes without a scope.
     public var scope: String?
-    /// Whether what came since is overwritten. What would break a unique constraint, or touches
-    /// data of a newer version of the app, is refused all the same.
+    /// Whether an undo, a redo or a revert overwrites what came since. What would break a unique
+    /// constraint, or touches data of a newer version of the app, is refused all the same. A
+    /// restoration and a rewind are not told apart by it.
     public var force: Bool
     /// Who does it.
     public var author: String?

@@ -244,16 +244,17 @@ final class Writer: Sendable {
 
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
     func history(forgotten: TransactionID) throws -> LogHistory {
-        let (snapshot, pin) =
-            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
-        return LogHistory(snapshot, pin, forgotten: forgotten)
+        func history(_ core: Core) throws(StoreError) -> LogHistory {
+            LogHistory(try core.openLog().log, forgotten: forgotten)
+        }
+        return isInsideWrite ? try history(core) : try turn.withLock { try history($0) }
     }
 
     /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
     func logSnapshot() throws -> LogSnapshot {
-        let (snapshot, _) =
-            isInsideWrite ? try core.pinned() : try turn.withLock { try $0.pinned() }
-        return snapshot
+        isInsideWrite
+            ? try core.openLog().log.snapshot
+            : try turn.withLock { try $0.openLog().log.snapshot }
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {
@@ -290,12 +291,6 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
-    /// The log as it is, kept by a pin.
-    func pinned() throws(StoreError) -> (LogSnapshot, LogPin) {
-        let log = try openLog().log
-        return (log.snapshot, log.pins.pinFloor())
-    }
-
     func openLog() throws(StoreError) -> Writer.OpenLog {
         switch access {
         case .open(let open): return open

@@ -1,45 +1,75 @@
-/// A query whose result can be kept up to date row by row: conditions on rows of one type, and
-/// orders by their properties. Whether a row is found, and where, depends on no other row.
+/// A query whose result can be kept up to date row by row: conditions on rows of one type, also such as
+/// several queries together make, and orders by their properties. Whether a row is found, and where,
+/// depends on no other row.
 struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
-    private var conditions: [RowCondition] = []
-    /// The last sort counts first.
-    private var comparators: [RowComparator] = []
+    typealias Row = UnsafePointer<Entity>
 
-    /// Nil where the query has steps that look at more than one row.
-    init?(_ query: QueryList<Entity>) {
-        guard case .all = query.source else { return nil }
-        for step in query.plan.steps {
-            switch step {
-            case .filter(let predicate):
-                guard predicate.condition.rankings.isEmpty else { return nil }
-                conditions.append(predicate.condition)
-            case .sort(let comparator): comparators.insert(comparator, at: 0)
-            case .distinct: break
-            case .limit, .last, .union, .intersection, .transform: return nil
-            }
-        }
-    }
-
-    func matches(_ row: UnsafePointer<Entity>) -> Bool {
-        conditions.allSatisfy { $0.matches(row) }
-    }
-
+    /// Whether the query finds a row.
+    private(set) var matches: @Sendable (Row) -> Bool = { _ in true }
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind. No two
     /// rows of one state are equal.
-    func compare(_ first: UnsafePointer<Entity>, _ second: UnsafePointer<Entity>) -> Int {
-        for comparator in comparators {
-            let order = comparator.compare(first, second)
-            if order != 0 { return order }
-        }
+    private(set) var compare: @Sendable (Row, Row) -> Int = { first, second in
         let ordinals = (
             Table.metadata(besideRow: first).ordinal, Table.metadata(besideRow: second).ordinal
         )
         return ordinals.0 == ordinals.1 ? 0 : ordinals.0 < ordinals.1 ? -1 : 1
     }
 
+    /// Nil where the query has steps that look at more than one row.
+    init?(_ query: QueryList<Entity>) {
+        self.init(query, steps: query.plan.steps[...])
+    }
+
+    /// The same, of the first steps of a query.
+    init?(_ query: QueryList<Entity>, steps: ArraySlice<RowPlan<Entity>.Step>) {
+        guard case .all = query.source else { return nil }
+        for step in steps {
+            switch step {
+            case .filter(let predicate):
+                guard predicate.condition.rankings.isEmpty else { return nil }
+                filter(predicate)
+            case .sort(let comparator): sort(comparator)
+            case .distinct: break
+            case .union(let other):
+                guard let other = LiveOrder(other) else { return nil }
+                unite(with: other)
+            case .intersection(let other):
+                guard let other = LiveOrder(other) else { return nil }
+                let (own, others) = (matches, other.matches)
+                matches = { own($0) && others($0) }
+            case .limit, .last, .transform: return nil
+            }
+        }
+    }
+
+    private mutating func filter(_ predicate: QueryPredicate<Entity>) {
+        let (known, test) = (matches, predicate.condition.matches)
+        matches = { known($0) && test($0) }
+    }
+
+    /// The last sort counts first.
+    private mutating func sort(_ comparator: RowComparator) {
+        let next = compare
+        compare = { first, second in
+            let order = comparator.compare(first, second)
+            return order != 0 ? order : next(first, second)
+        }
+    }
+
+    /// What the other finds comes behind what this one finds.
+    private mutating func unite(with other: LiveOrder) {
+        let (own, next) = (matches, compare)
+        matches = { own($0) || other.matches($0) }
+        compare = { first, second in
+            let isOwn = (own(first), own(second))
+            if isOwn.0 != isOwn.1 { return isOwn.0 ? -1 : 1 }
+            return isOwn.0 ? next(first, second) : other.compare(first, second)
+        }
+    }
+
     /// How many slots of a list, which is in order, come before a row. O(log n) comparisons.
     func position(
-        of row: UnsafePointer<Entity>, in slots: SlotList, _ table: Table<Entity>
+        of row: Row, in slots: SlotList, _ table: Table<Entity>
     ) -> Int {
         var low = 0
         var high = slots.count
@@ -82,9 +112,9 @@ extension LiveOrder {
         return position
     }
 
-    private typealias Place = (slot: UInt32, position: Int)
+    typealias Place = (slot: UInt32, position: Int)
 
-    private struct Difference {
+    struct Difference {
         /// What has to leave its place in the old list.
         var gone: [Place] = []
         /// What has to be put somewhere.

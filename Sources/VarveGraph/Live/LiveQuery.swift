@@ -3,25 +3,43 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
     let query: QueryList<Entity>
     /// Nil where every state is to be asked anew.
     private let order: LiveOrder<Entity>?
+    /// The page of the order that the query shows; nil for all of it.
+    private let page: LivePage?
 
     package init(_ query: QueryList<Entity>) {
         self.query = query
-        order = LiveOrder(query)
+        if case .limit(let limit, let offset)? = query.plan.steps.last,
+            let page = LivePage(limit: limit, offset: offset)
+        {
+            order = LiveOrder(query, steps: query.plan.steps.dropLast())
+            self.page = order == nil ? nil : page
+        } else {
+            order = LiveOrder(query)
+            page = nil
+        }
     }
 
     private var shape: Shape<Entity> { query.plan.shape }
 
     /// What the query finds.
     package func list(in context: Context) -> ResultList<Entity> {
-        ResultList(context, SlotList(query.slots(in: context)), shape)
+        guard let page else {
+            return ResultList(context, SlotList(query.slots(in: context)), shape)
+        }
+        var longer = query
+        longer.plan.steps.removeLast()
+        longer.plan.steps.append(.limit(page.reserve, offset: 0))
+        let head = LiveHead(page, longer.slots(in: context))
+        return ResultList(context, page.slots(of: head), shape, head: head)
     }
 
     /// What the query finds in a later state, and how the list came to be that.
     ///
     /// - Parameter changed: what was touched in between; nil where that is not known, and where slots
     ///   may stand for other ids.
-    /// - Complexity: for conditions and orders by properties, O(log n) for each row that changed.
-    ///   Otherwise that of the query, where what changed can make a difference.
+    /// - Complexity: for conditions and orders by properties, O(log n) for each row that changed, and
+    ///   the length of the page where the query has a limit. Otherwise that of the query, where what
+    ///   changed can make a difference.
     package func advance(
         _ old: ResultList<Entity>, to context: Context, _ changed: ChangedRows?
     ) -> (list: ResultList<Entity>, changes: ResultChanges) {
@@ -36,7 +54,13 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
             let after = context.table(of: Entity.self)
         {
             guard !rows.isEmpty else { return (following(old, in: context), ResultChanges()) }
-            if let (slots, changes) = order.advance(old.slots, from: before, to: after, rows) {
+            if let page, let head = old.head {
+                if let next = order.advance(head, page, from: before, to: after, rows) {
+                    let list = ResultList(context, page.slots(of: next), shape, head: next)
+                    return compare(old, to: list, isSameLineage: true)
+                }
+            } else if let (slots, changes) = order.advance(old.slots, from: before, to: after, rows)
+            {
                 return (ResultList(context, slots, shape), changes)
             }
         }
@@ -47,7 +71,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
     }
 
     private func following(_ old: ResultList<Entity>, in context: Context) -> ResultList<Entity> {
-        ResultList(context, old.slots, shape)
+        ResultList(context, old.slots, shape, head: old.head)
     }
 
     /// Whether no row of the type has changed, where nothing else counts.

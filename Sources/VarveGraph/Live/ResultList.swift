@@ -8,11 +8,16 @@ public struct ResultList<Entity: EntityModelProtocol>: RandomAccessCollection, S
     public let context: Context
     let slots: SlotList
     let shape: Shape<Entity>
+    /// Of a page, what it is cut from, for the next state.
+    let head: LiveHead?
 
-    init(_ context: Context, _ slots: SlotList, _ shape: Shape<Entity>) {
+    init(
+        _ context: Context, _ slots: SlotList, _ shape: Shape<Entity>, head: LiveHead? = nil
+    ) {
         self.context = context
         self.slots = slots
         self.shape = shape
+        self.head = head
     }
 
     public var startIndex: Int { 0 }

@@ -70,4 +70,5 @@ final class TypedOperandBox<Value>: OperandBox {
 
 // A box only ever holds a constant, which may be sent: see the initialisers of `QueryOperand`.
 extension OperandBox: @unchecked Sendable {}
+// As above: its value is a `let`, and whoever makes one answers for it.
 extension TypedOperandBox: @unchecked Sendable {}

@@ -42,15 +42,8 @@ extension ScannedLog {
 
     /// Opens a checkpoint that the manifest names, and checks that the log goes on behind it.
     package func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
-        let file = try CheckpointFile(
-            checkpoint, store: manifest.store, in: snapshot.fileSystem,
-            configuration: snapshot.configuration, mode: lock == nil ? .readOnly : .readWrite)
-        let next = snapshot.segments.first { $0.header.segment == file.header.nextSegment }
-        guard let next, file.header.isFollowed(by: next.header) else {
-            throw .checkpointDamaged(
-                file: checkpoint.file.text, reason: "it belongs to another course of the log")
-        }
-        return file
+        try snapshot.open(
+            checkpoint, store: manifest.store, mode: lock == nil ? .readOnly : .readWrite)
     }
 
     /// What opening found, with the checkpoint that it started from.
@@ -59,6 +52,44 @@ extension ScannedLog {
         report.checkpoint = start.sequence
         report.checkpointProblems = start.problems
         return report
+    }
+}
+
+extension LogSnapshot {
+    /// Opens a checkpoint of the log, and checks that the log goes on behind it.
+    package func open(
+        _ checkpoint: CheckpointReference, store: StoreID, mode: LogMode
+    ) throws(LogError) -> CheckpointFile {
+        let file = try CheckpointFile(
+            checkpoint, store: store, in: fileSystem, configuration: configuration, mode: mode)
+        let next = segments.first { $0.header.segment == file.header.nextSegment }
+        guard let next, file.header.isFollowed(by: next.header) else {
+            throw .checkpointDamaged(
+                file: checkpoint.file.text, reason: "it belongs to another course of the log")
+        }
+        return file
+    }
+
+    /// About how many bytes the transactions behind one take, through another: as far as the
+    /// segments' indexes tell, which name every 256th frame.
+    package func bytes(behind first: LogSequence, through last: LogSequence) -> UInt64 {
+        let (start, end) = (position(behind: first), position(behind: last))
+        return end - min(start, end)
+    }
+
+    /// How many bytes of frames there are through a transaction.
+    private func position(behind sequence: LogSequence) -> UInt64 {
+        var bytes: UInt64 = 0
+        for segment in segments where segment.header.firstSequence <= sequence {
+            let start = segment.header.frameStart.rawValue
+            var end = segment.dataEnd.rawValue
+            if sequence < segment.lastSequence {
+                let next = segment.index.first { $0.sequence > sequence }
+                end = next?.offset.rawValue ?? end
+            }
+            bytes += end - min(start, end)
+        }
+        return bytes
     }
 }
 

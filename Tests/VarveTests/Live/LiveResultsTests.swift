@@ -67,6 +67,24 @@ struct LiveResultsTests {
             Follower(store, "limit", Book.query().sorted(by: \.title).limit(4, offset: 1)),
             Follower(store, "both", Book.filter(\.id > 3).and(Book.filter(\.title != "x"))),
             Follower(store, "union", Book.filter(\.id < 5).or(\.title == "x")),
+            Follower(
+                store, "sorted union",
+                Book.filter(\.id < 9).or(\.title == "x").sorted(by: \.title.desc)),
+            Follower(
+                store, "union of sorted queries",
+                Book.filter(\.id < 9).sorted(by: \.title)
+                    .or(Book.filter(\.text == "" || \.id > 20).sorted(by: \.id.desc))
+                    .filter(\.id != 7)),
+            Follower(
+                store, "page of a union",
+                Book.filter(\.id > 15).or(\.title == "é").sorted(by: \.title).limit(3, offset: 2)),
+            Follower(
+                store, "intersection of unions",
+                Book.filter(\.id > 9).or(\.title == "").and(
+                    Book.filter(\.id < 20).or(\.title == "x"))),
+            Follower(store, "first", Book.query().limit(3)),
+            Follower(store, "page of a page", Book.query().sorted(by: \.title).limit(9).limit(2)),
+            Follower(store, "nothing", Book.query().limit(0)),
             Follower(store, "ids", Book.query([7, 3, 7, 1])),
             Follower(store, "related", Author.query("a1").related(\.$books)),
             Follower(store, "shape", Author.query().sorted(by: \.name).with(\.$books)),
@@ -106,6 +124,49 @@ struct LiveResultsTests {
             }
         }
         for follower in slow { follower.follow(store, "slow, seed \(seed)") }
+    }
+
+    @Test(
+        "A page is followed although most rows lie behind what is known of its order",
+        arguments: 1...6 as ClosedRange<UInt64>)
+    func pages(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let store = try Store.inMemory(Profile.self)
+        func text() -> String { "\(Int.random(in: 0..<500, using: &random))" }
+        func save(_ number: Int, _ context: inout Context) throws {
+            try Profile(id: "p\(number)", text: text()).save(to: &context)
+        }
+        try store.write { context in
+            for number in 0..<600 { try save(number, &context) }
+        }
+        let live = [
+            Follower(store, "top", Profile.query().sorted(by: \.text).limit(5)),
+            Follower(store, "second page", Profile.query().sorted(by: \.text).limit(7, offset: 7)),
+            Follower(store, "last page", Profile.query().sorted(by: \.id).limit(90, offset: 560)),
+            Follower(
+                store, "selection",
+                Profile.filter(\.text > "3").sorted(by: \.text.desc).limit(4, offset: 1)),
+            Follower(store, "insertion order", Profile.query().limit(10)),
+        ]
+        for number in 0..<150 {
+            let number = "seed \(seed) step \(number)"
+            try store.write { context in
+                for _ in 0..<Int.random(in: 1...8, using: &random) {
+                    if Int.random(in: 0..<3, using: &random) == 0 {
+                        try save(Int.random(in: 0..<700, using: &random), &context)
+                    } else {
+                        // What the pages show goes, until what is known of the order runs dry.
+                        let top = Profile.query().sorted(by: \.text).limit(9).resolve(in: context)
+                        guard let gone = top.randomElement(using: &random) else { continue }
+                        try Profile.delete(id: gone.id, from: &context)
+                    }
+                }
+            }
+            for follower in live { follower.follow(store, number) }
+            guard Int.random(in: 0..<6, using: &random) == 0 else { continue }
+            try store.undo()
+            for follower in live { follower.follow(store, "undo, \(number)") }
+        }
     }
 
     @Test("A transaction that a query cannot see wakes nobody")

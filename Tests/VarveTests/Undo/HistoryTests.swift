@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Varve
+import VarveLog
 import VarveTestSupport
 
 @Suite("History")
@@ -128,4 +129,122 @@ struct HistoryTests {
         let then = try reader.context(asOf: .transaction(2))
         #expect(Author.query("a").resolve(in: then)?.name == "1")
     }
+
+    @Test("The far past is come to from a checkpoint, whole, on a writing and on a reading store")
+    func farPast() throws {
+        let disk = MemoryFileSystem()
+        func open(_ mode: Store.Mode) throws -> Store {
+            try Store(
+                in: disk, mode: mode, durability: .none, retention: .everything,
+                compactsAutomatically: false, types: [Author.self, Shelf.self])
+        }
+        let store = try open(.readWrite)
+        func edit(_ number: Int) throws {
+            try store.write {
+                try Author(id: "a\(number % 20)", name: "edit \(number)").save(to: &$0)
+            }
+        }
+        for number in 0..<30 { try edit(number) }
+        try store.compact()
+        let then = describe(store.context)
+        let point = HistoryPoint.transaction(store.lastTransaction)
+        for number in 30..<1_500 { try edit(number) }
+        try store.flush()
+        let reader = try open(.readOnly)
+        for store in [store, reader] {
+            for route in [PastRoute.shorter, .forth, .back] {
+                #expect(difference(then, describe(try store.context(asOf: point, route))) == nil)
+            }
+        }
+        // Without the checkpoint's file there is still the way back.
+        for name in try disk.list() ?? [] where name.contains("checkpoint") {
+            try disk.remove(name)
+        }
+        #expect(difference(then, describe(try store.context(asOf: point, .forth))) == nil)
+    }
+
+    @Test("History that goes while a reader looks at it is below the floor, and what stays is read")
+    func compactionBesideReader() throws {
+        let disk = MemoryFileSystem()
+        var configuration = LogConfiguration()
+        configuration.segmentBytesMax = ByteCount(4_096)
+        configuration.frameBytesMax = ByteCount(1_024)
+        func open(_ fileSystem: any FileSystem, _ mode: Store.Mode) throws -> Store {
+            try Store(
+                in: fileSystem, configuration: configuration, mode: mode, durability: .commit,
+                retention: .everything, compactsAutomatically: false,
+                types: [Author.self, Shelf.self])
+        }
+        let store = try open(disk, .readWrite)
+        for number in 0..<200 {
+            try store.write {
+                try Author(id: "a\(number % 20)", name: "edit \(number)").save(to: &$0)
+            }
+        }
+        try store.compact()
+        let interposed = InterposedFileSystem(disk)
+        let reader = try open(interposed, .readOnly)
+        let last = reader.lastTransaction
+        let opened = interposed.opened
+        _ = try reader.context(asOf: .transaction(100))
+        // Between the look at the log and its reading, the other process drops most of it.
+        interposed.run(beforeOpen: interposed.opened - opened - 2) {
+            _ = try? store.compact(retaining: .transactions(20))
+        }
+        do {
+            _ = try reader.context(asOf: .transaction(100))
+            Issue.record("that is below the floor")
+        } catch StoreError.belowFloor(let id, let floor) {
+            #expect(id == 100 && floor == store.floor)
+        }
+        #expect(interposed.isDone && store.floor > 100)
+        let kept = try store.context(asOf: .transaction(190))
+        let read = try reader.context(asOf: .transaction(190))
+        #expect(difference(describe(kept), describe(read)) == nil)
+        let story = try reader.history(of: Author.self, id: "a0")
+        #expect(story.map(\.transaction.id).allSatisfy { $0 >= store.floor && $0 <= last })
+    }
+}
+
+/// Runs something right before a file is opened.
+private final class InterposedFileSystem: FileSystem {
+    private struct State: Sendable {
+        var opened = 0
+        var next: (number: Int, body: @Sendable () -> Void)?
+    }
+
+    private let base: any FileSystem
+    private let state = Lock(State())
+
+    init(_ base: any FileSystem) { self.base = base }
+
+    /// How many files were opened.
+    var opened: Int { state.withLock { $0.opened } }
+
+    func run(beforeOpen count: Int, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.next = ($0.opened + count, body) }
+    }
+
+    var isDone: Bool { state.withLock { $0.next == nil } }
+
+    var displayPath: String { base.displayPath }
+    func createDirectory() throws(FileSystemError) { try base.createDirectory() }
+    func list() throws(FileSystemError) -> [String]? { try base.list() }
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        let body = state.withLock { state -> (@Sendable () -> Void)? in
+            state.opened += 1
+            guard let next = state.next, next.number <= state.opened else { return nil }
+            state.next = nil
+            return next.body
+        }
+        body?()
+        return try base.open(name, mode)
+    }
+    func rename(_ name: String, to newName: String) throws(FileSystemError) {
+        try base.rename(name, to: newName)
+    }
+    func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
+    func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }
+    func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
+    func subdirectory(_ name: String) -> any FileSystem { base.subdirectory(name) }
 }

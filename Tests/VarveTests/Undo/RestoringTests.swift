@@ -271,4 +271,25 @@ struct RestoringTests {
             String(decoding: file, as: UTF8.self).contains(text)
         }
     }
+
+    @Test("Below the floor one entity is restored from its tombstone, a whole deletion is refused")
+    func belowFloor() throws {
+        let store = try store()
+        try store.write { try Author.delete(id: "a", from: &$0) }
+        let deletion = store.lastTransaction
+        try store.write { try Author(id: "c", name: "c").save(to: &$0) }
+        try store.compact(retaining: Retention.none)
+        #expect(store.floor > deletion)
+        let before = content(store.context)
+        do {
+            try store.restoreDeletion(of: Author.self, id: "a")
+            Issue.record("nobody knows what went along")
+        } catch StoreError.belowFloor(let id, let floor) {
+            #expect(id == deletion && floor == store.floor)
+        }
+        #expect(difference(before, content(store.context)) == nil)
+        #expect(try store.restore(Author.self, id: "a") != nil)
+        #expect(Author.query("a").resolve(in: store.context)?.name == "a")
+        #expect(Book.query(1).resolve(in: store.context) == nil)
+    }
 }

@@ -156,9 +156,13 @@ struct UndoModel {
             }
             return
         }
-        let then = try store.context(asOf: .transaction(id))
-        #expect(difference(snapshots[number], describe(then)) == nil, "as of \(number): \(comment)")
-        then.checkInvariants()
+        for route in [PastRoute.back, .forth] {
+            let then = try store.context(asOf: .transaction(id), route)
+            #expect(
+                difference(snapshots[number], describe(then)) == nil,
+                "as of \(number), \(route): \(comment)")
+            then.checkInvariants()
+        }
     }
 
     func expect(_ expected: String, _ found: String, _ what: String) {

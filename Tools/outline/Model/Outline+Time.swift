@@ -54,7 +54,12 @@ extension Outline {
     /// Restores an item of the trash with everything that went with it.
     func restore(_ id: String) throws {
         try store.group("Restore") {
-            try store.restoreDeletion(of: OutlineItem.self, id: id)
+            do {
+                try store.restoreDeletion(of: OutlineItem.self, id: id)
+            } catch StoreError.belowFloor {
+                // So long ago that nobody knows what went with it.
+                try store.restore(OutlineItem.self, id: id)
+            }
             // What it stood below may be gone by now.
             guard OutlineItem.query(id).related(\.$parent).resolve(in: store.context) == nil else {
                 return
