@@ -1,54 +1,60 @@
 internal import VarveEvents
 internal import VarveLog
 
+/// A log as it was at one moment.
+struct LogMoment: Sendable {
+    let snapshot: LogSnapshot
+    let checkpoints: [CheckpointReference]
+    let store: StoreID
+    /// What keeps the snapshot's segments; nil in a store that is only read: the writer in another
+    /// process knows nothing of it.
+    let pin: LogPin?
+
+    init(_ log: Log) {
+        snapshot = log.snapshot
+        checkpoints = log.manifest.checkpoints
+        store = log.manifest.store
+        pin = log.pins.pinFloor()
+    }
+
+    /// Of a log that another process may be writing.
+    init(_ scanned: ScannedLog) {
+        snapshot = scanned.snapshot
+        checkpoints = scanned.manifest.checkpoints
+        store = scanned.manifest.store
+        pin = nil
+    }
+}
+
 /// The transactions of a store's log as they were at one moment, to be read one by one. As long as it
 /// lives, compactions keep them.
 ///
 /// Belongs to one thread.
 struct LogHistory {
+    private let moment: LogMoment
     private let reader: TransactionReader
-    /// Those that there were at that moment. Nothing keeps their files.
-    let checkpoints: [CheckpointReference]
-    private let store: StoreID
     private let forgotten: TransactionID
-    /// Nil in a store that is only read: the writer in another process knows nothing of it.
-    private let pin: LogPin?
 
     /// - Parameter forgotten: through that transaction nothing is answered for.
-    init(_ log: Log, forgotten: TransactionID) {
-        self.init(
-            log.snapshot, log.pins.pinFloor(), log.manifest.checkpoints, log.manifest.store,
-            forgotten: forgotten)
-    }
-
-    /// Of a log that another process may be writing.
-    init(_ scanned: ScannedLog, forgotten: TransactionID) {
-        self.init(
-            scanned.snapshot, nil, scanned.manifest.checkpoints, scanned.manifest.store,
-            forgotten: forgotten)
-    }
-
-    private init(
-        _ snapshot: LogSnapshot, _ pin: LogPin?, _ checkpoints: [CheckpointReference],
-        _ store: StoreID, forgotten: TransactionID
-    ) {
-        reader = TransactionReader(snapshot)
-        self.checkpoints = checkpoints
-        self.store = store
+    init(_ moment: LogMoment, forgotten: TransactionID) {
+        self.moment = moment
         self.forgotten = forgotten
-        self.pin = pin
+        reader = TransactionReader(moment.snapshot)
     }
 
-    var snapshot: LogSnapshot { reader.snapshot }
+    var snapshot: LogSnapshot { moment.snapshot }
+
+    /// Those that there were at that moment. Nothing keeps their files.
+    var checkpoints: [CheckpointReference] { moment.checkpoints }
 
     func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
-        try snapshot.open(checkpoint, store: store, mode: .readOnly)
+        try snapshot.open(checkpoint, store: moment.store, mode: .readOnly)
     }
 
     /// The oldest transaction that can be asked for.
     var floor: TransactionID {
         // A compaction that began before the snapshot was taken may have raised the floor since.
-        let kept = max(snapshot.oldestSequence, pin?.sequence ?? .none)
+        let kept = max(snapshot.oldestSequence, moment.pin?.sequence ?? .none)
         return TransactionID(max(kept.rawValue, forgotten.rawValue + 1))
     }
 
@@ -93,7 +99,7 @@ struct LogHistory {
 
     /// A reader of the same transactions, for use while one of this is being read.
     func another() -> LogHistory {
-        LogHistory(snapshot, pin, checkpoints, store, forgotten: forgotten)
+        LogHistory(moment, forgotten: forgotten)
     }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.

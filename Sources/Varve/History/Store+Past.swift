@@ -53,12 +53,12 @@ extension Store {
         if let writer { return try body(try writer.history(forgotten: forgotten)) }
         for _ in 0..<4 {
             do {
-                return try body(try LogHistory(opening.look(), forgotten: forgotten))
+                return try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
             } catch StoreError.log(let error) where error.mayBeProgressOfWriter {
                 continue
             }
         }
-        return try body(try LogHistory(opening.look(), forgotten: forgotten))
+        return try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
     }
 
     /// The state behind a transaction that led to `current` or to a state before it.

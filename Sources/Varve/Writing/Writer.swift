@@ -244,10 +244,9 @@ final class Writer: Sendable {
 
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
     func history(forgotten: TransactionID) throws -> LogHistory {
-        func history(_ core: Core) throws(StoreError) -> LogHistory {
-            LogHistory(try core.openLog().log, forgotten: forgotten)
-        }
-        return isInsideWrite ? try history(core) : try turn.withLock { try history($0) }
+        let moment =
+            isInsideWrite ? try core.pinnedMoment() : try turn.withLock { try $0.pinnedMoment() }
+        return LogHistory(moment, forgotten: forgotten)
     }
 
     /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
@@ -291,6 +290,9 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
+    /// The log as it is, kept by a pin.
+    func pinnedMoment() throws(StoreError) -> LogMoment { LogMoment(try openLog().log) }
+
     func openLog() throws(StoreError) -> Writer.OpenLog {
         switch access {
         case .open(let open): return open
