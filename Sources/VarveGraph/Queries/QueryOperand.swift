@@ -70,4 +70,5 @@ final class TypedOperandBox<Value>: OperandBox {
 
 // A box only ever holds a constant, which may be sent: see the initialisers of `QueryOperand`.
 extension OperandBox: @unchecked Sendable {}
+// The same: a subclass has to say it again.
 extension TypedOperandBox: @unchecked Sendable {}
