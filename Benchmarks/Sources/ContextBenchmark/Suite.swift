@@ -42,7 +42,7 @@ final class Suite {
         for _ in 0..<options.runs {
             if let reference { references.append(ThreadClock.time(reference.body)) }
             var state = prepare()
-            times.append(Clock.time { body(&state) })
+            times.append(ThreadClock.time { body(&state) })
         }
         var result = Measurement(
             area, name, unit: unit.rawValue,
