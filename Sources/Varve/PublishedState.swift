@@ -1,26 +1,36 @@
 internal import VarveEvents
 internal import VarveLog
 
+/// A state that several hold: a reference instead of the many that a state consists of.
+final class SharedState: Sendable {
+    let state: StoreState
+
+    init(_ state: StoreState) { self.state = state }
+
+    var lastTransaction: TransactionID { state.lastTransaction }
+}
+
 /// The state that readers see: the newest acknowledged one. It never goes backwards.
 final class PublishedState: Sendable {
-    private let state: Lock<StoreState>
+    private let shared: Lock<SharedState>
     /// Those who are told what is shown.
     let watch = StateWatch()
 
-    init(_ state: StoreState) { self.state = Lock(state) }
+    init(_ state: StoreState) { shared = Lock(SharedState(state)) }
 
-    var current: StoreState { state.withLock { $0 } }
+    var current: StoreState { shared.withLock { $0 }.state }
 
-    var lastTransaction: TransactionID { state.withLock { $0.lastTransaction } }
+    var lastTransaction: TransactionID { shared.withLock { $0 }.lastTransaction }
 
     /// Shows a state, unless a newer one was shown already: writers that waited for one sync come
     /// here in any order.
-    func publish(_ new: StoreState) {
+    func publish(_ new: SharedState) {
         // The former state is let go outside of the lock: it may be the last to hold many pages.
-        let former = state.withLock { state -> StoreState? in
-            guard new.lastTransaction > state.lastTransaction else { return nil }
-            defer { state = new }
-            return state
+        let (former, current) = shared.withLock { shared -> (SharedState?, SharedState) in
+            guard new.lastTransaction > shared.lastTransaction else { return (nil, shared) }
+            let former = shared
+            shared = new
+            return (former, new)
         }
         withExtendedLifetime(former) {}
         watch.advance(to: current)
@@ -28,9 +38,10 @@ final class PublishedState: Sendable {
 
     /// Shows the state of a log that another process has written, even where it ends earlier.
     func replace(by new: StoreState) {
-        let former = state.withLock { state in
-            defer { state = new }
-            return state
+        let former = shared.withLock { shared in
+            let former = shared
+            shared = SharedState(new)
+            return former
         }
         withExtendedLifetime(former) {}
         watch.replace(by: new)

@@ -61,6 +61,33 @@ struct IDMapTests {
         }
     }
 
+    @Test(
+        "A map built at once is one that insertions could have made, and takes more",
+        arguments: [0, 1, 7, 96, 97, 128, 3_000, 100_000])
+    func built(count: Int) {
+        for hash in [{ mixed($0) }, { ($0 % 3) << 34 | $0 }, { _ in 42 }] as [(UInt64) -> UInt64] {
+            let count = hash(1) == 42 ? min(count, 3_000) : count
+            var keys = Keys()
+            // What is there before stays.
+            for key in 0..<UInt64(count / 50) { keys.insert(key, hash: hash(key)) }
+            let former = keys.map
+            let added = UInt64(count / 50)..<UInt64(count)
+            keys.map.insert(
+                contentsOf: ContiguousArray(
+                    added.map { IDEntry.make(hash($0), Slot(UInt32($0))) }))
+            keys.keys += added
+            keys.map.checkInvariants()
+            #expect(keys.map.count == count)
+            #expect(former.count == count / 50)
+            for key in UInt64(count)..<UInt64(count + 1_000) { keys.insert(key, hash: hash(key)) }
+            keys.map.checkInvariants()
+            former.checkInvariants()
+            let all = 0..<UInt64(keys.keys.count)
+            #expect(all.allSatisfy { keys.find($0, hash: hash($0))?.index == Int($0) })
+            #expect(keys.find(all.upperBound, hash: hash(all.upperBound)) == nil)
+        }
+    }
+
     @Test("Insertions into a map of its own copy nothing but pages that have to grow")
     func inPlace() {
         var map = IDMap()

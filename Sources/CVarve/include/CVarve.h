@@ -20,4 +20,17 @@ int varve_crc32c_is_accelerated(void);
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }
 
+/// Lets some hundred cycles pass on behalf of a thread that waits awake.
+static inline void varve_pause(void) {
+    for (int round = 0; round < 16; round++) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+        __asm__ __volatile__("yield");
+#else
+        __asm__ __volatile__("");
+#endif
+    }
+}
+
 #endif

@@ -15,6 +15,9 @@ final class StateWatch: Sendable {
         var next: UInt64 = 0
         /// Written and not shown yet, oldest first.
         var pending: [StateChange] = []
+
+        /// Whether nobody wants to know anything.
+        var isIdle: Bool { watchers.isEmpty && bells.isEmpty && pending.isEmpty }
     }
 
     private let state = Lock(State())
@@ -32,8 +35,10 @@ final class StateWatch: Sendable {
     }
 
     /// A state is shown, or one that was shown has become durable.
-    func advance(to new: StoreState) {
+    func advance(to shown: SharedState) {
         let done = state.withLock { state -> [StateChange] in
+            if state.isIdle { return [] }
+            let new = shown.state
             for bell in state.bells.values { bell.yield() }
             let count = state.pending.prefix {
                 $0.transactions.upperBound <= new.lastTransaction

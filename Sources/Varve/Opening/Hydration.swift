@@ -138,6 +138,7 @@ private struct TableWork {
             }
         }
         try batch.flush()
+        table.descriptor.operations.finishLoading(table)
         table.nextOrdinal = max(
             table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
         return unknown

@@ -4,15 +4,31 @@ internal import VarveGraph
 /// Turns what a transaction changed in a context into the bytes of a logged transaction.
 ///
 /// Reused from one transaction to the next, so that steady work keeps its memory.
+///
+/// Unchecked for exclusive access: every event touches these several times. No access calls out while it
+/// is open but into the encoder and writers of bytes, which know nothing of this object.
 final class CommitEncoder {
-    private var encoder = TransactionEncoder()
-    private var output = ByteWriter(capacity: 4_096)
-    private var idBytes = ByteWriter()
-    var rowBytes = ByteWriter(capacity: 1_024)
-    var otherBytes = ByteWriter(capacity: 1_024)
-    var changes = FieldChanges()
-    /// By table position: the places that slots have in the transaction's entity table.
-    private var indexes: [[UInt32: EntityIndex]] = []
+    @exclusivity(unchecked) private var encoder = TransactionEncoder()
+    @exclusivity(unchecked) private var output = ByteWriter(capacity: 4_096)
+    @exclusivity(unchecked) private var idBytes = ByteWriter()
+    @exclusivity(unchecked) var rowBytes = ByteWriter(capacity: 1_024)
+    @exclusivity(unchecked) var otherBytes = ByteWriter(capacity: 1_024)
+    @exclusivity(unchecked) var changes = FieldChanges()
+    /// The places that slots have in the transaction's entity table, by table position and slot.
+    @exclusivity(unchecked) private var indexes = SlotNumbers()
+    /// What the journal that is being read has named already.
+    @exclusivity(unchecked) private var seen = SlotNumbers()
+
+    /// What encoding looks at in a state: few references, because it is copied for each table.
+    struct Source {
+        let tables: TableList
+        let schema: Schema
+
+        init(_ state: StoreState) {
+            tables = state.context.tables
+            schema = state.schema
+        }
+    }
 
     /// Encodes the changes that the context's journals hold. False where nothing changed: then
     /// nothing is to be logged.
@@ -24,7 +40,7 @@ final class CommitEncoder {
         try state.schema.extend(
             to: state.context, catalog: state.catalog, isLateAddition: true)
         encoder.begin(id: header.id, time: header.time)
-        indexes = Array(repeating: [:], count: state.context.tables.tables.count)
+        indexes.removeAll()
         var unchanged: [UnchangedRow] = []
         try encodeDefinitions(state.schema)
         let definitionCount = encoder.eventCount
@@ -109,10 +125,10 @@ final class CommitEncoder {
             let definition = state.schema.definitions[position]
         else { return }
         let rows = RowEncoding(
-            state: state, position: position, table: table, definition: definition,
+            source: Source(state), position: position, table: table, definition: definition,
             header: header)
-        var seen = Set<UInt32>(minimumCapacity: table.rowJournal.count)
-        for change in table.rowJournal where seen.insert(change.slot).inserted {
+        seen.removeAll()
+        for change in table.rowJournal where seen.insert(UInt64(change.slot)) {
             do {
                 if try rows.encode(change, with: self) { continue }
                 let slot = Slot(change.slot)
@@ -138,17 +154,18 @@ final class CommitEncoder {
 
     /// The place of an entity in the transaction's entity table.
     func index(
-        of slot: UInt32, in position: Int, _ state: StoreState
+        of slot: UInt32, in position: Int, _ source: borrowing Source
     ) throws(CodecError) -> EntityIndex {
-        if let known = indexes[position][slot] { return known }
-        let table = state.context.tables.tables[position]
-        guard let number = state.schema.definitions[position]?.number else {
+        let key = UInt64(position) << 32 | UInt64(slot)
+        if let known = indexes[key] { return EntityIndex(known) }
+        let table = source.tables.tables[position]
+        guard let number = source.schema.definitions[position]?.number else {
             preconditionFailure("an event names an entity of an undefined type")
         }
         idBytes.removeAll()
         try table.descriptor.operations.storeID(table, Slot(slot), &idBytes)
         let index = idBytes.withBytes { encoder.entity(number, $0) }
-        indexes[position][slot] = index
+        _ = indexes.insert(key, index.rawValue)
         return index
     }
 
@@ -159,46 +176,41 @@ final class CommitEncoder {
         guard !table.linkJournal.isEmpty, let definition = state.schema.definitions[position] else {
             return
         }
-        var seen = Set<ListKey>(minimumCapacity: table.linkJournal.count)
-        for change in table.linkJournal {
-            let key = ListKey(slot: change.slot, relation: UInt32(change.relation))
-            guard seen.insert(key).inserted else { continue }
+        let source = Source(state)
+        seen.removeAll()
+        for change in table.linkJournal
+        where seen.insert(UInt64(change.relation) << 32 | UInt64(change.slot)) {
             do throws(CodecError) {
-                try encodeList(change, table, position, definition, state)
+                try encodeList(change, table, position, definition, source)
             } catch {
                 throw StoreError.unencodable(type: table.descriptor.name, id: "", error)
             }
         }
     }
 
-    private struct ListKey: Hashable {
-        let slot: UInt32
-        let relation: UInt32
-    }
-
     private func encodeList(
         _ change: LinkListChange, _ table: AnyTable, _ position: Int,
-        _ definition: TypeDefinition, _ state: StoreState
+        _ definition: TypeDefinition, _ source: borrowing Source
     ) throws(CodecError) {
         let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
         let difference = ListChanges(from: change.before.slots, to: now.slots)
         guard !difference.isEmpty else { return }
         let child = table.relations[change.relation].childTable
-        let parent = try index(of: change.slot, in: position, state)
+        let parent = try index(of: change.slot, in: position, source)
         var removals: [ListChange] = []
         for removal in difference.removals {
             removals.append(
                 ListChange(
                     position: removal.position,
-                    entity: try index(of: removal.slot, in: child, state)))
+                    entity: try index(of: removal.slot, in: child, source)))
         }
         var insertions: [ListChange] = []
         for insertion in difference.insertions {
             insertions.append(
                 ListChange(
                     position: insertion.position,
-                    entity: try index(of: insertion.slot, in: child, state)))
+                    entity: try index(of: insertion.slot, in: child, source)))
         }
         encoder.link(
             parent, relation: definition.relations[change.relation].number,

@@ -13,7 +13,7 @@ final class GroupCommit: Sendable {
     /// What was appended last: how to make it safe, and the state behind it.
     struct Appended: Sendable {
         let target: SyncTarget
-        let state: StoreState
+        let state: SharedState
     }
 
     fileprivate struct State: Sendable {

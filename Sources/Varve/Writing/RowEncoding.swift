@@ -3,7 +3,7 @@ internal import VarveGraph
 
 /// Encodes the row changes of one table: what was before the transaction against what is now.
 struct RowEncoding {
-    let state: StoreState
+    let source: CommitEncoder.Source
     let position: Int
     let table: AnyTable
     let definition: TypeDefinition
@@ -39,7 +39,7 @@ struct RowEncoding {
         }
         guard hadTombstone else { return try encodeAbsence(change, metadata, commit) }
         try noteFormer(change, commit)
-        let entity = try commit.index(of: change.slot, in: position, state)
+        let entity = try commit.index(of: change.slot, in: position, source)
         commit.append { $0.purge([entity]) }
         try noteWithdrawal(change.slot, metadata, commit)
         return true
@@ -61,7 +61,7 @@ struct RowEncoding {
     ) throws -> Bool {
         guard change.metadata.isFormer != metadata.isFormer else { return false }
         try noteFormer(change, commit)
-        let entity = try commit.index(of: change.slot, in: position, state)
+        let entity = try commit.index(of: change.slot, in: position, source)
         commit.append { encoder in
             if metadata.isFormer { encoder.depart(entity) } else { encoder.withdraw(entity) }
         }
@@ -73,7 +73,7 @@ struct RowEncoding {
         _ slot: UInt32, _ metadata: RowMetadata, _ commit: CommitEncoder
     ) throws {
         guard !metadata.isFormer else { return }
-        let entity = try commit.index(of: slot, in: position, state)
+        let entity = try commit.index(of: slot, in: position, source)
         commit.append { $0.withdraw(entity) }
     }
 
@@ -105,7 +105,7 @@ struct RowEncoding {
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
-        let entity = try commit.index(of: slot.rawValue, in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.insert(
@@ -128,7 +128,7 @@ struct RowEncoding {
     private func appendUpdate(
         of slot: Slot, _ previous: PreviousVersion, _ commit: CommitEncoder
     ) throws {
-        let entity = try commit.index(of: slot.rawValue, in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append {
             $0.update(
                 entity, previous: previous, changes: commit.changes, fields: definition.fields)
@@ -155,7 +155,7 @@ struct RowEncoding {
             lists = try self.lists(of: tombstone, commit)
         }
         appendUnknownFields(of: slot, to: &commit.rowBytes)
-        let entity = try commit.index(of: slot.rawValue, in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, source)
         let cause = try deletionCause(of: slot, commit)
         commit.append { encoder in
             commit.rowBytes.withBytes {
@@ -171,7 +171,7 @@ struct RowEncoding {
     /// comes, and nobody could take them back without.
     private func noteFormer(_ change: RowChange, _ commit: CommitEncoder) throws {
         guard change.before < 0, change.metadata.isFormer else { return }
-        let entity = try commit.index(of: change.slot, in: position, state)
+        let entity = try commit.index(of: change.slot, in: position, source)
         guard change.metadata.ordinal != RowMetadata.noOrdinal else {
             return commit.append { $0.formerlyGone(entity, previous: change.previousVersion) }
         }
@@ -208,7 +208,7 @@ struct RowEncoding {
         try tombstone.storeRow(into: &commit.rowBytes)
         appendUnknownFields(of: slot, to: &commit.rowBytes)
         let lists = try lists(of: tombstone, commit)
-        let entity = try commit.index(of: slot.rawValue, in: position, state)
+        let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.delete(
@@ -223,7 +223,7 @@ struct RowEncoding {
     // MARK: - Parts
 
     private func appendUnknownFields(of slot: Slot, to writer: inout ByteWriter) {
-        if let unknown = state.schema.unknownFields[position] {
+        if let unknown = source.schema.unknownFields[position] {
             writer.write(unknown[slot.rawValue])
         }
     }
@@ -253,9 +253,9 @@ struct RowEncoding {
         switch table.deleteCauses[slot.rawValue] {
         case nil: .direct
         case .cascade(let position, let slot):
-            .cascade(of: try commit.index(of: slot, in: position, state))
+            .cascade(of: try commit.index(of: slot, in: position, source))
         case .upsert(let position, let slot):
-            .upsert(by: try commit.index(of: slot, in: position, state))
+            .upsert(by: try commit.index(of: slot, in: position, source))
         }
     }
 
@@ -278,9 +278,9 @@ struct RowEncoding {
 
     private func locateTombstone(of slot: Slot) throws(CodecError) -> Tombstone? {
         guard let descriptor = table.descriptor.tombstoneDescriptor,
-            let position = state.context.tables.position(of: descriptor)
+            let position = source.tables.position(of: descriptor)
         else { return nil }
-        let tombstones = state.context.tables.tables[position]
+        let tombstones = source.tables.tables[position]
         var id = ByteWriter()
         try table.descriptor.operations.storeID(table, slot, &id)
         let found = try id.withBytes { bytes throws(CodecError) in
@@ -297,7 +297,7 @@ struct RowEncoding {
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
         for index in table.descriptor.relations.indices {
             let target = table.relations[index].childTable
-            guard let number = state.schema.definitions[target]?.number else { continue }
+            guard let number = source.schema.definitions[target]?.number else { continue }
             var entities: [EntityIndex] = []
             try tombstone.forEachID(of: index) { bytes in
                 commit.append { entities.append($0.entity(number, bytes)) }

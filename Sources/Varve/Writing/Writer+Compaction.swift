@@ -33,7 +33,7 @@ extension Writer {
         guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
         try append(header, state, core, open, touched: ChangedRows())
         try open.log.sync()
-        published.publish(core.head)
+        published.publish(core.sharedHead)
     }
 
     /// The oldest transaction that is answered for.

@@ -149,7 +149,7 @@ extension Writer {
             }
             // A state that was read again has other slots, although its transactions may be the same.
             if opened.newInverses == nil {
-                published.publish(opened.state)
+                published.publish(SharedState(opened.state))
             } else {
                 published.replace(by: opened.state)
             }

@@ -16,8 +16,13 @@ final class Writer: Sendable {
         var access: Access
         let opening: StoreOpening
         let encoder = CommitEncoder()
+        /// The state behind everything appended, as it is shown.
+        private(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
-        var head: StoreState
+        var head: StoreState {
+            get { sharedHead.state }
+            set { sharedHead = SharedState(newValue) }
+        }
         var seal = SealSchedule()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
@@ -31,7 +36,7 @@ final class Writer: Sendable {
             self.access = access
             self.opening = opening
             self.newestCheckpoint = newestCheckpoint
-            self.head = head
+            sharedHead = SharedState(head)
         }
     }
 
@@ -50,7 +55,7 @@ final class Writer: Sendable {
         let commits: GroupCommit
     }
 
-    let turn: Lock<Core>
+    let turn: ContendedLock<Core>
     /// What `turn` guards; for the thread that is inside a write, which has the turn already.
     private let core: Core
     /// How many groups were begun.
@@ -85,7 +90,7 @@ final class Writer: Sendable {
             commits: GroupCommit(log.progress, published, queue: syncs))
         figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
         core = Core(.open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint)
-        turn = Lock(core)
+        turn = ContendedLock(core)
         pinSavepoints(core)
     }
 
@@ -133,18 +138,43 @@ final class Writer: Sendable {
         header makeHeader: (Core) throws -> TransactionHeader,
         body: (inout StoreState, Turn) throws -> Result
     ) throws -> Written<Result> {
+        var result: Result?
+        let receipt = try perform(
+            wished, evenIfEmpty: evenIfEmpty, isCancelled: isCancelled, header: makeHeader
+        ) { state, turn in
+            result = try body(&state, turn)
+        }
+        guard let result else { preconditionFailure("a body that neither returned nor threw") }
+        return Written(result: result, awaited: receipt.awaited, appended: receipt.appended)
+    }
+
+    /// What is known of a transaction whose body has run, beside the body's result.
+    private struct Receipt {
+        let awaited: (transaction: TransactionID, commits: GroupCommit)?
+        let appended: TransactionID?
+    }
+
+    /// The same without a result: code that does not depend on a type is not looked up at run time.
+    private func perform(
+        _ wished: Durability?, evenIfEmpty: Bool, isCancelled: () -> Bool,
+        header makeHeader: (Core) throws -> TransactionHeader,
+        body: (inout StoreState, Turn) throws -> Void
+    ) throws -> Receipt {
         try checkCaller()
-        var written: Written<Result>?
+        var receipt: Receipt?
+        // Let go behind the turn: it may be the last to hold what this transaction replaces.
+        var former: SharedState?
         try turn.withLock { core in
             enter()
             defer { leave() }
             let open = try core.openLog()
+            former = core.sharedHead
             var state = core.head
             let header = try makeHeader(core)
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            let result = try body(&state, Turn(header: header, log: open.log))
+            try body(&state, Turn(header: header, log: open.log))
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }
@@ -156,13 +186,13 @@ final class Writer: Sendable {
             state.context.endTracking()
             if isCancelled() { throw CancellationError() }
             if isChanged { try append(header, state, core, open, touched: touched) }
-            written = Written(
-                result: result,
+            receipt = Receipt(
                 awaited: acknowledge(core, open, wished, isChanged: isChanged),
                 appended: isChanged ? header.id : nil)
         }
-        guard let written else { preconditionFailure("a write that neither returned nor threw") }
-        return written
+        withExtendedLifetime(former) {}
+        guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
+        return receipt
     }
 
     /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
@@ -191,7 +221,7 @@ final class Writer: Sendable {
                     transactions: header.id...header.id, context: state.context, rows: touched))
         }
         open.commits.didAppend(
-            GroupCommit.Appended(target: open.log.syncTarget, state: state))
+            GroupCommit.Appended(target: open.log.syncTarget, state: core.sharedHead))
     }
 
     /// Shows a relaxed transaction, or says what is to be waited for.
@@ -201,18 +231,18 @@ final class Writer: Sendable {
         switch durability.joined(with: wished) {
         case .commit:
             if isChanged {
-                core.seal.didAppend(awaiting: LogSequence(core.head.lastTransaction.rawValue))
+                core.seal.didAppend(awaiting: LogSequence(core.sharedHead.lastTransaction.rawValue))
                 // Decided in this turn: asking later would wait for the next writer's.
                 if core.seal.schedule() { scheduleSeal() }
             }
             // Also where nothing changed: the body has seen what other writers still wait for, and
             // whoever is told of it must be able to rely on it.
-            return (core.head.lastTransaction, open.commits)
+            return (core.sharedHead.lastTransaction, open.commits)
         case .interval(let delay):
             if isChanged { open.commits.syncWithin(delay) { [weak self] in self?.sealSoon() } }
         case .none: break
         }
-        if isChanged { published.publish(core.head) }
+        if isChanged { published.publish(core.sharedHead) }
         return nil
     }
 
@@ -220,7 +250,7 @@ final class Writer: Sendable {
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
         var header = TransactionHeader(
-            id: TransactionID(core.head.lastTransaction.rawValue + 1),
+            id: TransactionID(core.sharedHead.lastTransaction.rawValue + 1),
             time: Timestamp(microseconds: core.opening.environment.wallClockMicroseconds()),
             kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,

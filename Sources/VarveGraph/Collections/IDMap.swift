@@ -10,10 +10,10 @@
 /// Entries are never removed: a slot, once given to an id, keeps it.
 @usableFromInline
 struct IDMap {
-    private var root: IDChild
+    var root: IDChild
     /// The root as plain words, so that a look-up neither retains nor releases anything.
     @usableFromInline var rootAddress: IDChild.Unowned
-    private(set) var count = 0
+    var count = 0
 
     @usableFromInline
     init() {

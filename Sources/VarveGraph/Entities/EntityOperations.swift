@@ -34,6 +34,8 @@ package struct EntityOperations: Sendable {
     /// The same for entities that are all there and get the next slots.
     @usableFromInline package let loadAll:
         @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
+    /// Makes the ids known that were loaded.
+    @usableFromInline package let finishLoading: @Sendable (AnyTable) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
@@ -96,6 +98,7 @@ package struct EntityOperations: Sendable {
         loadAll = { (table, entities) throws(CodecError) in
             try unsafeDowncast(table, to: Table<Entity>.self).load(entities)
         }
+        finishLoading = { unsafeDowncast($0, to: Table<Entity>.self).finishLoading() }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
             return unsafeDowncast(table, to: Table<Entity>.self)

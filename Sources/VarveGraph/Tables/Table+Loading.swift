@@ -27,7 +27,8 @@ extension Table {
     }
 
     /// Appends entities that are all there. Many at a time: the table's own path is walked once for
-    /// each leaf, and nothing is looked up that is the same for all of them.
+    /// each leaf, and nothing is looked up that is the same for all of them. Their ids are found only
+    /// after ``finishLoading()``.
     @inlinable
     func load(_ entities: UnsafeBufferPointer<LoadedEntity>) throws(CodecError) {
         let leafMask = (1 &<< cells.leafShift) &- 1
@@ -35,7 +36,10 @@ extension Table {
         for entity in entities {
             var idReader = ByteReader(entity.id)
             let id = try Entity._loadID(from: &idReader)
-            let slot = appendSlot(hash: Entity._hashID(id))
+            precondition(slotCount < Int(UInt32.max), "a table holds at most four billion ids")
+            let slot = Slot(slotCount)
+            slotCount += 1
+            loadedIDs.append(IDEntry.make(Entity._hashID(id), slot))
             var reader = ByteReader(entity.row)
             let row = try Entity(_id: id, from: &reader)
             let isNextLeaf = slot.index & leafMask == 0
@@ -48,6 +52,13 @@ extension Table {
             noteLoaded(slot, ordinal: entity.metadata.ordinal)
             cell = place
         }
+    }
+
+    /// Makes the ids known that were loaded.
+    @inlinable
+    func finishLoading() {
+        ids.insert(contentsOf: loadedIDs)
+        loadedIDs = []
     }
 
     @inlinable

@@ -26,6 +26,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     @exclusivity(unchecked) @usableFromInline var cells: PagedArray<Cell>
     @exclusivity(unchecked) @usableFromInline var ids: IDMap
+    /// Entries of ids while they are loaded. Not copied with the table.
+    @exclusivity(unchecked) @usableFromInline var loadedIDs: ContiguousArray<UInt64>
     /// Ids of slots without a row: of entities that were only referred to, or are deleted.
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
@@ -37,6 +39,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     override init(descriptor: EntityDescriptor) {
         cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift)
         ids = IDMap()
+        loadedIDs = []
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
         indexDefinitions = ContiguousArray(
@@ -50,6 +53,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     init(copying other: Table<Entity>) {
         cells = other.cells
         ids = other.ids
+        loadedIDs = []
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
         indexDefinitions = other.indexDefinitions

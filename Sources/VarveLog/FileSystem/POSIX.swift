@@ -12,36 +12,35 @@ struct POSIXFailure: Error {
     let code: Int32
 }
 
-#if VARVE_TSAN
-    /// The C library's mutex around a value. Only for the thread sanitizer, see `Lock`.
-    ///
-    /// `@unchecked Sendable`: the value is reached under the mutex only, and the mutex's memory is
-    /// allocated once, never moved, and freed with the object.
-    final class SanitizerMutex<State: Sendable>: @unchecked Sendable {
-        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-        private var state: State
+/// The C library's mutex beside the value that it guards. For locks only; see `ContendedLock` and, under
+/// the thread sanitizer, `Lock`.
+///
+/// `@unchecked Sendable`: the value is reached by whoever holds the mutex only, and the mutex's memory is
+/// allocated once, never moved, and freed with the object.
+final class PlatformMutex<State: Sendable>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    /// Only for the thread that holds the mutex.
+    var state: State
 
-        init(_ state: State) {
-            self.state = state
-            mutex = .allocate(capacity: 1)
-            let code = pthread_mutex_init(mutex, nil)
-            precondition(code == 0, "a mutex can be made")
-        }
-
-        deinit {
-            pthread_mutex_destroy(mutex)
-            mutex.deallocate()
-        }
-
-        func withLock<Result, Failure: Error>(
-            _ body: (inout State) throws(Failure) -> Result
-        ) throws(Failure) -> Result {
-            pthread_mutex_lock(mutex)
-            defer { pthread_mutex_unlock(mutex) }
-            return try body(&state)
-        }
+    init(_ state: State) {
+        self.state = state
+        mutex = .allocate(capacity: 1)
+        let code = pthread_mutex_init(mutex, nil)
+        precondition(code == 0, "a mutex can be made")
     }
-#endif
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    func lock() { pthread_mutex_lock(mutex) }
+
+    /// False where another thread holds it.
+    func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
+
+    func unlock() { pthread_mutex_unlock(mutex) }
+}
 
 /// The system calls of the log, each repeated while signals interrupt it.
 enum POSIX {
@@ -231,6 +230,9 @@ enum POSIX {
     // MARK: Process and clocks
 
     static func processID() -> Int32 { getpid() }
+
+    /// Whether a thread that waits awake leaves a processor to the one that it waits for.
+    static let hasSeveralProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
     static func yieldProcessor() { _ = sched_yield() }
 

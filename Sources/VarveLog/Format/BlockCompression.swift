@@ -15,11 +15,21 @@ enum BlockCompression {
         guard raw.count >= rawBytesMin, let rawCount = Int32(exactly: raw.count) else { return nil }
         let limit = rawCount - rawCount / 16
         precondition(output.count >= Int(limit), "the compressed block fits its buffer")
-        let count = LZ4_compress_fast_extState(
-            state.memory, raw.baseAddress?.assumingMemoryBound(to: CChar.self),
-            output.baseAddress?.assumingMemoryBound(to: CChar.self), rawCount, limit, 1)
+        let source = raw.baseAddress?.assumingMemoryBound(to: CChar.self)
+        let target = output.baseAddress?.assumingMemoryBound(to: CChar.self)
+        // The one call clears all of the scratch memory, which takes longer than a short block; the
+        // other only makes sure that nothing in it is found. Long blocks are smaller by the first.
+        let count =
+            raw.count >= rawBytesCleared
+            ? LZ4_compress_fast_extState(state.cleared(), source, target, rawCount, limit, 1)
+            : state.withStream {
+                LZ4_compress_fast_continue($0, source, target, rawCount, limit, 1)
+            }
         return count > 0 ? Int(count) : nil
     }
+
+    /// From here on the scratch memory is cleared for a block.
+    private static let rawBytesCleared = 4_096
 
     /// The raw bytes' count, or nil when `stored` is no LZ4 block or needs more than `output` has.
     static func decompress(
@@ -43,9 +53,29 @@ enum BlockCompression {
     /// Scratch memory of the compressor, kept from one block to the next.
     final class Compressor {
         fileprivate let memory: UnsafeMutableRawPointer
+        /// The same as a stream; nil where the memory holds what no stream has left there.
+        private var stream: UnsafeMutablePointer<LZ4_stream_t>?
 
         init() {
             memory = .allocate(byteCount: Int(LZ4_sizeofState()), alignment: 16)
+        }
+
+        /// Compresses a block that knows of no other.
+        fileprivate func withStream(
+            _ body: (UnsafeMutablePointer<LZ4_stream_t>?) -> Int32
+        ) -> Int32 {
+            if let stream {
+                LZ4_resetStream_fast(stream)
+            } else {
+                stream = LZ4_initStream(memory, Int(LZ4_sizeofState()))
+            }
+            return body(stream)
+        }
+
+        /// The memory, for a call that clears it.
+        fileprivate func cleared() -> UnsafeMutableRawPointer {
+            stream = nil
+            return memory
         }
 
         deinit {

@@ -1,26 +1,39 @@
-import Synchronization
+public import Synchronization
 
-/// The one kind of lock in this package. `Mutex` normally; the C library's mutex under the thread
-/// sanitizer, which does not see through `Mutex` on Linux and would report races that are none.
-package final class Lock<State: Sendable>: Sendable {
-    #if VARVE_TSAN
-        private let mutex: SanitizerMutex<State>
-    #else
-        private let mutex: Mutex<State>
-    #endif
+#if VARVE_TSAN
+    /// The lock for what is held for a moment only: the C library's mutex under the thread sanitizer, which
+    /// does not see through `Mutex` on Linux and would report races that are none.
+    package final class Lock<State: Sendable>: Sendable {
+        private let mutex: PlatformMutex<State>
 
-    package init(_ state: State) {
-        #if VARVE_TSAN
-            mutex = SanitizerMutex(state)
-        #else
-            mutex = Mutex(state)
-        #endif
+        package init(_ state: State) { mutex = PlatformMutex(state) }
+
+        /// Not reentrant: locking inside `body` waits forever.
+        package func withLock<Result: Sendable, Failure: Error>(
+            _ body: (inout State) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            mutex.lock()
+            defer { mutex.unlock() }
+            return try body(&mutex.state)
+        }
     }
+#else
+    /// The lock for what is held for a moment only; see `ContendedLock` for the other kind.
+    @usableFromInline
+    package final class Lock<State: Sendable>: Sendable {
+        @usableFromInline let mutex: Mutex<State>
 
-    /// Not reentrant: locking inside `body` ends the program.
-    package func withLock<Result: Sendable, Failure: Error>(
-        _ body: (inout State) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try mutex.withLock { state throws(Failure) in try body(&state) }
+        @inlinable
+        package init(_ state: State) { mutex = Mutex(state) }
+
+        /// Not reentrant: locking inside `body` ends the program.
+        // Inlined: a store takes a dozen locks at each commit, and one that does not know what it
+        // guards looks up how to copy it each time.
+        @inlinable
+        package func withLock<Result: Sendable, Failure: Error>(
+            _ body: (inout State) throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try mutex.withLock { state throws(Failure) in try body(&state) }
+        }
     }
-}
+#endif
