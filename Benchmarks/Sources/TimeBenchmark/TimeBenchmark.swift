@@ -92,15 +92,16 @@ struct TimeBenchmark {
         }
     }
 
-    private func edit(_ store: Store, _ number: Int) throws {
+    /// - Parameter note: tells edits apart: one that changes nothing is no transaction.
+    private func edit(_ store: Store, _ number: Int, _ note: String = "") throws {
         let id = number &* 7_919 % entities
         try store.write {
-            try Item(id: id, title: "edit \(number) of \(id)", count: -1).save(to: &$0)
+            try Item(id: id, title: "edit \(number) of \(id)\(note)", count: -1).save(to: &$0)
         }
     }
 
     private func measureMoves(_ store: Store, rounds: Int, _ note: String) throws {
-        Self.report("write of one entity" + note, rounds) { try edit(store, $0 + 1_000_003) }
+        Self.report("write of one entity" + note, rounds) { try edit(store, $0 + 1_000_003, note) }
         Self.report("undo of it" + note, rounds) { _ in try store.undo() }
         Self.report("redo of it" + note, rounds) { _ in try store.redo() }
     }
