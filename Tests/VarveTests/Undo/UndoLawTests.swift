@@ -251,7 +251,12 @@ extension UndoModel {
                 .filter { Int($0.dropFirst()).map { $0 / 100 } == part }
             guard let id = gone.randomElement(using: &random) else { return }
             last = "restore deletion of \(id)"
-            try store.restoreDeletion(of: Author.self, id: id, options)
+            do {
+                try store.restoreDeletion(of: Author.self, id: id, options)
+            } catch StoreError.belowFloor(let deletion, let floor) {
+                #expect(deletion < floor && floor == store.floor, comment)
+                return expect(before, self.part(index, of: store.context), "a refused restoration")
+            }
         } else {
             let gone = Deleted<Book>.query().resolve(in: store.context).map(\.id)
                 .filter { $0 / 100 == part }
