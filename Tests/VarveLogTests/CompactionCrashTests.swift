@@ -37,6 +37,23 @@ struct CompactionCrashTests {
         #expect(last - first > 30, "\(last - first) operations")
     }
 
+    @Test("A checkpoint stays usable where the segment behind it was ended without a transaction")
+    func emptySegment() throws {
+        let disk = SimulatedDisk()
+        let store = CompactionLog(disk)
+        let first = try store.open().log
+        for number in 1...3 { try first.append(LogPayload.of(number)) }
+        try CompactionLog.compact(first, LogPayload.first(3))
+        try first.seal()
+        first.abandon()
+        let second = try store.open().log
+        for number in 4...6 { try second.append(LogPayload.of(number)) }
+        try CompactionLog.compact(second, LogPayload.first(6))
+        try second.close()
+        let verification = try LogVerification.verify(disk)
+        #expect(verification.isSound, "\(verification.problems)")
+    }
+
     private func operationsOfSecondCompaction() throws -> (Int, Int) {
         let counting = FaultyFileSystem(SimulatedDisk())
         let log = try CompactionLog(counting).open().log

@@ -112,10 +112,14 @@ package final class Compaction {
         return [writer.header.reference] + (base.map { [$0] } ?? [])
     }
 
-    /// The segment that holds a transaction, or will.
+    /// The segment that holds a transaction, or will. Of several that begin with it, because those
+    /// before the last were ended without any, the first: a checkpoint may name it as what follows.
     private func firstSegment(for sequence: LogSequence) -> SegmentHeader {
-        snapshot.segments.last { $0.header.firstSequence <= sequence }?.header
-            ?? snapshot.segments.first?.header ?? next
+        let segments = snapshot.segments
+        let holder =
+            segments.first { $0.header.firstSequence == sequence }
+            ?? segments.last { $0.header.firstSequence <= sequence }
+        return (holder ?? segments.first)?.header ?? next
     }
 
     /// The first segment without anything that was written by then.
