@@ -17,9 +17,9 @@ struct FuzzSample: Sendable {
 
     private init() {
         do {
-            empty = ReferenceImage.without(lock: try LogWorkload([]).disk.image)
-            image = ReferenceImage.without(
-                lock: try LogWorkload([.commit, .commit, .compact, .commit, .reopen]).disk.image)
+            empty = try LogWorkload([]).disk.image.withoutLock
+            image = try LogWorkload([.commit, .commit, .compact, .commit, .reopen])
+                .disk.image.withoutLock
         } catch {
             preconditionFailure("a sample can be written: \(error)")
         }
@@ -103,11 +103,5 @@ struct FuzzSample: Sendable {
         var writer = ByteWriter()
         encoder.finish(TransactionHeader(id: id, time: time, kind: kind), into: &writer)
         return writer.copyBytes()
-    }
-}
-
-enum ReferenceImage {
-    static func without(lock image: DiskImage) -> DiskImage {
-        DiskImage(image.files.filter { $0.key != StoreFileName.lock.text })
     }
 }

@@ -71,7 +71,7 @@ struct DeletingTests {
     @Test("A chain of cascades may be as long as the data is deep")
     func longCascade() throws {
         var context = Context()
-        let length = 25_000
+        let length = 100_000
         for id in 0..<length {
             try Link(id: id, next: .id(id + 1)).save(to: &context)
         }

@@ -64,7 +64,8 @@ struct CatalogueTests {
                 disk,
                 fault: .init(operation: operation, count: 1, code: FaultTests.inputOutputError))
             do throws(LogError) {
-                _ = try CompactionLog(failing).read()
+                let read = try CompactionLog(failing).read()
+                #expect(read.payloads.count == workload.issued, "operation \(operation)")
             } catch {
                 guard case .fileSystem = error else {
                     Issue.record("operation \(operation): \(error)")

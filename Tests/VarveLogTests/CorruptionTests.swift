@@ -226,11 +226,6 @@ extension LogError {
 }
 
 extension DiskImage {
-    /// The lock file changes with every opening, and nothing depends on it.
-    var withoutLock: DiskImage {
-        DiskImage(files.filter { $0.key != StoreFileName.lock.text })
-    }
-
     mutating func flip(_ location: FrameLocation, by distance: Int) {
         let position = Int(location.offset.rawValue) + distance
         files[StoreFileName.segment(location.segment).text]?[position] ^= 0x40

@@ -88,6 +88,11 @@ package struct DiskImage: Hashable, Sendable {
     package init(_ files: [String: [UInt8]] = [:]) {
         self.files = files
     }
+
+    /// Without the lock file, which changes with every opening and on which nothing depends.
+    package var withoutLock: DiskImage {
+        DiskImage(files.filter { $0.key != StoreFileName.lock.text })
+    }
 }
 
 /// What a running system knows of a disk.

@@ -13,13 +13,13 @@ enum CompoundPart {
         [.roll, .roll, .compactKeeping, .roll, .compact, .commit],
     ]
 
-    @Sendable static func run(_ context: CampaignContext) {
+    @Sendable static func run(_ context: CampaignContext) throws {
         let memo = ImageMemo()
         let kills = Lock(0)
         let workloads = Array(workloads.prefix(context.size.choose(4, 5, 5)))
         var moments: [(steps: [LogStep], kill: Int)] = []
         for steps in workloads {
-            guard let workload = try? LogWorkload(steps) else { continue }
+            let workload = try LogWorkload(steps)
             let count = workload.disk.operations.count
             let stride = context.size.choose(5, 1, 1)
             moments += Swift.stride(from: 0, through: count, by: stride).map { (steps, $0) }

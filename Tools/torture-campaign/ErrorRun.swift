@@ -102,8 +102,8 @@ struct ErrorRun {
             do throws(CheckFailure) {
                 recovered = try ImageCheck(image).recover()
             } catch {
-                // The disk lied: what it broke is noticed and named.
-                if mayBeRefused, index > 0 { continue }
+                // The disk lied: what it broke is noticed and named. A wrong value is not.
+                if mayBeRefused, index > 0, error.rule != .i2 { continue }
                 throw error.at("image \(index)")
             }
             if mayBeRefused, index > 0 {

@@ -12,7 +12,6 @@ struct ReferenceStore: Sendable {
     /// Of every frame: where its header lies, where its transaction starts, what it promises.
     private let promises: [String: [(header: Range<Int>, promise: Int)]]
     private let checkpoints: Set<String>
-    private let isWhole: Bool
 
     init(_ image: DiskImage, count: Int, promised: Int) throws {
         self.image = image
@@ -38,7 +37,6 @@ struct ReferenceStore: Sendable {
         self.promises = promises
         let named = inspection.manifest.checkpoints.map { $0.file.text }
         checkpoints = Set(named)
-        isWhole = inspection.manifest.firstSequence == LogSequence(1)
     }
 
     /// The files that hold something.
@@ -63,7 +61,7 @@ struct ReferenceStore: Sendable {
         } catch let failure as CheckFailure {
             throw failure.at(damage)
         } catch let error as LogError {
-            guard Self.withoutLock(disk.image) == Self.withoutLock(damaged) else {
+            guard disk.image.withoutLock == damaged.withoutLock else {
                 throw CheckFailure(.i17, "\(damage): changed although refused: \(error)")
             }
             guard isRightPlace(error, damage) else {
@@ -151,10 +149,6 @@ struct ReferenceStore: Sendable {
         }
         // An error inside a run of frames may be told at the transaction's first frame.
         return offset == expected.lowerBound
-    }
-
-    static func withoutLock(_ image: DiskImage) -> DiskImage {
-        DiskImage(image.files.filter { $0.key != StoreFileName.lock.text })
     }
 }
 

@@ -44,12 +44,9 @@ enum SalvagePart {
                 value: total.stores, least: 1_000))
         findings.add(
             Figure(
-                key: "salvageUndamaged", title: "  transactions that the sector left alone",
-                value: total.undamaged))
-        findings.add(
-            Figure(
-                key: "salvageReturned", title: "  of them given back", value: total.returned,
-                least: total.undamaged))
+                key: "salvageReturned",
+                title: "  transactions that the sector left alone, given back",
+                value: total.returned, least: 1))
         findings.add(
             Figure(
                 key: "salvageLost", title: "  transactions in the sector, named by number",
@@ -70,7 +67,6 @@ struct SalvageReference: Sendable {
     /// What became of transactions.
     struct Yield: Sendable {
         var stores = 0
-        var undamaged = 0
         var returned = 0
         var lost = 0
         var placed = 0
@@ -78,7 +74,6 @@ struct SalvageReference: Sendable {
 
         static func += (sum: inout Yield, other: Yield) {
             sum.stores += other.stores
-            sum.undamaged += other.undamaged
             sum.returned += other.returned
             sum.lost += other.lost
             sum.placed += other.placed
@@ -150,10 +145,7 @@ struct SalvageReference: Sendable {
             let found = number <= payloads.count ? payloads[number - 1] : ListContent.standIn
             let isUnpromised = isCut(number, by: report, damage)
             if found == LogPayload.of(number) {
-                if isUndamaged(number, in: image) {
-                    yield.undamaged += 1
-                    yield.returned += 1
-                }
+                if isUndamaged(number, in: image) { yield.returned += 1 }
                 continue
             }
             guard found == ListContent.standIn else {

@@ -1,6 +1,7 @@
 extension IDMap {
-    /// Adds many entries at once; no key may be there yet. O(n) for all that the map then holds: pages are
-    /// made once, full, instead of being searched, moved and split for each entry.
+    /// Adds many entries at once; no key may be there yet. Pages are made once, nearly full, instead of being
+    /// searched, moved and split for each entry. O(n log n) for all that the map then holds, of
+    /// which the logarithm is that of a part of the entries (``sort(_:)``).
     @usableFromInline
     mutating func insert(contentsOf added: consuming ContiguousArray<UInt64>) {
         guard !added.isEmpty else { return }

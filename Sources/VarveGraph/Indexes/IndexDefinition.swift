@@ -31,16 +31,10 @@ struct IndexComponent: Sendable {
 /// One index of an entity type, as its declaration says, with the closures that read rows.
 @usableFromInline
 final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Sendable {
-    /// The name of the property that declares it.
-    @usableFromInline let name: String
-    @usableFromInline let kind: IndexKind
-    @usableFromInline let components: [IndexComponent]
-    /// The same without the entity's type.
+    /// What of it does not depend on the entity's type.
     @usableFromInline let outline: IndexOutline
     /// Where entries stand: by value, or by hash.
     @usableFromInline let content: Content
-    /// The properties of a full-text index; nil for every other.
-    @usableFromInline let textFields: [TextField]?
     /// What happens to a second row with the same values, where that is forbidden.
     @usableFromInline let uniqueness: Uniqueness<Entity>?
 
@@ -85,12 +79,10 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         _ name: String, _ kind: IndexKind, _ content: Content, _ access: Access,
         _ uniqueness: Uniqueness<Entity>?, postings: @escaping IndexOutline.LookUp
     ) {
-        self.name = name
-        self.kind = kind
         self.content = content
         self.uniqueness = uniqueness
         (key, isSame) = access
-        components =
+        let components =
             switch content {
             case .ordered(let properties): properties.map(\.component)
             case .hashed(let properties): properties.map(\.component)
@@ -102,7 +94,7 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
             }
         precondition(
             (1...4).contains(components.count), "\(Entity.self).\(name) needs 1 to 4 properties")
-        if case .text(let fields) = content { textFields = fields } else { textFields = nil }
+        let textFields: [TextField]? = if case .text(let fields) = content { fields } else { nil }
         outline = IndexOutline(
             name: name, kind: kind, components: components, textFields: textFields,
             postings: postings)
@@ -167,9 +159,14 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
 /// An index definition without its entity's type.
 @usableFromInline
 protocol AnyIndexDefinition: AnyObject, Sendable {
-    var name: String { get }
-    var kind: IndexKind { get }
     var outline: IndexOutline { get }
+}
+
+extension AnyIndexDefinition {
+    @usableFromInline var name: String { outline.name }
+    @usableFromInline var kind: IndexKind { outline.kind }
+    @usableFromInline var components: [IndexComponent] { outline.components }
+    @usableFromInline var textFields: [TextField]? { outline.textFields }
 }
 
 /// What the planner knows of an index.
@@ -180,9 +177,11 @@ final class IndexOutline: Sendable {
     @usableFromInline
     typealias LookUp = @Sendable (AnyTable, _ index: Int, IndexBounds) -> PostingRange?
 
+    /// The name of the property that declares it.
     let name: String
     let kind: IndexKind
     let components: [IndexComponent]
+    /// The properties of a full-text index; nil for every other.
     let textFields: [TextField]?
     let postings: LookUp
 

@@ -123,16 +123,22 @@ extension LiveOrder {
         var updated: [UInt32] = []
     }
 
+    /// The rows of a slot before and after, where the query finds them.
+    func found(
+        _ slot: UInt32, _ before: Table<Entity>, _ after: Table<Entity>
+    ) -> (was: Row?, now: Row?) {
+        let was = Int(slot) < before.slotCount ? before.row(at: Slot(slot)) : nil
+        let now = after.row(at: Slot(slot))
+        return (was.flatMap { matches($0) ? $0 : nil }, now.flatMap { matches($0) ? $0 : nil })
+    }
+
     private func sortOut(
         _ old: SlotList, _ before: Table<Entity>, _ after: Table<Entity>,
         _ changed: ContiguousArray<UInt32>
     ) -> Difference? {
         var difference = Difference()
         for slot in changed {
-            let oldRow = Int(slot) < before.slotCount ? before.row(at: Slot(slot)) : nil
-            let newRow = after.row(at: Slot(slot))
-            let was = oldRow.flatMap { matches($0) ? $0 : nil }
-            let now = newRow.flatMap { matches($0) ? $0 : nil }
+            let (was, now) = found(slot, before, after)
             if let was, let now, compare(was, now) == 0 {
                 if Table.metadata(besideRow: was) != Table.metadata(besideRow: now) {
                     difference.updated.append(slot)

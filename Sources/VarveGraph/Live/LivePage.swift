@@ -50,10 +50,7 @@ extension LiveOrder {
         var gone: [Int] = []
         var come: [(slot: UInt32, row: Row)] = []
         for slot in changed {
-            let oldRow = Int(slot) < before.slotCount ? before.row(at: Slot(slot)) : nil
-            let newRow = after.row(at: Slot(slot))
-            let was = oldRow.flatMap { matches($0) ? $0 : nil }
-            let now = newRow.flatMap { matches($0) ? $0 : nil }
+            let (was, now) = found(slot, before, after)
             if let was, let now, compare(was, now) == 0 { continue }
             if let was {
                 let position = self.position(of: was, in: old.slots, before)

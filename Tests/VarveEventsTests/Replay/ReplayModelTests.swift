@@ -4,7 +4,7 @@ import VarveTestSupport
 
 @Suite("Replay against a model")
 struct ReplayModelTests {
-    @Test("Random schemas and workloads replay to the model at every prefix", arguments: 1...30)
+    @Test("Random schemas and workloads replay to the model at every prefix", arguments: 1...60)
     func randomWorkloads(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
         let state = ReplayState()

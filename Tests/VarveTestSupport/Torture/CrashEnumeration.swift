@@ -6,12 +6,11 @@ package struct CrashViolation: Error, Sendable, CustomStringConvertible {
     package var seed: UInt64
     package var position: Int
     package var survivals: [Survival]
-    package var inside: String
     package var failure: CheckFailure
 
     package var description: String {
         "seed \(seed), workload \(steps.map(\.rawValue)), power cut after operation \(position)"
-            + "\(inside), fates of pending changes \(survivals): \(failure)"
+            + ", fates of pending changes \(survivals): \(failure)"
     }
 }
 
@@ -199,6 +198,6 @@ package struct CrashEnumeration {
         }
         return CrashViolation(
             steps: workload.steps, seed: settings.seed, position: point.position,
-            survivals: fates, inside: "", failure: failure)
+            survivals: fates, failure: failure)
     }
 }

@@ -81,7 +81,9 @@ package struct ImageCheck {
         let disk = SimulatedDisk(image)
         do {
             let read = try CompactionLog(disk, seed: Self.seed).read()
-            try rule(.i15, read.payloads.count == count, "a reader finds \(read.payloads.count)")
+            try rule(
+                .i15, read.payloads.count == count && Self.isPrefix(read.payloads),
+                "a reader finds others, \(read.payloads.count)")
             let verification = try LogVerification.verify(disk)
             try rule(.i15, verification.isSound, "verification: \(verification.problems)")
         } catch LogError.missing(let directory) {
@@ -99,8 +101,9 @@ package struct ImageCheck {
         let report = second.report
         try rule(
             .i5,
-            second.payloads.count == recovered.count && report.dropped == nil
-                && report.temporaryFiles.isEmpty && report.orphans.isEmpty,
+            second.payloads.count == recovered.count && Self.isPrefix(second.payloads)
+                && report.dropped == nil && report.temporaryFiles.isEmpty
+                && report.orphans.isEmpty,
             "the second recovery differs: \(report)")
         var count = recovered.count
         if compacting {

@@ -307,12 +307,16 @@ extension UndoModel {
         let fate = fates.randomElement(using: &random) ?? []
         let image = disk.image(at: point, fate)
         let after = self
+        let isAcknowledged = position == disk.operations.count
         let disk = SimulatedDisk(image)
         let store = try Self.open(disk, environment, retention)
         #expect(
             store.lastTransaction == number
                 || store.lastTransaction == TransactionID(UInt64(after.snapshots.count - 1)),
             comment)
+        if isAcknowledged {
+            #expect(store.lastTransaction.rawValue + 1 == UInt64(after.snapshots.count), comment)
+        }
         if store.lastTransaction.rawValue + 1 < UInt64(after.snapshots.count) {
             self = before
             random = after.random

@@ -77,10 +77,13 @@ struct QueryPlanner {
     /// The order of a text condition alone comes from whoever computes the scores: they depend on
     /// all rows, so that no other way to find rows would save anything.
     private func ranking() -> PlannedRows? {
-        guard head.orderings.count == 1, case .rank(let condition) = head.orderings[0],
-            let position = conditions.firstIndex(where: { $0.isRanked })
-        else { return nil }
-        return planned(.ranking(condition), covered: ConditionSet(position), orderings: [])
+        guard head.orderings.count == 1, case .rank(let condition) = head.orderings[0] else {
+            return nil
+        }
+        // Of several, as an intersection brings them along, one orders and all have to be met.
+        let ranked = conditions.indices.filter { conditions[$0].isRanked }
+        guard ranked.count == 1 else { return nil }
+        return planned(.ranking(condition), covered: ConditionSet(ranked[0]), orderings: [])
     }
 
     private func planned(_ source: Way.Source) -> PlannedRows {

@@ -26,13 +26,12 @@ final class RowLoader<Entity: EntityModelProtocol> {
                 return
             }
             // Taken out of the loop: what calls a closure counts a reference to it.
-            let first = fills.first
+            let first = fills[0]
             for slot in slots {
                 guard let row = rows.row(at: slot) else { continue }
                 let entity = base + count
                 entity.initialize(to: row.pointee)
                 count += 1
-                guard let first else { continue }
                 first(UnsafeMutableRawPointer(entity), slot)
                 var next = 1
                 while next < fills.count {
