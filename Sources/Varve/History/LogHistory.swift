@@ -34,11 +34,17 @@ struct LogHistory {
     private let moment: LogMoment
     private let reader: TransactionReader
     private let forgotten: TransactionID
+    private let recent: RecentTransactions?
 
-    /// - Parameter forgotten: through that transaction nothing is answered for.
-    init(_ moment: LogMoment, forgotten: TransactionID) {
+    /// - Parameters:
+    ///   - forgotten: through that transaction nothing is answered for.
+    ///   - recent: the newest of the same transactions, where the caller has the turn to write.
+    init(
+        _ moment: LogMoment, forgotten: TransactionID, recent: RecentTransactions? = nil
+    ) {
         self.moment = moment
         self.forgotten = forgotten
+        self.recent = recent
         reader = TransactionReader(moment.snapshot)
     }
 
@@ -99,7 +105,7 @@ struct LogHistory {
 
     /// A reader of the same transactions, for use while one of this is being read.
     func another() -> LogHistory {
-        LogHistory(moment, forgotten: forgotten)
+        LogHistory(moment, forgotten: forgotten, recent: recent)
     }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
@@ -110,6 +116,8 @@ struct LogHistory {
             throw StoreError.unknownTransaction(id, newest: newest)
         }
         guard id >= floor else { throw StoreError.belowFloor(id, floor: floor) }
+        let known = try recent?.with(id) { try body(try Self.view($0, of: id)) }
+        if let known { return known }
         return try unwrapping {
             () throws(ReplayFailure<any Error>) in
             try reader.withTransaction(LogSequence(id.rawValue)) { logged throws(any Error) in
@@ -121,6 +129,7 @@ struct LogHistory {
     /// Lets the body look at these transactions, newest first.
     func forEach(of ids: [TransactionID], _ body: (TransactionView) throws -> Void) throws {
         guard let newest = ids.first, let oldest = ids.last, ids.count > 1,
+            !(recent?.holds(oldest) ?? false),
             newest.rawValue - oldest.rawValue == UInt64(ids.count - 1),
             newest <= self.newest, oldest >= floor
         else {
@@ -162,11 +171,16 @@ struct LogHistory {
     }
 
     private static func view(_ logged: LoggedTransaction) throws -> TransactionView {
+        try view(logged.payload, of: TransactionID(logged.sequence.rawValue))
+    }
+
+    private static func view(
+        _ payload: UnsafeRawBufferPointer, of transaction: TransactionID
+    ) throws -> TransactionView {
         do throws(EventError) {
-            return try TransactionView(logged.payload)
+            return try TransactionView(payload)
         } catch {
-            throw StoreError.inconsistent(
-                transaction: TransactionID(logged.sequence.rawValue), reason: "\(error)")
+            throw StoreError.inconsistent(transaction: transaction, reason: "\(error)")
         }
     }
 

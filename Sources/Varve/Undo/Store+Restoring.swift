@@ -67,7 +67,7 @@ extension Writer {
             let metadata = state.context.tables.tables[tombstone.table]
                 .metadata(of: tombstone.slot)
             let deletion = TransactionID(metadata.transaction)
-            let history = LogHistory(LogMoment(turn.log), forgotten: state.timeline.forgotten)
+            let history = turn.history(state)
             guard deletion >= history.floor else {
                 if isWhole { throw StoreError.belowFloor(deletion, floor: history.floor) }
                 let deleted: Deleted<Entity>? = state.context.find(id)

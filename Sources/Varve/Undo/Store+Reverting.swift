@@ -91,7 +91,7 @@ extension Writer {
         } body: { state, turn in
             try StateReversal.takeBack(
                 [transaction], from: &state,
-                LogHistory(LogMoment(turn.log), forgotten: state.timeline.forgotten),
+                turn.history(state),
                 running: turn.header, force: options.force)
         }.transaction
     }
@@ -104,7 +104,7 @@ extension Writer {
             options.undoable = true
             return header("Rewind", options, core)
         } body: { state, turn in
-            let history = LogHistory(LogMoment(turn.log), forgotten: state.timeline.forgotten)
+            let history = turn.history(state)
             let target = try history.transaction(at: point, state)
             let undone = (target.rawValue + 1)..<turn.header.id.rawValue
             try StateReversal.rewind(

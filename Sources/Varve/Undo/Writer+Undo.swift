@@ -52,7 +52,7 @@ extension Writer {
             guard let step = found else { throw direction.nothing(options.scope) }
             try StateReversal.takeBack(
                 step.transactions, from: &state,
-                LogHistory(LogMoment(turn.log), forgotten: state.timeline.forgotten),
+                turn.history(state),
                 running: turn.header, force: options.force)
             return UndoStep(step)
         }

@@ -142,6 +142,7 @@ extension Writer {
             turn.withLock { core in
                 core.head = opened.state
                 core.access = .open(open)
+                core.recent.removeAll()
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
                 pinSavepoints(core)
                 // In the turn: from here on others append to the log.

@@ -16,6 +16,7 @@ final class Writer: Sendable {
         var access: Access
         let opening: StoreOpening
         let encoder = CommitEncoder()
+        let recent = RecentTransactions()
         /// The state behind everything appended, as it is shown.
         private(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
@@ -128,6 +129,12 @@ final class Writer: Sendable {
     struct Turn {
         let header: TransactionHeader
         let log: Log
+        let recent: RecentTransactions
+
+        /// The log before this transaction, for use in this turn only.
+        func history(_ state: StoreState) -> LogHistory {
+            LogHistory(LogMoment(log), forgotten: state.timeline.forgotten, recent: recent)
+        }
     }
 
     /// Runs a body on the whole state and appends what it changed.
@@ -174,7 +181,7 @@ final class Writer: Sendable {
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            try body(&state, Turn(header: header, log: open.log))
+            try body(&state, Turn(header: header, log: open.log, recent: core.recent))
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }
@@ -206,6 +213,7 @@ final class Writer: Sendable {
                 try open.log.append(
                     sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
                     payload: bytes)
+                core.recent.note(header.id, bytes)
             }
         } catch {
             throw StoreError.log(error)
