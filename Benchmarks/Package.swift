@@ -27,7 +27,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport", "CRocksDB", "CLevelDB", "CLMDB", "CSQLite", varve,
             ]),
-        .executableTarget(name: "LiveBenchmark", dependencies: [varve]),
-        .executableTarget(name: "TimeBenchmark", dependencies: [varve]),
+        .executableTarget(name: "LiveBenchmark", dependencies: ["BenchmarkSupport", varve]),
+        .executableTarget(name: "TimeBenchmark", dependencies: ["BenchmarkSupport", varve]),
     ]
 )

@@ -5,7 +5,11 @@ public enum WallClock {
     public static func seconds(_ body: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
         try body()
-        return (ContinuousClock.now - start) / .seconds(1)
+        return seconds(since: start)
+    }
+
+    public static func seconds(since start: ContinuousClock.Instant) -> Double {
+        (ContinuousClock.now - start) / .seconds(1)
     }
 
     /// The seconds of each call.
@@ -19,7 +23,7 @@ public enum WallClock {
         let start = ContinuousClock.now
         while latencies.count < count {
             latencies.append(try seconds { try body(latencies.count) })
-            if (ContinuousClock.now - start) / .seconds(1) > limit { break }
+            if seconds(since: start) > limit { break }
         }
         return latencies
     }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Varve
 
 /// What indexes cost a save, and what they answer.
@@ -70,7 +71,7 @@ private func measureRanges(_ suite: Suite, _ loaded: Lazy<Context>) {
 
 /// A snapshot and a save that changes what is indexed: the difference to the table without index
 /// is what one index adds.
-private func measureSnapshots<Entity: UserLike>(
+private func measureSnapshots<Entity: SampleUser & EntityModelProtocol>(
     _ suite: Suite, of type: Entity.Type, _ name: String
 ) {
     let changes = min(suite.options.rows, 20_000)

@@ -39,7 +39,7 @@ private func measureMemory<Entity: EntityModelProtocol>(
 
 /// What one index adds to each user; the plain user has a relation instead, which costs no more
 /// than its word in the struct.
-private func measureIndex<Entity: UserLike>(
+private func measureIndex<Entity: SampleUser & EntityModelProtocol>(
     _ suite: Suite, _ type: Entity.Type, _ name: String, _ plain: Lazy<Double>
 ) {
     suite.count("added by the \(name), per user", unit: "bytes") {

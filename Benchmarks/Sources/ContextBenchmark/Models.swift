@@ -1,8 +1,9 @@
+import BenchmarkSupport
 import Varve
 
 /// The user of the comparison tables: seven fields, three of them text.
 @EntityModel
-struct User {
+struct User: UserFields {
     let id: String
     var name: String
     var email: String
@@ -42,7 +43,7 @@ struct Message {
 
 /// The user again, with the three indexes of the comparison tables.
 @EntityModel
-struct IndexedUser {
+struct IndexedUser: SampleUser {
     let id: String
     var name: String
     var email: String
@@ -58,7 +59,7 @@ struct IndexedUser {
 
 /// The user with one index, to tell what each adds.
 @EntityModel
-struct AgeIndexedUser {
+struct AgeIndexedUser: SampleUser {
     let id: String
     var name: String
     var email: String
@@ -71,7 +72,7 @@ struct AgeIndexedUser {
 }
 
 @EntityModel
-struct CityIndexedUser {
+struct CityIndexedUser: SampleUser {
     let id: String
     var name: String
     var email: String
@@ -84,7 +85,7 @@ struct CityIndexedUser {
 }
 
 @EntityModel
-struct EmailIndexedUser {
+struct EmailIndexedUser: SampleUser {
     let id: String
     var name: String
     var email: String

@@ -5,15 +5,17 @@ import Varve
 /// What is counted: something that is done a number of times. Doing it twice as often costs twice
 /// as many instructions, but for what every process does once.
 enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
-    case save, saveIndexed, find, queryOne, commit, openCheckpoint, replay
+    case save, saveIndexed, find, queryOne, commit, update, undo, openCheckpoint, replay
 
     var title: String {
         switch self {
         case .save: "save a new entity"
         case .saveIndexed: "save a new entity with three indexes"
         case .find: "find an entity by id, among 1,000"
-        case .queryOne: "query one row through a hash index, among 1,000"
+        case .queryOne: "query one row through a unique index, among 1,000"
         case .commit: "commit an entity, without sync"
+        case .update: "commit one changed field, without sync, among 1,000"
+        case .undo: "commit one changed field, without sync, and undo that, among 1,000"
         case .openCheckpoint: "open a checkpoint and read all rows, a row"
         case .replay: "replay a log, an event"
         }
@@ -22,7 +24,8 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
     /// Half of the repetitions that are counted.
     var count: Int {
         switch self {
-        case .save, .saveIndexed, .find, .queryOne, .commit: 5_000
+        case .save, .saveIndexed, .find, .queryOne, .commit, .update: 5_000
+        case .undo: 1_000
         case .openCheckpoint, .replay: 10_000
         }
     }
@@ -70,6 +73,10 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
                 try store.write { try PlainUser(sample: number).save(to: &$0) }
             }
             try store.close()
+        case .update:
+            try change(count, in: directory) { _ in }
+        case .undo:
+            try change(count, in: directory) { try $0.undo() }
         case .openCheckpoint, .replay:
             let store = try open(directory)
             let found = PlainUser.filter(\.score >= 0).resolve(in: store.context).count
@@ -78,7 +85,34 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         }
     }
 
-    private func loaded<User: SampleUser>(_ type: User.Type, _ count: Int) throws -> Context {
+    /// Changes one field of one of a thousand users, a transaction each.
+    ///
+    /// - Parameter follow: comes behind each change.
+    private func change(_ count: Int, in directory: URL, _ follow: (Store) throws -> Void) throws {
+        let store = try open(directory)
+        let ids = (0..<1_000).map { SampleData.id("u", $0) }
+        try store.write { context in
+            for number in ids.indices { try PlainUser(sample: number).save(to: &context) }
+        }
+        for number in 0..<count {
+            try store.write { context in
+                guard var user: PlainUser = context.find(ids[number % 1_000]) else {
+                    preconditionFailure("\(rawValue) found no user \(number % 1_000)")
+                }
+                // Never what it was: a change of nothing is no transaction.
+                user.score = Double(number) + 0.5
+                try user.save(to: &context)
+            }
+            try follow(store)
+        }
+        // The last of one transaction for each change, and another one for each undo.
+        check(Int(store.lastTransaction.rawValue), 1 + count * (self == .undo ? 2 : 1))
+        try store.close()
+    }
+
+    private func loaded<User: SampleUser & EntityModelProtocol>(_ type: User.Type, _ count: Int)
+        throws -> Context
+    {
         var context = Context()
         for number in 0..<count { try User(sample: number).save(to: &context) }
         return context
@@ -92,22 +126,6 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
 
     private func check(_ found: Int, _ expected: Int) {
         precondition(found == expected, "\(rawValue) found \(found) instead of \(expected)")
-    }
-}
-
-/// The user of the comparison tables.
-protocol SampleUser: EntityModelProtocol {
-    init(
-        id: String, name: String, email: String, age: Int, city: String, score: Double,
-        createdAt: Int)
-}
-
-extension SampleUser {
-    init(sample number: Int) {
-        self.init(
-            id: SampleData.id("u", number), name: SampleData.name(number),
-            email: SampleData.email(number), age: number % 100, city: SampleData.city(number),
-            score: Double(number), createdAt: 1_700_000_000 + number)
     }
 }
 

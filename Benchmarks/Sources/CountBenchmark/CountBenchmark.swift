@@ -10,7 +10,7 @@ enum CountBenchmark {
 
           FILE      the counts to compare with
           --only    count only the paths whose name contains this
-          --update  write what was counted there
+          --update  write what was counted there; with --only, what is kept of the others stays
         """
 
     static func main() {
@@ -39,12 +39,12 @@ enum CountBenchmark {
 
     private static func compare(_ arguments: [String]) throws {
         var rest = arguments[...]
-        var only = ""
+        var paths = CorePath.allCases
         var updates = false
         var file: URL?
         while let argument = rest.popFirst() {
             switch argument {
-            case "--only": only = rest.popFirst() ?? ""
+            case "--only": paths = named(rest.popFirst())
             case "--update": updates = true
             case _ where !argument.hasPrefix("-") && file == nil: file = URL(filePath: argument)
             default: fail(usage, status: 2)
@@ -52,17 +52,40 @@ enum CountBenchmark {
         }
         guard let file else { fail(usage, status: 2) }
         let kept = try KeptCounts.read(file)
-        let counts = try count(
-            CorePath.allCases.filter { only.isEmpty || $0.rawValue.contains(only) })
+        let updated = updates ? base(of: paths, kept) : nil
+        let counts = try count(paths)
         let grown = report(counts, kept)
-        if updates {
-            try KeptCounts(
-                architecture: KeptCounts.architecture, compiler: KeptCounts.compiler,
-                counts: (kept?.counts ?? [:]).merging(counts) { $1 }
-            ).write(to: file)
+        if var updated {
+            updated.counts.merge(counts) { $1 }
+            try updated.write(to: file)
         } else if !grown.isEmpty {
             fail("\(grown.map(\.rawValue).joined(separator: ", ")): more than before", status: 1)
         }
+    }
+
+    private static func named(_ text: String?) -> [CorePath] {
+        guard let text, !text.isEmpty else { fail("--only needs a text\n" + usage, status: 2) }
+        let paths = CorePath.allCases.filter { $0.rawValue.contains(text) }
+        guard !paths.isEmpty else {
+            let names = CorePath.allCases.map(\.rawValue).joined(separator: ", ")
+            fail("no path has “\(text)” in its name: \(names)", status: 2)
+        }
+        return paths
+    }
+
+    /// What new counts are added to: nothing where all paths are counted, otherwise what is kept of
+    /// the others. Those must have been counted under the same compiler: the file names but one.
+    private static func base(of paths: [CorePath], _ kept: KeptCounts?) -> KeptCounts {
+        let isWhole = paths.count == CorePath.allCases.count
+        if !isWhole, let kept {
+            guard kept.isComparable else {
+                fail(
+                    "\(kept.origin): update all of them, without --only", status: 2)
+            }
+            return kept
+        }
+        return KeptCounts(
+            architecture: KeptCounts.architecture, compiler: KeptCounts.compiler, counts: [:])
     }
 
     private static func count(_ paths: [CorePath]) throws -> [CorePath: Double] {
@@ -87,7 +110,7 @@ enum CountBenchmark {
             print(line)
         }
         if let kept, !kept.isComparable {
-            print("kept under Swift \(kept.compiler) on \(kept.architecture): not compared")
+            print("\(kept.origin): not compared")
             return []
         }
         return grown

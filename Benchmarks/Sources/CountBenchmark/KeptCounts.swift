@@ -41,6 +41,9 @@ struct KeptCounts: Codable {
         try (encoder.encode(self) + Data("\n".utf8)).write(to: url)
     }
 
+    /// For messages.
+    var origin: String { "kept under Swift \(compiler) on \(architecture)" }
+
     /// Whether counts made here and now may be compared with these.
     var isComparable: Bool {
         architecture == Self.architecture && compiler == Self.compiler

@@ -1,4 +1,4 @@
-import Foundation
+import BenchmarkSupport
 import Varve
 
 @EntityModel
@@ -36,11 +36,10 @@ enum LiveBenchmark {
 
     /// The time that a consumer of live results takes for a transaction of one entity.
     private static func absorb(_ store: Store, _ rows: Int) async throws {
-        let clock = ContinuousClock()
         var results = store.results(of: Person.filter(\.age >= 0).sorted(by: \.age, \.name))
             .makeAsyncIterator()
         let found = await results.next()?.list.count ?? 0
-        var times: [Duration] = []
+        var times: [Double] = []
         var ages = (0..<rows).map { $0 % 90 }
         for round in 0..<2_000 {
             let number = round &* 104_729 % rows
@@ -50,29 +49,28 @@ enum LiveBenchmark {
             try await store.write("Edit") { context in
                 try person(number, age: age).save(to: &context)
             }
-            var isThere = false
-            times.append(await clock.measure { isThere = await results.next() != nil })
+            let start = ContinuousClock.now
+            let isThere = await results.next() != nil
+            times.append(WallClock.seconds(since: start))
             precondition(isThere, "each edit moves a row")
         }
-        times.sort()
+        let (median, late) = (times.percentile(0.5) * 1e6, times.percentile(0.99) * 1e6)
         print("live query over \(found) rows, sorted by two properties, one entity changed:")
-        print("  median \(times[times.count / 2]), 99% \(times[times.count * 99 / 100])")
+        print("  median \(Spread.text(median)) µs, 99 % \(Spread.text(late)) µs")
     }
 
     private static func readBack(_ store: Store, _ start: ChangeToken) async throws {
-        let clock = ContinuousClock()
         var events = 0
         let last = store.lastTransaction
-        let time = try await clock.measure {
-            for try await event in store.changes(after: start) {
-                if case .transaction(let change) = event {
-                    events += try change.changes(of: Person.self).count
-                }
-                if event.token.transaction >= last { break }
+        let begin = ContinuousClock.now
+        for try await event in store.changes(after: start) {
+            if case .transaction(let change) = event {
+                events += try change.changes(of: Person.self).count
             }
+            if event.token.transaction >= last { break }
         }
-        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-        print(
-            "feed: \(events) decoded events in \(time), \(Int(Double(events) / seconds)) a second")
+        let seconds = WallClock.seconds(since: begin)
+        let rate = Spread.text(Double(events) / seconds)
+        print("feed: \(events) decoded events in \(Spread.text(seconds)) s, \(rate) a second")
     }
 }

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 import Varve
 
@@ -48,28 +49,29 @@ struct TimeBenchmark {
         // Enough for the journal of the operating system to be warm.
         for number in 0..<2_000 { try edit(store, number) }
         try measureMoves(store, rounds: 2_000, "")
-        measurePast(store, "updates")
+        try measurePast(store, "updates")
         for number in 0..<5 {
-            try store.write { try Item.delete(id: 5_000 + number, from: &$0) }
+            let id = min(5_000, entities / 2) + number
+            try store.write { try Item.delete(id: id, from: &$0) }
             try store.write {
                 try Item(id: entities + number, title: "new", count: 1, list: .id(3))
                     .save(to: &$0)
             }
         }
-        measurePast(store, "deletions and insertions")
+        try measurePast(store, "deletions and insertions")
         try store.close()
         let synced = try open(url, durability: .commit)
         try measureMoves(synced, rounds: 200, ", synced")
         try synced.compact()
-        for number in 0..<100 { try edit(synced, number) }
+        for number in 0..<100 { try edit(synced, number, ", behind the checkpoint") }
         try synced.close()
         var store2: Store?
-        Self.reportOnce("open \(entities) entities from a checkpoint") {
+        try Self.reportOnce("open \(entities) entities from a checkpoint") {
             store2 = try open(url, durability: .none)
         }
         guard let reopened = store2 else { return }
-        Self.reportOnce("first undo behind it") { try reopened.undo() }
-        Self.reportOnce("second undo") { try reopened.undo() }
+        try Self.reportOnce("first undo behind it") { try reopened.undo() }
+        try Self.reportOnce("second undo") { try reopened.undo() }
         try measureFarPast(reopened)
         try reopened.close()
     }
@@ -101,14 +103,16 @@ struct TimeBenchmark {
     }
 
     private func measureMoves(_ store: Store, rounds: Int, _ note: String) throws {
-        Self.report("write of one entity" + note, rounds) { try edit(store, $0 + 1_000_003, note) }
-        Self.report("undo of it" + note, rounds) { _ in try store.undo() }
-        Self.report("redo of it" + note, rounds) { _ in try store.redo() }
+        try Self.report("write of one entity" + note, rounds) {
+            try edit(store, $0 + 1_000_003, note)
+        }
+        try Self.report("undo of it" + note, rounds) { _ in try store.undo() }
+        try Self.report("redo of it" + note, rounds) { _ in try store.redo() }
     }
 
-    private func measurePast(_ store: Store, _ what: String) {
+    private func measurePast(_ store: Store, _ what: String) throws {
         let then = TransactionID(store.lastTransaction.rawValue - 10)
-        Self.report("context ten transactions back, \(what)", 500) { _ in
+        try Self.report("context ten transactions back, \(what)", 500) { _ in
             _ = try store.context(asOf: .transaction(then))
         }
     }
@@ -119,10 +123,10 @@ struct TimeBenchmark {
         var behind = 0
         for count in [1_000, 10_000, 100_000] {
             while behind < count {
-                try edit(store, behind)
+                try edit(store, behind, ", far from it")
                 behind += 1
             }
-            Self.reportOnce("context \(count) transactions back") {
+            try Self.reportOnce("context \(count) transactions back") {
                 _ = try store.context(asOf: .transaction(then))
             }
         }
@@ -135,7 +139,7 @@ struct TimeBenchmark {
         let store = try open(
             directory.appendingPathComponent("history.varve"), durability: .none)
         let items = max(1, transactions / 100)
-        Self.reportOnce("\(transactions) transactions") {
+        try Self.reportOnce("\(transactions) transactions") {
             for number in 0..<transactions {
                 try store.write {
                     try Item(id: number % items, title: "version \(number)", count: number)
@@ -144,7 +148,7 @@ struct TimeBenchmark {
             }
         }
         var versions = 0
-        Self.report("history of an entity with a hundred versions", 100) { number in
+        try Self.report("history of an entity with a hundred versions", 100) { number in
             versions = try store.history(of: Item.self, id: number &* 7_919 % items).count
         }
         print("  versions: \(versions)")
@@ -153,24 +157,18 @@ struct TimeBenchmark {
 
     // MARK: - Reports
 
-    private static func microseconds(_ body: () throws -> Void, _ name: String) -> Double {
-        let start = ContinuousClock.now
-        do { try body() } catch { fatalError("\(name): \(error)") }
-        let (seconds, attoseconds) = (ContinuousClock.now - start).components
-        return Double(seconds) * 1e6 + Double(attoseconds) / 1e12
-    }
-
-    private static func reportOnce(_ name: String, _ body: () throws -> Void) {
-        print(String(format: "%12.1f us  ", microseconds(body, name)) + name)
+    private static func reportOnce(_ name: String, _ body: () throws -> Void) rethrows {
+        let time = try WallClock.seconds(body) * 1e6
+        print(String(format: "%12.1f us  ", time) + name)
     }
 
     /// The median and the mean of one call.
-    private static func report(_ name: String, _ rounds: Int, _ body: (Int) throws -> Void) {
-        var times: [Double] = []
-        for round in 0..<rounds { times.append(microseconds({ try body(round) }, name)) }
+    private static func report(
+        _ name: String, _ rounds: Int, _ body: (Int) throws -> Void
+    ) rethrows {
+        let times = try WallClock.latencies(rounds, body).map { $0 * 1e6 }
         let mean = times.reduce(0, +) / Double(times.count)
         print(
-            String(format: "%12.1f us  mean %8.1f us  ", times.sorted()[times.count / 2], mean)
-                + name)
+            String(format: "%12.1f us  mean %8.1f us  ", times.percentile(0.5), mean) + name)
     }
 }

@@ -1,5 +1,5 @@
 /// The compact binary form in which the key-value engines keep records: strings with a length byte,
-/// numbers of eight bytes. 135 bytes a record on average, without indexes.
+/// numbers of eight bytes. About 140 bytes a record on average, without indexes.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -1,13 +1,4 @@
-/// The user of the comparison tables, as every engine hands it out.
-protocol UserFields {
-    var id: String { get }
-    var name: String { get }
-    var email: String { get }
-    var age: Int { get }
-    var city: String { get }
-    var score: Double { get }
-    var createdAt: Int { get }
-}
+import BenchmarkSupport
 
 extension UserFields {
     /// Depends on every field: two engines that answer the same have the same sum of it.
@@ -36,8 +27,9 @@ extension PostFields {
     }
 }
 
-/// A user as the key-value engines and SQLite make it from bytes or columns.
-struct UserRecord: UserFields {
+/// A user as it is given to every engine, and as the key-value engines and SQLite make it again from
+/// bytes or columns.
+struct UserRecord: SampleUser {
     var id: String
     var name: String
     var email: String
@@ -47,6 +39,7 @@ struct UserRecord: UserFields {
     var createdAt: Int
 }
 
+/// A post, given and made in the same way.
 struct PostRecord: PostFields {
     var id: String
     var title: String

@@ -2,16 +2,8 @@ import BenchmarkSupport
 import Foundation
 
 /// The Debian index of this machine: import, opening again, what depends on libc6, and a search.
-struct DebianWork {
-    let name: EngineName
-    let work: Workload
-    let directory: URL
-
-    init(_ name: EngineName, size: Int, directory: URL) {
-        self.name = name
-        work = Workload(size: size)
-        self.directory = directory
-    }
+struct DebianWork: Work {
+    let child: Child
 
     static let engines: [EngineName] = [.varve, .sqlite]
     private static let base = "libc6"

@@ -3,8 +3,6 @@ import Foundation
 /// A store as a user would build one for the data of the comparison: users and posts, with users
 /// found by id, age (ordered), city (equality) and e-mail (unique), posts by id and author.
 protocol Engine: AnyObject, SendableMetatype {
-    static var name: EngineName { get }
-
     /// Opens what is in the directory, or begins anew.
     init(at directory: URL, cache: CacheSize) throws
 
@@ -18,8 +16,12 @@ protocol Engine: AnyObject, SendableMetatype {
     /// One transaction, not synced. The users have no posts.
     func delete(users: [String]) throws
 
-    /// What is read from now on sees everything written so far, and may see no more.
+    /// What is read from now on sees everything written so far, and may see no more: an engine that
+    /// has snapshots, or read transactions, holds one until ``endReading()``, as far as that makes
+    /// its reads no slower.
     func beginReading() throws
+    /// Comes before anything is written, compacted or closed.
+    func endReading() throws
     /// The digest of the user, which is made whole; nil where there is none.
     func user(_ id: String) throws -> UInt64?
     /// The sum of the digests of all users, each made whole.
@@ -38,10 +40,6 @@ protocol Engine: AnyObject, SendableMetatype {
     /// Brings the files into the shape that the engine considers best.
     func compact() throws
     func close() throws
-}
-
-extension Engine {
-    func beginReading() throws {}
 }
 
 /// What a query found: engines that agree have equal answers.

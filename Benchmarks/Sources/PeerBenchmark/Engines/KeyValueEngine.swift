@@ -3,8 +3,6 @@ import Foundation
 /// The data on an ordered map: records under their ids, and an entry for each index, written in the
 /// same transaction.
 final class KeyValueEngine<Map: KeyValueStore>: Engine {
-    static var name: EngineName { Map.engine }
-
     private let map: Map
 
     init(at directory: URL, cache: CacheSize) throws { map = try Map(at: directory, cache: cache) }
@@ -27,7 +25,7 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
 
     private static func put(_ user: UserRecord, _ writer: any KeyValueWriter) throws {
         guard try writer.get(Key.email(user.email)) == nil else {
-            throw EngineError(name, "the e-mail \(user.email) is taken")
+            throw EngineError(Map.engine, "the e-mail \(user.email) is taken")
         }
         try writer.put(Key.user(user.id), user.encoded())
         try writer.put(Key.age(user.age, user.id), [])
@@ -62,6 +60,10 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
     }
 
     // MARK: - Reading
+
+    func beginReading() throws { try map.beginReading() }
+
+    func endReading() { map.endReading() }
 
     func user(_ id: String) throws -> UInt64? { try user(Key.user(id)) }
 

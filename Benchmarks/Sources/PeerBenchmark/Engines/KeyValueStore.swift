@@ -8,6 +8,9 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
     /// Runs one write transaction. Writers of other threads may run at the same time where the
     /// engine lets them.
     func write(synced: Bool, _ body: (any KeyValueWriter) throws -> Void) throws
+    /// Holds one read transaction for the reads to come, where that spares each of them its own.
+    func beginReading() throws
+    func endReading()
     /// Calls `body` with the value, valid during the call only.
     func get(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool
     /// The same, through a snapshot that is taken for it.
@@ -20,6 +23,11 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
     func sync() throws
     func compact() throws
     func close()
+}
+
+extension KeyValueStore {
+    func beginReading() {}
+    func endReading() {}
 }
 
 /// What a transaction may do.

@@ -2,7 +2,7 @@ import CLMDB
 import Foundation
 
 /// LMDB with a writable map, which is its fastest form here; one read transaction is kept and
-/// renewed, as its manual advises. Writes and syncs as asked: `MDB_NOSYNC` and `mdb_env_sync`.
+/// renewed, as its manual advises, once for all reads of a batch. Writes and syncs as asked: `MDB_NOSYNC` and `mdb_env_sync`.
 final class LMDB: KeyValueStore {
     static let engine = EngineName.lmdb
 
@@ -10,6 +10,7 @@ final class LMDB: KeyValueStore {
     private let database: MDB_dbi
     private var reader: OpaquePointer?
     private var readers = 0
+    private var isHeld = false
     private let writing = NSLock()
 
     init(at directory: URL, cache: CacheSize) throws {
@@ -82,7 +83,25 @@ final class LMDB: KeyValueStore {
         }
     }
 
+    func beginReading() throws {
+        endReading()
+        try enter()
+        isHeld = true
+    }
+
+    func endReading() {
+        guard isHeld else { return }
+        isHeld = false
+        leave()
+    }
+
     private func reading<Result>(_ body: (OpaquePointer?) throws -> Result) throws -> Result {
+        try enter()
+        defer { leave() }
+        return try body(reader)
+    }
+
+    private func enter() throws {
         if readers == 0 {
             if reader == nil {
                 try check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &reader))
@@ -91,11 +110,11 @@ final class LMDB: KeyValueStore {
             }
         }
         readers += 1
-        defer {
-            readers -= 1
-            if readers == 0 { mdb_txn_reset(reader) }
-        }
-        return try body(reader)
+    }
+
+    private func leave() {
+        readers -= 1
+        if readers == 0 { mdb_txn_reset(reader) }
     }
 
     func sync() throws { try check(mdb_env_sync(environment, 1)) }

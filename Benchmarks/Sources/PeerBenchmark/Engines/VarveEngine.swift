@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 import Varve
 
@@ -47,8 +48,6 @@ extension StoredPost {
 /// Varve as it comes: relaxed durability where the peers do not sync, and `.commit` for the
 /// writes that ask for it.
 final class VarveEngine: Engine {
-    static let name = EngineName.varve
-
     let store: Store
     private var snapshot = Context()
 
@@ -91,7 +90,9 @@ final class VarveEngine: Engine {
 
     // MARK: - Reading
 
-    func beginReading() throws { snapshot = store.context }
+    func beginReading() { snapshot = store.context }
+
+    func endReading() { snapshot = Context() }
 
     func user(_ id: String) throws -> UInt64? {
         let user: StoredUser? = snapshot.find(id)

@@ -27,6 +27,7 @@ struct Page {
         \(FigureDescription.Area.allCases.map(section).joined(separator: "\n"))
         \(growth)
         \(targets)
+        \(remarks)
         </main></body></html>
 
         """
@@ -36,6 +37,12 @@ struct Page {
         guard !results.failures.isEmpty else { return "" }
         let items = results.failures.map { "<li>\(escaped($0))</li>" }.joined()
         return "<ul class=\"failures\">\(items)</ul>"
+    }
+
+    private var remarks: String {
+        guard let remarks = results.remarks, !remarks.isEmpty else { return "" }
+        let items = remarks.map { "<li>\(escaped($0))</li>" }.joined()
+        return "<section><h2>Remarks</h2><ul>\(items)</ul></section>"
     }
 
     // MARK: - Bars
@@ -143,7 +150,7 @@ struct Page {
             """
         }
         return """
-            <section><h2>Targets</h2><p>Said for a million users and posts.</p>
+            <section><h2>Targets</h2><p>\(TargetOutcome.explanation)</p>
             <div class="scroll"><table class="targets"><thead><tr><th></th><th>found</th><th>at least</th>
             <th>reach for</th><th></th></tr></thead><tbody>\(rows.joined(separator: "\n"))</tbody>
             </table></div></section>

@@ -87,7 +87,8 @@ enum PageStyle {
         g.line.varve polyline { stroke-width: 3 } g.line circle { fill: var(--series) }
         .targets td:last-child { text-align: left }
         .verdict { font-weight: 600 } .verdict.reached, .verdict.met { color: var(--good) }
-        .verdict.missed { color: var(--bad) } .verdict.short { color: var(--faint); font-weight: 400 }
+        .verdict.missed { color: var(--bad) }
+        .verdict.short, .verdict.elsewhere { color: var(--faint); font-weight: 400 }
         @media (max-width: 40rem) { main { padding-top: 1.5rem } h1 { font-size: 1.6rem }
           th, td { padding: .35rem .4rem } .overview td { min-width: 0 }
           .overview { font-size: .82rem } .overview .dot { display: none }

@@ -17,6 +17,8 @@ struct Results: Codable {
     let growth: [Figure: [EngineName: [Point]]]
     /// What went wrong; empty after a run that counts.
     let failures: [String]
+    /// What a reader of the figures has to know; nil in files of earlier versions.
+    let remarks: [String]?
 
     /// How many times better Varve is.
     func advantage(_ figure: Figure, over engine: EngineName) -> Double? {
@@ -44,7 +46,7 @@ struct Results: Codable {
     init(
         machine: Machine, size: Int, runs: Int, engines: [EngineName],
         figures: [Figure: [EngineName: Spread]], growth: [Figure: [EngineName: [Point]]],
-        failures: [String]
+        failures: [String], remarks: [String]?
     ) {
         self.machine = machine
         self.size = size
@@ -53,6 +55,7 @@ struct Results: Codable {
         self.figures = figures
         self.growth = growth
         self.failures = failures
+        self.remarks = remarks
     }
 
     /// What an earlier run left.
@@ -71,6 +74,7 @@ struct Results: Codable {
         Results(
             machine: machine, size: size, runs: runs, engines: engines,
             figures: figures.filter { wanted.contains($0.key) },
-            growth: growth.filter { wanted.contains($0.key) }, failures: failures)
+            growth: growth.filter { wanted.contains($0.key) }, failures: failures,
+            remarks: remarks)
     }
 }

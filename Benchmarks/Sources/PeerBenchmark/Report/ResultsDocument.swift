@@ -24,6 +24,9 @@ struct ResultsDocument {
             if !figures.isEmpty { text += "\n## \(area.rawValue)\n\n" + table(figures) }
         }
         text += targets + growth
+        if let remarks = results.remarks, !remarks.isEmpty {
+            text += "\n## Remarks\n\n" + remarks.map { "* \($0)\n" }.joined()
+        }
         if !results.failures.isEmpty {
             text += "\n## Failures\n\n" + results.failures.map { "* \($0)\n" }.joined()
         }
@@ -67,7 +70,7 @@ struct ResultsDocument {
                 outcome.name, outcome.found, outcome.least, outcome.reach, outcome.verdict.rawValue,
             ])
         }
-        return "\n## Targets\n\nSaid for a million users and posts.\n\n" + rows(lines)
+        return "\n## Targets\n\n\(TargetOutcome.explanation)\n\n" + rows(lines)
     }
 
     private var growth: String {

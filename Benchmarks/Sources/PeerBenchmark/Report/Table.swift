@@ -19,6 +19,7 @@ struct Table {
             for figure in figures { text += lines(figure) }
         }
         text += targets
+        for remark in results.remarks ?? [] { text += "\nNOTE: \(remark)\n" }
         for failure in results.failures { text += "\nFAILED: \(failure)\n" }
         return text
     }
@@ -44,7 +45,7 @@ struct Table {
         guard !outcomes.isEmpty else { return "" }
         var text = "\n== Targets\n\n"
         for outcome in outcomes {
-            text += "  " + outcome.verdict.rawValue.padded(to: 13, right: false)
+            text += "  " + outcome.verdict.rawValue.padded(to: 25, right: false)
             text += "\(outcome.name): \(outcome.found)"
             text += " (at least \(outcome.least), reach for \(outcome.reach))\n"
         }

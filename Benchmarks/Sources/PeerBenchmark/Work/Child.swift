@@ -51,31 +51,30 @@ struct Child {
 
     /// Does it, and prints what it found as one line of JSON.
     func run() throws {
-        print(String(decoding: try JSONEncoder().encode(result()), as: UTF8.self))
+        var result = try result()
+        // What this system does not tell is no figure, and JSON has no way to write it.
+        result.figures = result.figures.filter(\.value.isFinite)
+        print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
     private func result() throws -> RunResult {
-        var session = Session(engine, size: size, directory: directory)
+        var session = Session(self)
         switch stage {
-        case .work:
-            try session.run()
-            return session.result
-        case .growth:
-            try session.runForGrowth()
-            return session.result
+        case .work: return try session.run()
+        case .growth: return try session.runForGrowth()
         case .kill: try session.beKilled()
         case .open:
             var result = RunResult(engine)
             result.figures[.openAfterKill] = try session.open()
             return result
-        case .duel: return try Duel(engine, size: size, directory: directory).run()
-        case .log: return try LogWork(size: size, directory: directory).run()
-        case .graph: return try GraphWork(size: size).run()
-        case .time: return try TimeWork(size: size, directory: directory).run()
-        case .churn: return try ChurnWork(engine, size: size, directory: directory).run()
-        case .text: return try TextWork(engine, size: size, directory: directory).run()
-        case .debian: return try DebianWork(engine, size: size, directory: directory).run()
-        case .limit: return try LimitWork(size: size, directory: directory).run()
+        case .duel: return try Duel(child: self).run()
+        case .log: return try LogWork(child: self).run()
+        case .graph: return try GraphWork(child: self).run()
+        case .time: return try TimeWork(child: self).run()
+        case .churn: return try ChurnWork(child: self).run()
+        case .text: return try TextWork(child: self).run()
+        case .debian: return try DebianWork(child: self).run()
+        case .limit: return try LimitWork(child: self).run()
         }
     }
 

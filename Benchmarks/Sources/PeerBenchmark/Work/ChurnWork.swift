@@ -1,21 +1,13 @@
 import BenchmarkSupport
 import Foundation
 
-/// Ten changes of one field of each user, with the engine's own housekeeping at work: how many
-/// bytes it writes for each byte that changed.
-struct ChurnWork {
-    let name: EngineName
-    let work: Workload
-    let directory: URL
+/// Ten times as many changes of one field as there are users, each of a random user, with the
+/// engine's own housekeeping at work: how many bytes it writes for each byte that changed.
+struct ChurnWork: Work {
+    let child: Child
 
     /// RocksDB stands for all whose files are rewritten behind the writes: this takes long.
     static let engines: [EngineName] = [.varve, .rocksdb]
-
-    init(_ name: EngineName, size: Int, directory: URL) {
-        self.name = name
-        work = Workload(size: size)
-        self.directory = directory
-    }
 
     func run() throws -> RunResult {
         let engine = try name.type.init(at: directory, cache: .large)
@@ -27,7 +19,8 @@ struct ChurnWork {
             try engine.setScores(
                 (0..<100).map { number in
                     let user = Int(random.next() % UInt64(work.size))
-                    return (Dataset.userID(user), Double(batch * 100 + number))
+                    // No user has had it: what stays as it is would be no change.
+                    return (Dataset.userID(user), Double(batch * 100 + number) + 0.5)
                 })
         }
         try engine.sync()

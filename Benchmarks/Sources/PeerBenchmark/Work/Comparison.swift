@@ -15,7 +15,9 @@ struct Comparison {
     private let wanted: Set<Child.Stage>
     private var figures: [Figure: [EngineName: [Double]]] = [:]
     private var growth: [Figure: [EngineName: [Int: [Double]]]] = [:]
+    private var answers: [String: (answer: UInt64, engine: EngineName)] = [:]
     private var failures: [String] = []
+    private var remarks: [String] = []
 
     init(_ options: Options) {
         self.options = options
@@ -28,18 +30,16 @@ struct Comparison {
         let steps = (0..<options.runs).flatMap { run in self.steps(run) }
         let start = ContinuousClock.now
         var directory: URL?
-        var answers: [String: (answer: UInt64, engine: EngineName)] = [:]
         for (number, step) in steps.enumerated() {
-            let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+            let seconds = Int(WallClock.seconds(since: start))
             note(
                 "\(seconds) s, \(number + 1) of \(steps.count): run \(step.run + 1), "
                     + "\(step.engine.title), \(step.stage.rawValue), \(step.size)")
             if !step.stage.goesOn {
                 remove(directory)
-                answers = number > 0 && steps[number - 1].run != step.run ? [:] : answers
                 directory = try makeDirectory()
             }
-            if let directory { perform(step, directory, &answers) }
+            if let directory { perform(step, directory) }
             if number + 1 == steps.count || steps[number + 1].run != step.run {
                 try report(results(machine))
             }
@@ -83,23 +83,12 @@ struct Comparison {
     }
 
     /// What fails is noted, and ends nothing but itself.
-    private mutating func perform(
-        _ step: Step, _ directory: URL,
-        _ answers: inout [String: (answer: UInt64, engine: EngineName)]
-    ) {
+    private mutating func perform(_ step: Step, _ directory: URL) {
         do {
             let child = Child(step.stage, step.engine, size: step.size, directory: directory)
             let result = try child.start()
-            for (query, answer) in result.answers {
-                let key = "\(query) of \(step.size)"
-                let expected = answers[key] ?? (answer, step.engine)
-                guard expected.answer == answer else {
-                    throw EngineError(
-                        step.engine,
-                        "\(key) is answered otherwise than by \(expected.engine.title)")
-                }
-                answers[key] = expected
-            }
+            try check(result.answers, of: step)
+            remarks += result.remarks.map { "\($0) (run \(step.run + 1))" }
             for (figure, value) in result.figures {
                 if options.growth, Figure.growing.contains(figure), step.engine != .limit {
                     growth[figure, default: [:]][step.engine, default: [:]][step.size, default: []]
@@ -115,6 +104,19 @@ struct Comparison {
         }
     }
 
+    /// All engines, in all runs, are given the same data and asked the same.
+    private mutating func check(_ found: [String: UInt64], of step: Step) throws {
+        for (query, answer) in found {
+            let key = "\(query) of \(step.size)"
+            let expected = answers[key] ?? (answer, step.engine)
+            guard expected.answer == answer else {
+                throw EngineError(
+                    step.engine, "\(key) is answered otherwise than by \(expected.engine.title)")
+            }
+            answers[key] = expected
+        }
+    }
+
     private func results(_ machine: Machine) -> Results {
         Results(
             machine: machine, size: options.size, runs: options.runs,
@@ -127,7 +129,7 @@ struct Comparison {
                     }
                 }
             },
-            failures: failures)
+            failures: failures, remarks: remarks)
     }
 
     private func makeDirectory() throws -> URL {

@@ -3,16 +3,10 @@ import Foundation
 
 /// Synced commits of Varve and of another one, in turns of a hundred: what the disk does to one it
 /// does to the other. The other one is an engine, or a bare file.
-struct Duel {
-    let peer: EngineName
-    let work: Workload
-    let directory: URL
+struct Duel: Work {
+    let child: Child
 
-    init(_ peer: EngineName, size: Int, directory: URL) {
-        self.peer = peer
-        work = Workload(size: size)
-        self.directory = directory
-    }
+    private var peer: EngineName { name }
 
     func run() throws -> RunResult {
         let varve = try engine(.varve)
@@ -22,9 +16,7 @@ struct Duel {
         let start = ContinuousClock.now
         for turn in 0..<work.duelTurns {
             // Whole pairs of turns only.
-            if turn > 1, turn % 2 == 0,
-                (ContinuousClock.now - start) / .seconds(1) > 2 * work.seconds
-            {
+            if turn > 1, turn % 2 == 0, WallClock.seconds(since: start) > 2 * work.seconds {
                 break
             }
             latencies[turn % 2] += try WallClock.latencies(100) { number in

@@ -51,6 +51,8 @@ struct RunResult: Codable {
     var figures: [Figure: Double] = [:]
     /// The sums of what the queries answered: equal for all engines, or one of them is wrong.
     var answers: [String: UInt64] = [:]
+    /// What a reader of the figures has to know, such as why one is missing.
+    var remarks: [String] = []
 
     init(_ engine: EngineName) { self.engine = engine }
 }

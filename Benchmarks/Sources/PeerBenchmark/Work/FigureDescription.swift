@@ -148,7 +148,9 @@ extension Figure {
         case .memory: .init(.space, "Memory after the load", .megabytes)
         case .memoryRatio: .init(.space, "Memory after the load, over the raw records", .times)
         default:
-            .init(.space, "Ten updates of each user: bytes written for each changed byte", .bytes)
+            .init(
+                .space, "Ten random updates for each user: bytes written for each changed byte",
+                .bytes)
         }
     }
 

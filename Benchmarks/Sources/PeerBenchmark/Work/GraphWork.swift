@@ -3,10 +3,8 @@ import Foundation
 import Varve
 
 /// What a snapshot costs the writer: a copy of the context before each save, in memory alone.
-struct GraphWork {
-    let work: Workload
-
-    init(size: Int) { work = Workload(size: size) }
+struct GraphWork: Work {
+    let child: Child
 
     func run() throws -> RunResult {
         var result = RunResult(.varve)
@@ -21,9 +19,10 @@ struct GraphWork {
         var context = Context()
         for number in 0..<work.size { try make(Dataset.user(number)).save(to: &context) }
         let numbers = SampleData.randomNumbers(work.queries, below: work.size, seed: 6)
-        let users = numbers.map { number in
+        let users = numbers.enumerated().map { position, number in
             var user = Dataset.user(number)
-            user.score += 1
+            // Another value each time, also where a user comes again.
+            user.score += Double(position + 1)
             return make(user)
         }
         let seconds = try WallClock.seconds {
@@ -39,7 +38,7 @@ struct GraphWork {
 
 /// The user without indexes.
 @EntityModel
-struct PlainUser {
+struct PlainUser: SampleUser {
     let id: String
     var name: String
     var email: String
@@ -47,12 +46,4 @@ struct PlainUser {
     var city: String
     var score: Double
     var createdAt: Int
-}
-
-extension PlainUser {
-    init(_ user: UserRecord) {
-        self.init(
-            id: user.id, name: user.name, email: user.email, age: user.age, city: user.city,
-            score: user.score, createdAt: user.createdAt)
-    }
 }

@@ -2,14 +2,10 @@ import BenchmarkSupport
 import Foundation
 
 /// What the machine allows for the work that the engines do, found in the same run.
-struct LimitWork {
-    let work: Workload
-    let file: URL
+struct LimitWork: Work {
+    let child: Child
 
-    init(size: Int, directory: URL) {
-        work = Workload(size: size)
-        file = directory.appending(path: "records")
-    }
+    private var file: URL { directory.appending(path: "records") }
 
     func run() throws -> RunResult {
         var result = RunResult(.limit)

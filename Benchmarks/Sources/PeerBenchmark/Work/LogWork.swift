@@ -4,14 +4,11 @@ import Varve
 
 /// What is asked of Varve alone: opening from a log that has no checkpoint, and commits while a
 /// compaction runs.
-struct LogWork {
-    let work: Workload
-    let directory: URL
+struct LogWork: Work {
+    let child: Child
 
-    init(size: Int, directory: URL) {
-        work = Workload(size: size)
-        self.directory = directory
-    }
+    /// One of a thousand lies above a 99.9th percentile.
+    private static let enough = 1_000
 
     func run() throws -> RunResult {
         var result = RunResult(.varve)
@@ -26,7 +23,7 @@ struct LogWork {
         var opened: VarveEngine?
         let seconds = try WallClock.seconds {
             let engine = try open()
-            try engine.beginReading()
+            engine.beginReading()
             guard try engine.user(Dataset.userID(work.size / 2)) != nil else {
                 throw EngineError(.varve, "a loaded user is not there")
             }
@@ -35,7 +32,9 @@ struct LogWork {
         // A save of a post is two events: its row, and its link.
         result.figures[.replay] = Double(3 * work.size) / seconds
         result.figures[.openLog] = seconds * 1e3
-        if let opened { try commitWhileCompacting(opened, &result) }
+        guard let opened else { return result }
+        opened.endReading()
+        try commitWhileCompacting(opened, &result)
         return result
     }
 
@@ -51,21 +50,35 @@ struct LogWork {
         let alone = try quietLatencies(engine, &next)
         let compaction = RunningCompaction(of: engine.store)
         compaction.start()
-        let beside = try latencies(engine, &next) { $0 < 1_000 || !compaction.isDone }
+        let beside = try latencies(engine, &next) { $0 == 0 || !compaction.isDone }
         let taken = try compaction.result()
-        result.figures[.quietP999] = alone.percentile(0.999) * 1e6
-        result.figures[.compactingP999] = beside.percentile(0.999) * 1e6
-        result.figures[.compactingRatio] = beside.percentile(0.999) / alone.percentile(0.999)
         result.figures[.busyCompaction] = taken.seconds
         result.figures[.compactionMemory] = taken.bytes / 1e6
         try engine.close()
+        let quiet = percentile(of: alone, "without a compaction", &result)
+        let busy = percentile(of: beside, "while a compaction ran", &result)
+        result.figures[.quietP999] = quiet.map { $0 * 1e6 }
+        result.figures[.compactingP999] = busy.map { $0 * 1e6 }
+        if let quiet, let busy { result.figures[.compactingRatio] = busy / quiet }
+    }
+
+    /// The 99.9th; nil, and a remark, of too few.
+    private func percentile(
+        of latencies: [Double], _ when: String, _ result: inout RunResult
+    ) -> Double? {
+        guard latencies.count >= Self.enough else {
+            result.remarks.append(
+                "Varve: no 99.9th percentile of synced commits \(when), because there were only "
+                    + "\(latencies.count)")
+            return nil
+        }
+        return latencies.percentile(0.999)
     }
 
     private func quietLatencies(_ engine: VarveEngine, _ next: inout Int) throws -> [Double] {
         let start = ContinuousClock.now
         return try latencies(engine, &next) { count in
-            count < work.quietCommits
-                && (ContinuousClock.now - start) / .seconds(1) < 2 * work.seconds
+            count < work.quietCommits && WallClock.seconds(since: start) < 2 * work.seconds
         }
     }
 

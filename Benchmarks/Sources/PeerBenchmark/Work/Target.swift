@@ -10,8 +10,20 @@ struct Target {
     enum Rule {
         /// Varve is so many times better than an engine.
         case over(EngineName)
-        /// Varve's figure is no worse than this, which was said for a million users and posts.
+        /// Varve's figure is no worse than this.
         case figure
+    }
+
+    /// How many users, and as many posts, a figure that is no ratio was stated for.
+    static let size = 1_000_000
+
+    /// Whether it compares what was measured in the same run, and so holds at every size.
+    var isRatio: Bool {
+        if case .over = rule { return true }
+        return switch figure.description.unit {
+        case .times, .gain, .advantage: true
+        default: false
+        }
     }
 
     static let all: [Target] = [

@@ -4,18 +4,10 @@ import Varve
 
 /// Full-text search over bodies of 120 characters, whose words are the rarer the greater their
 /// number.
-struct TextWork {
-    let name: EngineName
-    let work: Workload
-    let directory: URL
+struct TextWork: Work {
+    let child: Child
 
     static let engines: [EngineName] = [.varve, .sqlite]
-
-    init(_ name: EngineName, size: Int, directory: URL) {
-        self.name = name
-        work = Workload(size: size)
-        self.directory = directory
-    }
 
     func run() throws -> RunResult {
         let articles = SampleData.articles(work.articles)

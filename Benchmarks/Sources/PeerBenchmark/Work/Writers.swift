@@ -6,9 +6,11 @@ struct Writers {
     let count: Int
     let commits: Int
 
-    /// Commits a second, of all together, and the seconds of each.
-    func run(on engine: any Engine, within limit: Double) throws -> (
-        rate: Double, latencies: [Double]
+    /// The seconds that all took together, and those of each commit.
+    ///
+    /// - Parameter first: the number of the first user that they commit.
+    func run(on engine: any Engine, from first: Int, within limit: Double) throws -> (
+        seconds: Double, latencies: [Double]
     ) {
         let outcomes = Outcomes()
         let done = DispatchGroup()
@@ -21,7 +23,7 @@ struct Writers {
                     outcomes.add(
                         Result {
                             try WallClock.latencies(commits, within: limit) { number in
-                                let user = Dataset.user(8_000_000 + writer * 10_000 + number)
+                                let user = Dataset.user(first + writer * commits + number)
                                 try shared.engine.insert(user, synced: true)
                             }
                         })
@@ -29,8 +31,7 @@ struct Writers {
             }
             done.wait()
         }
-        let latencies = try outcomes.latencies()
-        return (Double(latencies.count) / seconds, latencies)
+        return (seconds, try outcomes.latencies())
     }
 
     /// `insert` of every engine may be called from any thread; see ``Engine``.

@@ -2,9 +2,8 @@ import Foundation
 
 /// SQLite with tables without row ids, and `synchronous` set for each kind of commit.
 final class SQLiteEngine: Engine {
-    static let name = EngineName.sqlite
-
     private let database: SQLiteDatabase
+    private var isReading = false
 
     init(at directory: URL, cache: CacheSize) throws {
         database = try SQLiteDatabase(at: directory, cache: cache)
@@ -77,6 +76,19 @@ final class SQLiteEngine: Engine {
     }
 
     // MARK: - Reading
+
+    /// Without it every query would be a transaction of its own.
+    func beginReading() throws {
+        try endReading()
+        try database.run("BEGIN")
+        isReading = true
+    }
+
+    func endReading() throws {
+        guard isReading else { return }
+        isReading = false
+        try database.run("COMMIT")
+    }
 
     func user(_ id: String) throws -> UInt64? {
         try users("SELECT * FROM user WHERE id = ?") { $0.bind(1, id) }.single
