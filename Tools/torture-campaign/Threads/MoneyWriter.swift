@@ -157,7 +157,7 @@ extension MoneyWriter {
                 case .undo: try store.undo(scope: scope)
                 case .redo: try store.redo(scope: scope)
                 }
-            } catch StoreError.nothingToUndo, StoreError.nothingToRedo {
+            } catch StoreError.nothingToUndo, StoreError.nothingToRedo, StoreError.belowFloor {
                 isDone = false
             }
             try did(action, isDone, in: store)
@@ -178,7 +178,7 @@ extension MoneyWriter {
                 case .undo: try await store.undo(UndoOptions(scope: scope))
                 case .redo: try await store.redo(UndoOptions(scope: scope))
                 }
-            } catch StoreError.nothingToUndo, StoreError.nothingToRedo {
+            } catch StoreError.nothingToUndo, StoreError.nothingToRedo, StoreError.belowFloor {
                 isDone = false
             }
             try did(action, isDone, in: store)
