@@ -60,7 +60,7 @@ struct SeveralTextsTests {
     }
 
     @Test("A row is found that meets all of them, whichever orders the rest")
-    func all() {
+    func intersection() {
         let expected = ids { $0.isSuperset(of: ["fox", "dog"]) }
         #expect(expected.count > 5)
         check(
@@ -86,7 +86,7 @@ struct SeveralTextsTests {
     }
 
     @Test("What or adds meets its own text, and a later filter counts for both")
-    func any() {
+    func union() {
         check(
             "or", ids { !$0.isDisjoint(with: ["fox", "dog"]) },
             IndexedSample.filter(matches("fox")).or(IndexedSample.filter(matches("dog"))),
