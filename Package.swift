@@ -136,7 +136,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "TortureCampaign",
-            dependencies: ["VarveLog", "VarveTestSupport", "VarveFuzzing"],
+            dependencies: ["Varve", "VarveLog", "VarveTestSupport", "VarveFuzzing"],
             path: "Tools/torture-campaign", exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "TortureMain", dependencies: ["TortureCampaign"],

@@ -28,18 +28,18 @@ struct ImportTests {
         Module(
             folder: "Sources/Varve",
             modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph"],
-            system: ["Dispatch", "Foundation", "Observation", "Synchronization"]),
+            system: ["Foundation", "Observation", "Synchronization"]),
         Module(
             folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents", "VarveReplay"],
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(
-            folder: "Tools/varve", modules: ["VarveInspection", "VarveLog"], system: ["Foundation"]),
+            folder: "Tools/varve", modules: ["VarveInspection"], system: ["Foundation"]),
         Module(
             folder: "Tools/aptgraph", modules: ["Varve", "AptGraphInput"], system: ["Foundation"]),
         Module(
             folder: "Tools/torture-campaign",
-            modules: ["VarveLog", "VarveFuzzing", "VarveTestSupport"],
+            modules: ["Varve", "VarveLog", "VarveFuzzing", "VarveTestSupport"],
             system: ["Foundation"]),
         Module(
             folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],

@@ -107,8 +107,8 @@ struct CopyingTests {
 }
 
 /// A file system that lets something happen before each list, opening and read.
-private final class InterleavedFileSystem: FileSystem {
-    private let base: any FileSystem
+private final class InterleavedFileSystem: ForwardingFileSystem {
+    let base: any FileSystem
     fileprivate let happen: @Sendable () -> Void
 
     init(_ base: any FileSystem, _ happen: @escaping @Sendable () -> Void) {
@@ -116,8 +116,6 @@ private final class InterleavedFileSystem: FileSystem {
         self.happen = happen
     }
 
-    var displayPath: String { base.displayPath }
-    func createDirectory() throws(FileSystemError) { try base.createDirectory() }
     func list() throws(FileSystemError) -> [String]? {
         happen()
         return try base.list()
@@ -126,19 +124,13 @@ private final class InterleavedFileSystem: FileSystem {
         happen()
         return InterleavedFile(try base.open(name, mode), happen)
     }
-    func rename(_ name: String, to newName: String) throws(FileSystemError) {
-        try base.rename(name, to: newName)
-    }
-    func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
-    func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }
-    func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
     func subdirectory(_ name: String) -> any FileSystem {
         InterleavedFileSystem(base.subdirectory(name), happen)
     }
 }
 
-private final class InterleavedFile: StoreFile {
-    private let base: any StoreFile
+private final class InterleavedFile: ForwardingFile {
+    let base: any StoreFile
     private let happen: @Sendable () -> Void
 
     init(_ base: any StoreFile, _ happen: @escaping @Sendable () -> Void) {
@@ -152,13 +144,4 @@ private final class InterleavedFile: StoreFile {
         happen()
         return try base.read(into: buffer, at: offset)
     }
-    func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
-    ) throws(FileSystemError) -> Int { try base.write(bytes, at: offset) }
-    func truncate(to length: ByteCount) throws(FileSystemError) { try base.truncate(to: length) }
-    func synchronize() throws(FileSystemError) { try base.synchronize() }
-    func length() throws(FileSystemError) -> ByteCount { try base.length() }
-    func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }
-    func unlock() throws(FileSystemError) { try base.unlock() }
-    func close() throws(FileSystemError) { try base.close() }
 }

@@ -2,14 +2,14 @@ import Foundation
 package import VarveLog
 
 /// A file system whose syncs wait until a test lets them go, and are counted.
-package final class GatedFileSystem: FileSystem {
+package final class GatedFileSystem: ForwardingFileSystem {
     fileprivate struct Gate: Sendable {
         var isClosed = false
         var waiting = 0
         var syncs = 0
     }
 
-    private let base: any FileSystem
+    package let base: any FileSystem
     private let gate: GateKeeper
 
     package convenience init(_ base: any FileSystem) { self.init(base, GateKeeper()) }
@@ -33,22 +33,11 @@ package final class GatedFileSystem: FileSystem {
         while gate.state.withLock({ $0.waiting }) == 0 { Thread.sleep(forTimeInterval: 0.0001) }
     }
 
-    package var displayPath: String { base.displayPath }
-    package func createDirectory() throws(FileSystemError) { try base.createDirectory() }
-    package func list() throws(FileSystemError) -> [String]? { try base.list() }
     package func open(
         _ name: String, _ mode: FileOpenMode
     ) throws(FileSystemError) -> any StoreFile {
         GatedFile(try base.open(name, mode), gate)
     }
-    package func rename(_ name: String, to newName: String) throws(FileSystemError) {
-        try base.rename(name, to: newName)
-    }
-    package func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
-    package func synchronizeDirectory() throws(FileSystemError) {
-        try base.synchronizeDirectory()
-    }
-    package func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
     package func subdirectory(_ name: String) -> any FileSystem {
         GatedFileSystem(base.subdirectory(name), gate)
     }
@@ -77,8 +66,8 @@ private final class GateKeeper: Sendable {
     }
 }
 
-private final class GatedFile: StoreFile {
-    private let base: any StoreFile
+private final class GatedFile: ForwardingFile {
+    let base: any StoreFile
     private let gate: GateKeeper
 
     init(_ base: any StoreFile, _ gate: GateKeeper) {
@@ -86,19 +75,8 @@ private final class GatedFile: StoreFile {
         self.gate = gate
     }
 
-    func read(
-        into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
-    ) throws(FileSystemError) -> Int { try base.read(into: buffer, at: offset) }
-    func write(
-        _ bytes: UnsafeRawBufferPointer, at offset: FrameOffset
-    ) throws(FileSystemError) -> Int { try base.write(bytes, at: offset) }
-    func truncate(to length: ByteCount) throws(FileSystemError) { try base.truncate(to: length) }
     func synchronize() throws(FileSystemError) {
         gate.pass()
         try base.synchronize()
     }
-    func length() throws(FileSystemError) -> ByteCount { try base.length() }
-    func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }
-    func unlock() throws(FileSystemError) { try base.unlock() }
-    func close() throws(FileSystemError) { try base.close() }
 }

@@ -19,6 +19,7 @@ public enum Campaign {
         Part(name: "syncs", run: FailedSyncPart.run),
         Part(name: "followers", run: FollowerPart.run),
         Part(name: "kills", run: KillPart.run),
+        Part(name: "threads", run: ThreadsPart.run),
         Part(name: "fuzz", run: FuzzPart.run),
         Part(name: "determinism", run: DeterminismPart.run),
     ]
@@ -59,7 +60,7 @@ public enum Campaign {
 
     private static func report(_ context: CampaignContext, seconds: Double) -> Int32 {
         let figures = context.findings.figures
-        let isFull = context.options.size != .short
+        let isFull = context.options.size == .full || context.options.size == .nightly
         let width = figures.map(\.title.count).max() ?? 0
         Campaign.say("")
         for figure in figures {

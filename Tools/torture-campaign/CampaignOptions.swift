@@ -9,7 +9,7 @@ struct CampaignOptions: Sendable {
     var threads = 2
 
     static let usage = """
-        usage: torture [--nightly | --short] [--seed N] [--only PART]… [--threads N]
+        usage: torture [--nightly | --tenth | --short] [--seed N] [--only PART]… [--threads N]
 
         Tortures the log: power cuts at every moment, failing disks, damaged files, killed processes.
         Prints a table, and as the last line the same figures as JSON. Ends with 1 where a rule was
@@ -25,6 +25,7 @@ struct CampaignOptions: Sendable {
             switch argument {
             case "--nightly": size = .nightly
             case "--short": size = .short
+            case "--tenth": size = .tenth
             case "--seed":
                 guard let value = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
                 seed = value
@@ -44,14 +45,18 @@ struct CampaignOptions: Sendable {
     }
 }
 
-/// How much is done: a minute for every change, minutes for the published figures, a night.
+/// How much is done: a minute for every change, minutes for the published figures and for a tenth of them
+/// under a sanitizer, a night.
 enum CampaignSize: String, Sendable {
-    case short, full, nightly
+    case short, tenth, full, nightly
 
-    /// One of three values.
-    func choose<Value>(_ short: Value, _ full: Value, _ nightly: Value) -> Value {
+    /// One of the values; that of the short size where there is none for a tenth.
+    func choose<Value>(
+        _ short: Value, _ full: Value, _ nightly: Value, tenth: Value? = nil
+    ) -> Value {
         switch self {
         case .short: short
+        case .tenth: tenth ?? short
         case .full: full
         case .nightly: nightly
         }

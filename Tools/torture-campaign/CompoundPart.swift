@@ -27,7 +27,7 @@ enum CompoundPart {
         context.queue.forEach(moments) { moment in
             do throws(CheckFailure) {
                 try CompoundRun(moment.steps, kill: moment.kill, memo: memo).run(
-                    statesMax: context.size.choose(2, 16, 64), seed: context.seed)
+                    statesMax: context.size.choose(2, 16, 64, tenth: 4), seed: context.seed)
             } catch {
                 context.findings.violation(
                     "compound",

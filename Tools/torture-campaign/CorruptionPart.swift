@@ -16,7 +16,7 @@ enum CorruptionPart {
         let outcomes = Lock([Int](repeating: 0, count: 4))
         var items: [(store: ReferenceStore, damages: [Damage])] = []
         var generator = SeededGenerator(seed: context.seed)
-        for steps in workloads.prefix(context.size.choose(1, 4, 4)) {
+        for steps in workloads.prefix(context.size.choose(1, 4, 4, tenth: 2)) {
             let workload = try LogWorkload(steps)
             let store = try ReferenceStore(
                 workload.disk.image, count: workload.issued, promised: workload.promised)

@@ -12,8 +12,8 @@ enum CrashPart {
         run.enumerate(FixedWorkloads.small(upTo: context.size.choose(2, 3, 4)))
         let small = run.memo.count - fixed
         run.enumerateRandom(
-            images: context.size.choose(0, 320_000, 50_000_000),
-            seconds: context.size.choose(0, 240, 3 * 3600))
+            images: context.size.choose(0, 320_000, 50_000_000, tenth: 32_000),
+            seconds: context.size.choose(0, 240, 3 * 3600, tenth: 240))
         let findings = context.findings
         findings.add(
             Figure(
@@ -74,8 +74,8 @@ private final class CrashRun: Sendable {
     private func enumerate(_ steps: [LogStep], seed: UInt64) {
         var settings = CrashEnumeration.Settings()
         settings.seed = seed
-        settings.nestedEvery = context.size.choose(512, 192, 512)
-        settings.nestedStatesMax = context.size.choose(4, 24, 24)
+        settings.nestedEvery = context.size.choose(512, 192, 512, tenth: 192)
+        settings.nestedStatesMax = context.size.choose(4, 24, 24, tenth: 24)
         do {
             let workload = try LogWorkload(steps)
             var enumeration = CrashEnumeration(workload, memo: memo, nested: nested, settings)

@@ -5,7 +5,7 @@ import VarveTestSupport
 /// The same seed twice asks the same of the disk, byte for byte.
 enum DeterminismPart {
     @Sendable static func run(_ context: CampaignContext) {
-        let count = context.size.choose(50, 1_000, 20_000)
+        let count = context.size.choose(50, 1_000, 20_000, tenth: 100)
         let seeds = (0..<UInt64(count)).map { context.seed &* 31 &+ $0 }
         context.queue.forEach(seeds, { "determinism, seed \($0)" }) { seed in
             do {

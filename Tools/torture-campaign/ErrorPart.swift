@@ -30,7 +30,7 @@ enum ErrorPart {
             try counting.run(steps)
             operations += counting.faulty.operations
             for operation in 0..<counting.faulty.operations {
-                for code in codes.prefix(context.size.choose(2, 8, 8)) {
+                for code in codes.prefix(context.size.choose(2, 8, 8, tenth: 8)) {
                     for count in [1, Int.max] {
                         for isHalfDone in [false, true] {
                             items.append(
@@ -44,9 +44,8 @@ enum ErrorPart {
                 }
             }
         }
-        if context.size == .short {
-            items = items.enumerated().filter { $0.offset % 7 == 0 }.map(\.element)
-        }
+        let stride = context.size.choose(7, 1, 1, tenth: 11)
+        items = items.enumerated().filter { $0.offset % stride == 0 }.map(\.element)
         context.queue.forEach(items) { item in
             var generator = SeededGenerator(seed: context.seed)
             do throws(CheckFailure) {

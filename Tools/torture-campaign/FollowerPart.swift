@@ -6,7 +6,7 @@ import VarveTestSupport
 /// and power cuts in between.
 enum FollowerPart {
     @Sendable static func run(_ context: CampaignContext) {
-        let count = context.size.choose(600, 20_000, 2_000_000)
+        let count = context.size.choose(600, 20_000, 2_000_000, tenth: 2_000)
         let seeds = (0..<UInt64(count)).map { context.seed &* 1_000_000_007 &+ $0 }
         let polls = Lock(0)
         context.queue.forEach(seeds, { "followers, seed \($0)" }) { seed in

@@ -14,7 +14,7 @@ enum FuzzPart {
     }
 
     @Sendable static func run(_ context: CampaignContext) {
-        let rounds = context.size.choose(4, 100, 10_000)
+        let rounds = context.size.choose(4, 100, 10_000, tenth: 10)
         let perRound = 100
         let items = FuzzTarget.allCases.flatMap { target in
             // A workload with a power cut costs as much as many of the others.

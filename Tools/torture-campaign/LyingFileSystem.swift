@@ -1,12 +1,13 @@
 import VarveLog
+import VarveTestSupport
 
 /// A file system that tells the log what is not so.
-final class LyingFileSystem: FileSystem {
+final class LyingFileSystem: ForwardingFileSystem {
     enum Lie: Sendable {
         case locksExcludeNobody, nobodyHoldsLocks, shortWritesCountAsWhole, shortReadsCountAsWhole
     }
 
-    private let base: any FileSystem
+    let base: any FileSystem
     private let lie: Lie
     private let identities = Lock<UInt64>(1 << 40)
 
@@ -15,19 +16,11 @@ final class LyingFileSystem: FileSystem {
         self.lie = lie
     }
 
-    var displayPath: String { base.displayPath }
-    func createDirectory() throws(FileSystemError) { try base.createDirectory() }
-    func list() throws(FileSystemError) -> [String]? { try base.list() }
     func open(
         _ name: String, _ mode: FileOpenMode
     ) throws(FileSystemError) -> any StoreFile {
         LyingFile(try base.open(name, mode), lie)
     }
-    func rename(_ name: String, to newName: String) throws(FileSystemError) {
-        try base.rename(name, to: newName)
-    }
-    func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
-    func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }
 
     func identity() throws(FileSystemError) -> FileIdentity {
         guard lie == .locksExcludeNobody else { return try base.identity() }
@@ -42,8 +35,8 @@ final class LyingFileSystem: FileSystem {
     }
 }
 
-private final class LyingFile: StoreFile {
-    private let base: any StoreFile
+private final class LyingFile: ForwardingFile {
+    let base: any StoreFile
     private let lie: LyingFileSystem.Lie
 
     init(_ base: any StoreFile, _ lie: LyingFileSystem.Lie) {
@@ -73,10 +66,6 @@ private final class LyingFile: StoreFile {
         return bytes.count
     }
 
-    func truncate(to length: ByteCount) throws(FileSystemError) { try base.truncate(to: length) }
-    func synchronize() throws(FileSystemError) { try base.synchronize() }
-    func length() throws(FileSystemError) -> ByteCount { try base.length() }
-
     func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool {
         switch lie {
         case .locksExcludeNobody: true
@@ -84,7 +73,4 @@ private final class LyingFile: StoreFile {
         default: try base.lock(kind)
         }
     }
-
-    func unlock() throws(FileSystemError) { try base.unlock() }
-    func close() throws(FileSystemError) { try base.close() }
 }

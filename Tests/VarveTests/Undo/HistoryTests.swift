@@ -229,13 +229,13 @@ struct HistoryTests {
 }
 
 /// Runs something right before a file is opened.
-private final class InterposedFileSystem: FileSystem {
+private final class InterposedFileSystem: ForwardingFileSystem {
     private struct State: Sendable {
         var opened = 0
         var next: (number: Int, body: @Sendable () -> Void)?
     }
 
-    private let base: any FileSystem
+    let base: any FileSystem
     private let state = Lock(State())
 
     init(_ base: any FileSystem) { self.base = base }
@@ -246,9 +246,6 @@ private final class InterposedFileSystem: FileSystem {
 
     var isDone: Bool { state.withLock { $0.next == nil } }
 
-    var displayPath: String { base.displayPath }
-    func createDirectory() throws(FileSystemError) { try base.createDirectory() }
-    func list() throws(FileSystemError) -> [String]? { try base.list() }
     func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
         let body = state.withLock { state -> (@Sendable () -> Void)? in
             state.opened += 1
@@ -259,11 +256,5 @@ private final class InterposedFileSystem: FileSystem {
         body?()
         return try base.open(name, mode)
     }
-    func rename(_ name: String, to newName: String) throws(FileSystemError) {
-        try base.rename(name, to: newName)
-    }
-    func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
-    func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }
-    func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
     func subdirectory(_ name: String) -> any FileSystem { base.subdirectory(name) }
 }
