@@ -57,7 +57,8 @@ public final class Store: Sendable {
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
-    /// - Complexity: linear in the length of the log.
+    /// - Complexity: linear in the size of the newest checkpoint and in the length of the log behind it;
+    ///   without a checkpoint, in that of the whole log.
     public convenience init(
         at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
         retention: Retention = .standard, compactsAutomatically: Bool = true,

@@ -100,11 +100,9 @@ public struct StoreCompaction: Sendable {
         forgetting forgotten: LogSequence
     ) throws(LogError) -> Compaction.Dropped {
         let (manifest, dropped) = try compaction.plan(retention, forgetting: forgotten)
-        if forgotten > .none { try compaction.removeLostTails() }
+        try compaction.removeLostTails(forgetting: forgotten)
         guard compaction.isChange(manifest) else { return dropped }
-        try compaction.install(manifest)
-        log.finish(manifest)
-        try compaction.removeSuperseded(by: manifest)
+        if let leftover = try compaction.conclude(with: manifest, log.finish) { throw leftover }
         return dropped
     }
 }

@@ -40,11 +40,12 @@ package final class Log {
     init(
         _ scanned: ScannedLog, lock: DirectoryLock, active: SegmentWriter,
         sealed: [SegmentEntry], durableSequence: LogSequence, start: LogStart,
-        prologue: @escaping () -> [UInt8]
+        pins: LogPins?, prologue: @escaping () -> [UInt8]
     ) {
         manifest = scanned.manifest
         base = start.checkpoint
-        pins = LogPins(floor: scanned.manifest.floor)
+        self.pins = pins ?? LogPins(floor: scanned.manifest.floor)
+        self.pins.takeOver(floor: scanned.manifest.floor)
         lastSequence = scanned.lastSequence
         progress = SyncProgress(
             segment: active.header.segment, end: active.durableEnd, sequence: durableSequence)
@@ -163,9 +164,6 @@ package final class Log {
             fileSystem: fileSystem, configuration: configuration, floor: manifest.floor,
             segments: sealed + [active.entry])
     }
-
-    /// A reader of single transactions of the log as it is now.
-    package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
 
     // MARK: Failures
 

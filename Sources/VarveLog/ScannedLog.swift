@@ -99,16 +99,14 @@ package final class ScannedLog {
     /// A reader may see segments change hands between its looks at the directory and at the files:
     /// what is damage in a log at rest may be a writer's progress. It looks again, a few times.
     private static func scanBesideWriter(_ source: LogSource) throws(LogError) -> ScannedLog {
-        for _ in 0..<4 {
+        var another = AnotherLook(at: source.fileSystem)
+        while true {
             do throws(LogError) {
                 return try ScannedLog(source, lock: nil)
             } catch {
-                guard error.mayBeProgressOfWriter,
-                    try DirectoryLock.isHeld(in: source.fileSystem)
-                else { throw error }
+                guard another.isWorthwhile(after: error) else { throw error }
             }
         }
-        return try ScannedLog(source, lock: nil)
     }
 }
 
@@ -129,7 +127,7 @@ struct LogSource {
 
 extension LogError {
     /// Damage in a log at rest; beside a writer, perhaps a look at files that were changing.
-    package var mayBeProgressOfWriter: Bool {
+    var mayBeProgressOfWriter: Bool {
         switch self {
         case .damaged, .chainBroken, .segmentMissing, .successorMissing, .manifestDamaged,
             .logEndsBeforeCheckpoint, .noUsableCheckpoint:

@@ -90,6 +90,81 @@ struct CopyingTests {
         #expect(opened > 0 && refused > 0, "\(opened) opened, \(refused) refused")
     }
 
+    @Test(
+        "Row 18: a compaction of the writer while its checkpoints are copied costs the backup nothing",
+        arguments: ["segment", "checkpoint"])
+    func compactionMeanwhile(_ prefix: String) throws {
+        let disk = SimulatedDisk()
+        let log = try CompactionLog(disk).open().log
+        for round in 1...2 {
+            for number in 1...6 { try log.append(LogPayload.of((round - 1) * 6 + number)) }
+            try CompactionLog.compact(log, LogPayload.first(round * 6), retaining: .everything)
+        }
+        try log.append(LogPayload.of(13))
+        try log.sync()
+        try log.seal()
+        let checkpoints = Lock(0)
+        let failure = Lock<String?>(nil)
+        // Unchecked: everything here runs on this thread.
+        nonisolated(unsafe) let writer = log
+        let source = HookedFileSystem(disk) { operation, name, _ in
+            guard operation == .open else { return }
+            // Of each checkpoint its table of pages is read, and then its pages.
+            let isLast = name == "checkpoint-0000000001"
+            if isLast { checkpoints.withLock { $0 += 1 } }
+            let opened = checkpoints.withLock { $0 }
+            guard prefix == "checkpoint" ? isLast && opened == 1 : opened == 2,
+                name.hasPrefix(prefix)
+            else { return }
+            checkpoints.withLock { $0 = 100 }
+            do {
+                try CompactionLog.compact(writer, LogPayload.first(13), retaining: .everything)
+            } catch {
+                failure.withLock { $0 = "\(error)" }
+            }
+        }
+        let target = SimulatedDisk()
+        let report = try LogBackup.run(
+            from: source, to: target, environment: SimulatedEnvironment(seed: 9),
+            configuration: CompactionLog(target).test.configuration)
+        #expect(failure.withLock { $0 } == nil && checkpoints.withLock { $0 } >= 100)
+        #expect(report.checkpointProblems.isEmpty && report.last == LogSequence(13))
+        #expect(try CompactionLog(target).read().payloads == LogPayload.first(13))
+        log.abandon()
+    }
+
+    @Test("Row 22: salvage looks behind a place that cannot be read once, however much lies there")
+    func unreadablePlace() throws {
+        let disk = SimulatedDisk()
+        let store = TestLog(disk)
+        let log = try store.open().log
+        for number in 1...5 { try log.append(payload(number)) }
+        var random = SeededGenerator(seed: 4)
+        try log.append(random.bytes(3 << 19))
+        try log.append(random.bytes(2 << 20))
+        try log.sync()
+        log.abandon()
+        let opened = Lock(0)
+        // In the last transaction, not far from its beginning.
+        let unreadable: Range<UInt64> = (1_900_544)..<(1_900_544 + 4_096)
+        let failing = HookedFileSystem(disk) { operation, name, bytes throws(FileSystemError) in
+            guard name.hasPrefix("segment") else { return }
+            if operation == .open { opened.withLock { $0 += 1 } }
+            if operation == .read, bytes.overlaps(unreadable) {
+                throw FileSystemError(.read, file: name, reason: .system(code: 5))
+            }
+        }
+        let target = SimulatedDisk()
+        let report = try LogSalvage.run(
+            from: failing, to: target, environment: SimulatedEnvironment(seed: 3),
+            content: SalvageContent(
+                load: { _ in }, pass: { _ in }, lookAhead: { _ in false }, lose: { _ in [] },
+                skip: { _ in }, take: { _ in .whole }, definitions: { [] }, writeState: { _ in 0 },
+                lastTime: { 0 }))
+        #expect(report.transactions == 6)
+        #expect(opened.withLock { $0 } < 30, "it was opened \(opened.withLock { $0 }) times")
+    }
+
     private func plainCopy(_ seed: UInt64) throws -> DiskImage {
         let writer = try BusyWriter(seed: seed)
         var random = SeededGenerator(seed: seed)

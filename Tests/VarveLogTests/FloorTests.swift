@@ -21,7 +21,7 @@ struct FloorTests {
         #expect(log.manifest.floor == LogSequence(29))
         // The segment that holds transaction 29 begins before it.
         #expect(log.manifest.firstSequence < LogSequence(29))
-        let reader = log.makeReader()
+        let reader = TransactionReader(log.snapshot)
         var newestFirst: [UInt64] = []
         try reader.forEachNewestFirst { (transaction) throws(Never) in
             newestFirst.append(transaction.sequence.rawValue)

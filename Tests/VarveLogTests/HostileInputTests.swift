@@ -264,4 +264,59 @@ struct HostileInputTests {
         }
         #expect(file == "manifest-0000000008")
     }
+
+    @Test("Row 50: A manifest of the last generation there is is refused: none could follow it")
+    func lastGeneration() throws {
+        let disk = SimulatedDisk()
+        try TestLog(disk).create()
+        var manifest = try TestLog(disk).scan(.readOnly).manifest
+        for generation in [UInt64.max, 1 << 62] {
+            manifest.generation = generation
+            var image = disk.image
+            image.files[StoreFileName.manifest(generation: generation).text] = manifest.encode()
+            guard case .manifestDamaged? = Self.refusal(image) else {
+                return #expect(Bool(false), "generation \(generation)")
+            }
+        }
+    }
+
+    @Test("Row 48: A locator that claims most of a file for a page table is refused unread")
+    func endlessPageTable() throws {
+        let (disk, payloads) = try CheckpointDamageTests.disk()
+        let name = "checkpoint-0000000002"
+        disk.corrupt(name) { bytes in
+            let locator = bytes.suffix(16)
+            bytes =
+                Array(bytes.prefix(128)) + Array(repeating: 0, count: 4 << 20) + Array(locator)
+            bytes.replaceSubrange(
+                (bytes.count - 16)..<(bytes.count - 8), with: [128, 0, 0, 0, 0, 0, 0, 0])
+        }
+        let slow = FaultyFileSystem(disk, transferBytesMax: 4_096)
+        let read = try CompactionLog(slow).read()
+        #expect(read.payloads == payloads && read.report.checkpointProblems.count == 1)
+        #expect(slow.operations < 300, "it was read: \(slow.operations) operations")
+    }
+
+    @Test("Row 48: A page is compressed only where each of its items has a stored byte")
+    func itemsOfCompressedPages() throws {
+        let (disk, _) = try CheckpointDamageTests.disk()
+        let scanned = try CompactionLog(disk).test.scan(.readOnly)
+        var header = try scanned.open(scanned.manifest.checkpoints[0]).header
+        header.number = 9
+        let zeros = [UInt8](repeating: 0, count: 50_000)
+        for (count, isCompressed) in [(UInt32(10), true), (50_000, false)] {
+            let copy = SimulatedDisk(disk.image)
+            let writer = try CheckpointWriter(header, in: copy)
+            try zeros.withUnsafeBytesTyped { bytes throws(LogError) in
+                try writer.append(
+                    CheckpointPageKey(kind: 1, subject: 0, part: 0, first: 0, count: count), bytes)
+            }
+            #expect((writer.fileBytes.rawValue < 10_000) == isCompressed)
+            try writer.finish(contentDigest: 0)
+            let file = try writer.reopen(LogConfiguration())
+            let read = try file.makeReader().read(file.pages[0])
+            defer { read.deallocate() }
+            #expect(Array(read) == zeros)
+        }
+    }
 }

@@ -89,7 +89,6 @@ private final class ForkingEnvironment: LogEnvironment {
     private let base = SimulatedEnvironment()
 
     func wallClockMicroseconds() -> Int64 { base.wallClockMicroseconds() }
-    func monotonicNanoseconds() -> UInt64 { base.monotonicNanoseconds() }
     func randomSalt() -> UInt64 { base.randomSalt() }
     func processID() -> Int32 { process.withLock { $0 } }
     func processName() -> String { "forker" }

@@ -20,7 +20,7 @@ struct ReaderTests {
     @Test("Any transaction is found by its number, and none outside of the range")
     func randomAccess() throws {
         let (_, log) = try Self.makeLog(SimulatedDisk())
-        let reader = log.makeReader()
+        let reader = TransactionReader(log.snapshot)
         #expect(reader.snapshot.segments.count > 2)
         for number in [1, 2, 100, 255, 256, 257, 600, 1_000, 1_499, 1_500] {
             let sequence = LogSequence(UInt64(number))
@@ -67,7 +67,7 @@ struct ReaderTests {
     func oldestFirst() throws {
         let (_, log) = try Self.makeLog(SimulatedDisk())
         var seen: [Int] = []
-        try log.makeReader().forEachOldestFirst(from: LogSequence(450)) { transaction in
+        try TransactionReader(log.snapshot).forEachOldestFirst(from: LogSequence(450)) { transaction in
             seen.append(Int(transaction.sequence.rawValue))
             return true
         }
@@ -81,7 +81,7 @@ struct ReaderTests {
         for number in 1_501...1_600 { try log.append(Self.text(number)) }
         #expect(snapshot.lastSequence == LogSequence(1_500))
         var count = 0
-        try snapshot.replay { (record: LogRecord) throws(Never) in
+        try snapshot.replay(after: .none) { (record: LogRecord) throws(Never) in
             if case .transaction = record { count += 1 }
         }
         #expect(count == 1_500)
@@ -148,7 +148,7 @@ struct ReaderTests {
         let (_, log) = try Self.makeLog(SimulatedDisk())
         var count = 0
         let failure = #expect(throws: ReplayFailure<Enough>.self) {
-            try log.snapshot.replay { (_: LogRecord) throws(Enough) in
+            try log.snapshot.replay(after: .none) { (_: LogRecord) throws(Enough) in
                 count += 1
                 if count == 10 { throw Enough() }
             }

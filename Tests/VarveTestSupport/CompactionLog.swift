@@ -78,7 +78,8 @@ package struct CompactionLog {
 
     /// All steps of a compaction, as a store takes them.
     package static func compact(
-        _ log: Log, _ payloads: [[UInt8]], retaining retention: Retention = .none
+        _ log: Log, _ payloads: [[UInt8]], retaining retention: Retention = .none,
+        forgetting forgotten: LogSequence = .none
     ) throws(LogError) {
         guard let compaction = try log.beginCompaction() else { return }
         do throws(LogError) {
@@ -90,16 +91,11 @@ package struct CompactionLog {
                     throw .checkpointDamaged(file: "checkpoint", reason: "read back differently")
                 }
             }
-            let (manifest, _) = try compaction.plan(retention)
+            let (manifest, _) = try compaction.plan(retention, forgetting: forgotten)
+            try compaction.removeLostTails(forgetting: forgotten)
             guard compaction.isChange(manifest) else { return }
-            do throws(LogError) {
-                try compaction.install(manifest)
-            } catch {
-                if compaction.isInForce { log.finish(manifest) }
-                throw error
-            }
-            log.finish(manifest)
-            try compaction.removeSuperseded(by: manifest)
+            let leftover = try compaction.conclude(with: manifest, log.finish)
+            if let leftover { throw leftover }
         } catch {
             compaction.abandon()
             throw error

@@ -23,10 +23,6 @@ package final class SimulatedEnvironment: LogEnvironment {
         }
     }
 
-    package func monotonicNanoseconds() -> UInt64 {
-        UInt64(wallClockMicroseconds()) * 1_000
-    }
-
     package func randomSalt() -> UInt64 { state.withLock { $0.generator.next() } }
 
     package func processID() -> Int32 { process }

@@ -153,6 +153,49 @@ struct BackupTests {
         #expect(try folder.names == ["copy", "live"])
     }
 
+    @Test("Attempts at one name do not touch each other's files, nor what has a similar name")
+    func concurrentAttempts() throws {
+        let folder = try Folder()
+        let store = try Store(at: folder.store("live"), Author.self)
+        for number in 0..<5 { try add(number, to: store) }
+        try store.flush()
+        let own = try Store(at: folder.store("copy.partial"), Author.self)
+        try own.close()
+        let target = folder.store("copy")
+        #expect {
+            try NewDirectory(target.path).make { directory throws(LogError) in
+                _ = try LogBackup.run(
+                    from: POSIXFileSystem(folder.store("live").path), to: directory)
+                // While the first is at work, a second comes and is faster.
+                do { _ = try store.backup(to: target) } catch { Issue.record("\(error)") }
+                let last = try ScannedLog.scan(directory, mode: .readOnly).lastSequence
+                #expect(last.rawValue == 5)
+            }
+        } throws: { error in
+            guard case LogError.targetExists = error else { return false }
+            return true
+        }
+        let copy = try Store(at: target, mode: .readOnly, Author.self)
+        expectSame(copy.context, store.context)
+        #expect(try folder.names == ["copy", "copy.partial", "live"])
+        #expect(try Store(at: folder.store("copy.partial"), Author.self).lastTransaction == 0)
+    }
+
+    @Test("What an interrupted attempt left is removed by the next")
+    func leftovers() throws {
+        let folder = try Folder()
+        let store = try Store(at: folder.store("live"), Author.self)
+        try add(1, to: store)
+        let leftover = folder.store("copy.partial-00a1b2c3d4e5f607")
+        let content = leftover.appendingPathComponent("content")
+        try FileManager.default.createDirectory(at: content, withIntermediateDirectories: true)
+        for name in ["content/segment-0000000001", "LOCK"] {
+            try Data("half".utf8).write(to: leftover.appendingPathComponent(name))
+        }
+        try store.backup(to: folder.store("copy"))
+        #expect(try folder.names == ["copy", "live"])
+    }
+
     @Test("On a disk that fails at any operation a backup is whole, or refused, or not there")
     func failingDisk() throws {
         let source = MemoryFileSystem()

@@ -110,6 +110,55 @@ struct CompactionFailureTests {
         #expect(difference(live, describe(last.context)) == nil)
     }
 
+    @Test("A compaction that suspending gives up did not fail, and runs when the store goes on")
+    func suspending() throws {
+        let isWaiting = DispatchSemaphore(value: 0)
+        let held = Lock<Store?>(nil)
+        let disk = HookedFileSystem(SimulatedDisk()) { operation, name, _ in
+            guard operation == .open, name.hasPrefix("checkpoint"),
+                let store = held.withLock({ $0 })
+            else { return }
+            held.withLock { $0 = nil }
+            isWaiting.signal()
+            while !store.isCompactionCancelled { Thread.sleep(forTimeInterval: 0.001) }
+        }
+        let store = try CompactionTests.open(disk, automatic: 20_000, durability: .none)
+        held.withLock { $0 = store }
+        for number in 0..<200 where held.withLock({ $0 }) != nil {
+            try CompactionTests.fill(store, number..<(number + 1))
+        }
+        // Only a failure waits so long.
+        try #require(isWaiting.wait(timeout: .now() + 60) == .success)
+        try store.suspend()
+        #expect(store.statistics.compactionFailure == nil)
+        #expect(store.statistics.checkpoint == nil)
+        try store.resume()
+        // Behind the one that resuming started, without a write between them.
+        #expect(try store.compact().checkpointBytes == nil, "the newest state has its checkpoint")
+        #expect(store.statistics.compactionFailure == nil)
+    }
+
+    @Test(
+        "An error behind the manifest of a compaction is told as what it left, not as its failure")
+    func errorAtTheEnd() throws {
+        let isInForce = Lock(false)
+        let disk = HookedFileSystem(SimulatedDisk()) {
+            operation, name, _ throws(FileSystemError) in
+            if operation == .rename, name.hasPrefix("manifest-0000000002") {
+                isInForce.withLock { $0 = true }
+            }
+            // Files are measured behind the manifest.
+            if operation == .status, isInForce.withLock({ $0 }) {
+                throw FileSystemError(.status, file: name, reason: .system(code: 5))
+            }
+        }
+        let store = try CompactionTests.open(disk)
+        try CompactionTests.fill(store, 0..<12)
+        let report = try store.compact()
+        #expect(report.leftover != nil && report.bytesAfter > ByteCount.zero)
+        #expect(report.checkpoint == store.lastTransaction)
+    }
+
     @Test("Closing gives up a compaction that is running")
     func closing() throws {
         let disk = SimulatedDisk()

@@ -6,15 +6,25 @@ import VarveTestSupport
 
 @Suite("Readers that follow", .timeLimit(.minutes(2)))
 struct FollowingTests {
-    private let disk = SimulatedDisk()
+    private let disk: SimulatedDisk
 
-    private func open(_ mode: Store.Mode, segmentBytesMax: UInt64 = 4_096) throws -> Store {
+    init() { disk = SimulatedDisk() }
+
+    private init(disk: SimulatedDisk) { self.disk = disk }
+
+    private func open(
+        _ mode: Store.Mode, in fileSystem: (any FileSystem)? = nil, segmentBytesMax: UInt64 = 4_096
+    ) throws -> Store {
         var configuration = LogConfiguration()
         configuration.segmentBytesMax = ByteCount(segmentBytesMax)
         return try Store(
-            in: disk, environment: SimulatedEnvironment(seed: mode == .readWrite ? 1 : 2),
+            in: fileSystem ?? disk,
+            environment: SimulatedEnvironment(seed: mode == .readWrite ? 1 : 2),
             configuration: configuration, mode: mode, durability: .none, types: [Author.self])
     }
+
+    /// From where `await` is possible.
+    private func adding(_ number: Int, to store: Store) throws { try add(number, to: store) }
 
     private func add(_ number: Int, to store: Store) throws {
         try store.write("Add \(number)") { context in
@@ -105,6 +115,129 @@ struct FollowingTests {
         #expect(refresh.lastTransaction == 3)
         #expect(Book.query().resolve(in: reader.context).map(\.id) == [1, 3, 4])
         #expect(try reader.refresh().course == .unchanged)
+    }
+
+    @Test("Row 45: a refresh that fails at any operation tells what happened the next time")
+    func failingRefresh() throws {
+        for operation in 0..<400 {
+            let disk = SimulatedDisk()
+            let faulty = FaultyFileSystem(disk)
+            let law = FollowingTests(disk: disk)
+            do {
+                let writer = try law.open(.readWrite)
+                try law.add(1, to: writer)
+                try writer.flush()
+                try law.add(2, to: writer)
+                try law.add(3, to: writer)
+            }
+            let reader = try law.open(.readOnly, in: faulty)
+            #expect(reader.lastTransaction == 3)
+            // Following has begun.
+            do {
+                let writer = try law.open(.readWrite)
+                try law.add(4, to: writer)
+            }
+            try reader.refresh()
+            let segment = try #require(disk.image.files.keys.filter { $0.hasPrefix("seg") }.max())
+            disk.corrupt(segment) { $0.removeLast(16) }
+            let writer = try law.open(.readWrite)
+            #expect(writer.lastTransaction == 3)
+            try writer.flush()
+            let before = faulty.operations
+            faulty.setFault(.init(operation: before + operation, code: 5))
+            var courses: [StoreRefresh.Course] = []
+            var hasFailed = false
+            do { courses.append(try reader.refresh().course) } catch { hasFailed = true }
+            let wasTried = faulty.operations > before + operation
+            faulty.setFault(nil)
+            courses.append(try reader.refresh().course)
+            courses.append(try reader.refresh().course)
+            let expected: [StoreRefresh.Course] = [.rewound(to: 3), .unchanged, .unchanged]
+            #expect(
+                courses == (hasFailed ? Array(expected.dropLast()) : expected),
+                "operation \(operation)")
+            #expect(difference(describe(writer.context), describe(reader.context)) == nil)
+            if !wasTried { return #expect(operation > 10) }
+        }
+        Issue.record("a refresh takes more operations than this test tries")
+    }
+
+    @Test("What is below the floor is told as missed, also where its segment is still there")
+    func belowTheFloor() async throws {
+        let writer = try open(.readWrite, segmentBytesMax: 64 << 20)
+        for number in 0..<20 { try adding(number, to: writer) }
+        let pin = try writer.pin(5)
+        try writer.dropHistory()
+        #expect(writer.floor == 5)
+        #expect(try ScannedLog.scan(disk, mode: .readOnly).snapshot.firstSequence == LogSequence(1))
+        let reader = try open(.readOnly)
+        var feed = reader.transactions(after: 0, lookingEvery: .milliseconds(1)).makeAsyncIterator()
+        #expect(try await feed.next() == .missed(through: 4))
+        guard case .transaction(let first)? = try await feed.next() else {
+            return #expect(Bool(false), "a transaction")
+        }
+        #expect(first.id == 5)
+        withExtendedLifetime(pin) {}
+    }
+
+    @Test("What is forgotten is told as missed, not transaction by transaction")
+    func forgotten() async throws {
+        let writer = try open(.readWrite)
+        for number in 0..<8 { try adding(number, to: writer) }
+        let reader = try open(.readOnly)
+        let last = try writer.forget(Author.self, id: "a1")
+        try adding(9, to: writer)
+        try writer.close()
+        var feed = reader.transactions(after: 2, lookingEvery: .milliseconds(1)).makeAsyncIterator()
+        #expect(try await feed.next() == .missed(through: last))
+        guard case .transaction(let first)? = try await feed.next() else {
+            return #expect(Bool(false), "a transaction")
+        }
+        #expect(first.id.rawValue == last.rawValue + 1)
+    }
+
+    @Test("A number behind every transaction is no trap")
+    func numberOutOfRange() async throws {
+        let writer = try open(.readWrite)
+        try adding(0, to: writer)
+        try writer.flush()
+        let last = TransactionID(UInt64.max)
+        var feed = writer.transactions(after: last).makeAsyncIterator()
+        #expect(try await feed.next() == .rewound(to: 1))
+    }
+
+    @Test("A writer that compacts right behind the first look does not keep a reader out")
+    func writerBehindTheLook() throws {
+        let disk = SimulatedDisk()
+        do {
+            let writer = try CompactionTests.open(disk)
+            for round in 0..<2 {
+                try CompactionTests.fill(writer, (round * 10)..<(round * 10 + 10))
+                try writer.compact()
+            }
+            try writer.close()
+        }
+        let hasWritten = Lock(false)
+        let hooked = HookedFileSystem(disk) { operation, name, _ in
+            guard operation == .open, name.hasPrefix("checkpoint"),
+                hasWritten.withLock({ had in
+                    defer { had = true }
+                    return !had
+                })
+            else { return }
+            do {
+                let writer = try CompactionTests.open(disk, seed: 7)
+                for round in 2..<4 {
+                    try CompactionTests.fill(writer, (round * 10)..<(round * 10 + 10))
+                    try writer.compact()
+                }
+                try writer.close()
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let reader = try CompactionTests.open(hooked, seed: 8, mode: .readOnly)
+        #expect(reader.lastTransaction == 40 && reader.recovery.checkpointProblems.isEmpty)
     }
 
     @Test("A sequence tells each transaction once, in order, and the context shows it by then")

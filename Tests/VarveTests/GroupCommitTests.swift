@@ -309,4 +309,24 @@ struct GroupCommitTests {
         }
         try add(1, to: store)
     }
+
+    @Test("What a dropped store wrote is synced when it is due, without anybody closing it")
+    func intervalOfDroppedStore() throws {
+        let hasSynced = DispatchSemaphore(value: 0)
+        let isWatched = Lock(false)
+        let hooked = HookedFileSystem(disk) { operation, name, _ in
+            guard operation == .synchronize, name.hasPrefix("segment"),
+                isWatched.withLock({ $0 })
+            else { return }
+            hasSynced.signal()
+        }
+        var store: Store? = try Store(
+            in: hooked, environment: SimulatedEnvironment(), mode: .readWrite,
+            durability: .interval(.milliseconds(200)), types: [Note.self])
+        try store?.write { try Note(id: 1, text: "").save(to: &$0) }
+        isWatched.withLock { $0 = true }
+        store = nil
+        // Far more than is due; only a failure waits so long.
+        #expect(hasSynced.wait(timeout: .now() + 30) == .success)
+    }
 }

@@ -110,6 +110,24 @@ struct RelationPersistenceTests {
             PlantV2.query("a").related(\.$seeds).resolve(in: again.context).map(\.id) == ["2"])
     }
 
+    @Test("Both ways to the past of a store that is only read complete the other sides of links")
+    func laterInverseInThePast() throws {
+        let place = StoreTests.Place()
+        let first = try Store(at: place.url, PlantV1.self)
+        try first.write { context in
+            try PlantV1(id: "a", seeds: [SeedV1(id: "1"), SeedV1(id: "2")]).save(to: &context)
+        }
+        try first.write { try SeedV1(id: "3", kind: "new").save(to: &$0) }
+        try first.close()
+        let reader = try Store(at: place.url, mode: .readOnly, PlantV2.self)
+        for route in [PastRoute.back, .forth] {
+            let past = try reader.context(asOf: .transaction(1), route)
+            past.checkInvariants()
+            #expect(past.count(SeedV2.self) == 2)
+            #expect(SeedV2.query("1").related(\.$plant).resolve(in: past)?.id == "a")
+        }
+    }
+
     @Test("Links from before a relation had another side are completed when the store is opened")
     func laterInverse() throws {
         let place = StoreTests.Place()

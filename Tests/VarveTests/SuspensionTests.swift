@@ -99,4 +99,83 @@ struct SuspensionTests {
         #expect(throws: StoreError.self) { try store.resume() }
         #expect(throws: StoreError.self) { try add(1, to: store) }
     }
+
+    @Test("A write that comes the moment resuming lets it in stays shown")
+    func writeWhileResuming() throws {
+        let store = try Store(
+            in: disk, environment: SimulatedEnvironment(), mode: .readWrite, durability: .none,
+            compactsAutomatically: false, types: [Note.self])
+        for round in 0..<100 {
+            try store.suspend()
+            let other = try open(process: 2)
+            try add(2 * round, to: other)
+            try other.close()
+            let written = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                while true {
+                    do {
+                        try self.add(2 * round + 1, to: store)
+                        break
+                    } catch StoreError.suspended {
+                        continue
+                    } catch {
+                        Issue.record("\(error)")
+                        break
+                    }
+                }
+                written.signal()
+            }
+            try store.resume()
+            written.wait()
+            #expect(store.context.count(Note.self) == 2 * round + 2)
+        }
+    }
+
+    @Test("What is pinned stays so while a store is suspended and resumed")
+    func pins() throws {
+        let store = try open()
+        for number in 0..<10 { try add(number, to: store) }
+        let pin = try store.pin(5)
+        try store.suspend()
+        try store.resume()
+        for number in 10..<20 { try add(number, to: store) }
+        try store.compact(retaining: Retention.none)
+        #expect(store.floor == 5)
+        #expect(try store.context(asOf: .transaction(5)).count(Note.self) == 5)
+        withExtendedLifetime(pin) {}
+    }
+
+    @Test("What another process dropped meanwhile is below the floor, pinned or not")
+    func pinsOfWhatIsGone() throws {
+        let store = try open()
+        for number in 0..<10 { try add(number, to: store) }
+        let pin = try store.pin(5)
+        try store.suspend()
+        let other = try open(process: 2)
+        try other.compact(retaining: Retention.none)
+        let floor = other.floor
+        try other.close()
+        try store.resume()
+        #expect(floor > 5 && store.floor == floor)
+        #expect(throws: StoreError.self) { try store.pin(5) }
+        withExtendedLifetime(pin) {}
+    }
+
+    @Test("A feed that idles while its store is suspended misses nothing afterwards")
+    func idleFeed() async throws {
+        let store = try open()
+        for number in 0..<3 { try store.writing { try Note(id: number, text: "").save(to: &$0) } }
+        var feed = store.changes().makeAsyncIterator()
+        for _ in 0..<3 { _ = try await feed.next() }
+        try store.suspend()
+        try store.resume()
+        for number in 3..<9 { try store.writing { try Note(id: number, text: "").save(to: &$0) } }
+        try store.dropHistory()
+        for number in 3..<9 {
+            guard case .transaction(let change)? = try await feed.next() else {
+                return #expect(Bool(false), "a gap before \(number)")
+            }
+            #expect(change.info.id.rawValue == UInt64(number + 1))
+        }
+    }
 }

@@ -23,7 +23,13 @@ extension Store {
     /// Copies the store on a thread of its own.
     @discardableResult
     public func backup(to url: URL) async throws -> BackupReport {
-        guard let compactor else { return try copyFiles(to: url) { false } }
+        guard let compactor else {
+            return try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue(label: "varve.backup").async { [self] in
+                    continuation.resume(with: Result { try copyFiles(to: url) { false } })
+                }
+            }
+        }
         return try await compactor.holding { [self] in
             try flush()
             return try copyFiles(to: url) { compactor.isCancelled }

@@ -105,6 +105,9 @@ final class Compactor: Sendable {
         var failure: String?
         do {
             _ = try perform(retention) { _ in }
+        } catch StoreError.log(.compactionCancelled), StoreError.suspended, StoreError.closed {
+            // Nothing failed: the store is being suspended or closed. `allow` starts the next attempt.
+            return state.withLock { $0.isScheduled = false }
         } catch {
             failure = "\(error)"
         }
@@ -124,7 +127,11 @@ final class Compactor: Sendable {
         queue.sync {}
     }
 
-    func allow() { state.withLock { $0.isCancelled = false } }
+    /// Lets compactions run again, and starts the one that was given up.
+    func allow() {
+        state.withLock { $0.isCancelled = false }
+        startIfDue()
+    }
 
     // MARK: - One compaction
 
@@ -143,14 +150,16 @@ final class Compactor: Sendable {
             progress(CompactionProgress(phase: .finishing, fraction: 0))
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, forgetting: frozen.timeline.forgotten)
+            let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: before,
-                bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
+                bytesAfter: (try? after.get()) ?? dropped.bytesLeft(of: before, adding: size),
+                segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
                 floor: TransactionID(dropped.floor.rawValue),
                 duration: start.duration(to: clock.now),
-                leftover: leftover)
+                leftover: leftover ?? after.failure)
         } catch {
             compaction.abandon()
             if let error = error as? LogError { throw StoreError.log(error) }
@@ -210,23 +219,14 @@ final class Compactor: Sendable {
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
         let (manifest, dropped) = try compaction.plan(
             retention, forgetting: LogSequence(forgotten.rawValue))
-        if forgotten > 0 { try compaction.removeLostTails() }
+        try compaction.removeLostTails(forgetting: LogSequence(forgotten.rawValue))
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         try checkCancellation()
         try writer.checkLogIsWritable()
-        do {
-            try compaction.install(manifest)
-        } catch {
-            if compaction.isInForce { writer.finishCompaction(manifest, size) }
-            throw error
+        let leftover = try compaction.conclude(with: manifest) {
+            writer.finishCompaction($0, size)
         }
-        writer.finishCompaction(manifest, size)
-        do throws(LogError) {
-            try compaction.removeSuperseded(by: manifest)
-            return (dropped, nil)
-        } catch {
-            return (dropped, error)
-        }
+        return (dropped, leftover)
     }
 
     /// A store that is closed says so itself.
@@ -238,5 +238,19 @@ final class Compactor: Sendable {
 
     private func checkCancellation() throws(LogError) {
         if state.withLock({ $0.isCancelled }) { throw .compactionCancelled }
+    }
+}
+
+extension Compaction.Dropped {
+    /// What the files occupy when they cannot be measured.
+    fileprivate func bytesLeft(of before: ByteCount, adding size: CheckpointSize?) -> ByteCount {
+        let sum = before.rawValue + (size?.stored.rawValue ?? 0)
+        return ByteCount(sum - min(sum, bytes.rawValue))
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
     }
 }

@@ -154,10 +154,9 @@ enum TokenPlace {
         guard token.store == "\(log.store)" else {
             throw StoreError.foreignToken(store: "\(log.store)", found: token.store)
         }
-        let next = TransactionID(token.transaction.rawValue + 1)
         if token.transaction > log.newest {
             self = .ahead
-        } else if next < log.floor {
+        } else if token.transaction.rawValue + 1 < log.floor.rawValue {
             self = .lost
         } else if try token.transaction >= log.floor
             && log.checksum(of: token.transaction) != token.checksum

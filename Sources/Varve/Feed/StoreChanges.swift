@@ -94,8 +94,18 @@ extension Store {
 
     /// A token of the newest durable transaction: behind it come the changes of now on.
     public func changeToken() throws -> ChangeToken {
-        let log = ChangeLog(
-            try writer?.logSnapshot() ?? opening.look().snapshot, floor: floor)
-        return try log.token(min(durableForFeeds, log.newest))
+        // Before the look: what it names is there as long as the pin lives.
+        let pin = writer?.figures.withLock { $0.pins }.pinFloor()
+        defer { withExtendedLifetime(pin) {} }
+        guard writer == nil else {
+            return try newestToken(of: ChangeLog(try writing().logSnapshot(), floor: floor))
+        }
+        return try opening.lookingAgain {
+            try newestToken(of: ChangeLog(try opening.look().snapshot, floor: floor))
+        }
+    }
+
+    private func newestToken(of log: ChangeLog) throws -> ChangeToken {
+        try log.token(min(durableForFeeds, log.newest))
     }
 }

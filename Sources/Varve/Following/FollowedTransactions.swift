@@ -50,6 +50,8 @@ final class TransactionFeed: @unchecked Sendable {
     private let queue = DispatchQueue(label: "varve.follower")
     private var last: TransactionID
     private var log: LogFollower?
+    /// What was read, and what the store could not show yet.
+    private var untold: [FollowedEvent] = []
     /// What was there when following began, up to where the follower starts.
     private var backlog: (reader: TransactionReader, end: LogSequence)?
 
@@ -68,28 +70,37 @@ final class TransactionFeed: @unchecked Sendable {
     }
 
     private func read() throws(StoreError) -> [FollowedEvent] {
-        var events: [FollowedEvent] = []
-        if log == nil { try begin(&events) }
+        var events = untold
+        if events.isEmpty, log == nil { try begin(&events) }
         if events.isEmpty, backlog != nil { try readBacklog(&events) }
         if events.isEmpty { try readNew(&events) }
-        if !events.isEmpty {
-            do {
-                try store.refresh()
-            } catch let error as StoreError {
-                throw error
-            } catch {
-                preconditionFailure("refreshing throws errors of the store: \(error)")
-            }
-        }
+        untold = events
+        if !events.isEmpty { try refresh() }
+        untold = []
         return events
+    }
+
+    /// Lets the store show what is told.
+    private func refresh() throws(StoreError) {
+        do {
+            try store.refresh()
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            preconditionFailure("refreshing throws errors of the store: \(error)")
+        }
     }
 
     private func begin(_ events: inout [FollowedEvent]) throws(StoreError) {
         let scanned = try store.opening.look()
-        log = try StoreError.wrapping { () throws(LogError) in try LogFollower(scanned) }
+        let follower = try StoreError.wrapping { () throws(LogError) in try LogFollower(scanned) }
+        // What the log tells to be forgotten is known when its newest state is.
+        try refresh()
+        log = follower
         let end = scanned.lastSequence
-        let first = scanned.snapshot.firstSequence.rawValue
-        if last.rawValue &+ 1 < first {
+        let forgotten = store.published.current.timeline.forgotten.rawValue
+        let first = max(scanned.snapshot.oldestSequence.rawValue, forgotten + 1)
+        if last.rawValue < first - 1 {
             last = TransactionID(first - 1)
             events.append(.missed(through: last))
         }

@@ -25,12 +25,17 @@ extension Store {
         return try follower.withLock { held in
             let (news, promised) = try held.follower.refresh(shown: published.lastTransaction)
             held.promised = promised
+            // Before anything else can fail: the follower tells its news once.
+            if let news {
+                published.replace(by: news.state)
+                held.untold = held.untold.followed(by: news.course)
+            }
             let floor = try held.follower.readFloor()
             readersFloor.withLock { $0 = max($0, floor) }
-            if let news { published.replace(by: news.state) }
+            defer { held.untold = .unchanged }
             return StoreRefresh(
-                course: news?.course ?? .unchanged,
-                lastTransaction: published.lastTransaction, promisedTransaction: promised)
+                course: held.untold, lastTransaction: published.lastTransaction,
+                promisedTransaction: promised)
         }
     }
 
@@ -56,4 +61,6 @@ extension Store {
 struct HeldFollower: @unchecked Sendable {
     let follower: StoreFollower
     var promised: TransactionID
+    /// What is shown and the caller was not told of, because an error ended the refresh.
+    var untold = StoreRefresh.Course.unchanged
 }

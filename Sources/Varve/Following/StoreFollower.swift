@@ -15,6 +15,8 @@ final class StoreFollower {
     private var following: (log: LogFollower, rows: ReplayState)?
     /// Of the opening, until following begins.
     private var watch: LogFollower?
+    /// What the log was found to have done before reading it anew failed.
+    private var owed: StoreRefresh.Course?
 
     init(_ opening: StoreOpening, behind scanned: ScannedLog) throws(LogError) {
         self.opening = opening
@@ -24,13 +26,13 @@ final class StoreFollower {
     /// A state that is newer than the one that was shown.
     struct News {
         let state: StoreState
-        let promised: TransactionID
         let course: StoreRefresh.Course
     }
 
     /// Nil where nothing is new, with how far the log is promised.
     func refresh(shown: TransactionID) throws(StoreError) -> (news: News?, promised: TransactionID)
     {
+        if let owed { return (try begin(owed), promised) }
         if let following { return try advance(following, shown) }
         guard let watch else { return (try begin(.reopened), promised) }
         // Looks for one transaction only, and for whether the log is still the one that was read.
@@ -63,13 +65,16 @@ final class StoreFollower {
         TransactionID((following?.log ?? watch)?.promisedSequence.rawValue ?? 0)
     }
 
-    /// Reads the whole log.
+    /// Reads the whole log. Should that fail, the next refresh tries again.
     private func begin(_ course: StoreRefresh.Course) throws(StoreError) -> News {
+        owed = course
         watch = nil
         following = nil
         let (rows, log) = try opening.follow()
+        let state = try opening.hydrateForReading(rows)
         following = (log, rows)
-        return News(state: try opening.hydrateForReading(rows), promised: promised, course: course)
+        owed = nil
+        return News(state: state, course: course)
     }
 
     private func advance(
@@ -81,8 +86,9 @@ final class StoreFollower {
                 try following.rows.take(record)
             }
         } catch {
-            // A transaction that was applied by half leaves rows that are of no use.
-            self.following = nil
+            // A transaction that was applied by half leaves rows that are of no use. What was not read
+            // is read the next time.
+            if case .consumer = error { self.following = nil }
             throw error.storeError
         }
         switch outcome {
@@ -92,7 +98,7 @@ final class StoreFollower {
         case .upToDate, .more:
             guard following.rows.lastTransaction > shown else { return (nil, promised) }
             let state = try opening.hydrateForReading(following.rows)
-            return (News(state: state, promised: promised, course: .advanced), promised)
+            return (News(state: state, course: .advanced), promised)
         }
     }
 }

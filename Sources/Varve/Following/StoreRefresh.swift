@@ -22,3 +22,15 @@ public struct StoreRefresh: Sendable, Hashable {
     /// behind it is shown only where nobody has the store open for writing.
     public let promisedTransaction: TransactionID
 }
+
+extension StoreRefresh.Course {
+    /// Two courses as one: the one that says more about what was shown before both.
+    func followed(by next: Self) -> Self {
+        switch (self, next) {
+        case (_, .unchanged): self
+        case (.rewound(let first), .rewound(let second)): .rewound(to: min(first, second))
+        case (.rewound, .advanced), (.reopened, _): self
+        case (.unchanged, _), (.advanced, _), (.rewound, .reopened): next
+        }
+    }
+}

@@ -34,8 +34,9 @@ extension Store {
         return try readingHistory { history in
             let id = try history.transaction(at: point, current)
             if route != .back,
-                let start = history.start(for: id, of: current, evenIfFarther: route == .forth),
-                let context = try opening.context(of: id, from: start, current, history)
+                let start = try history.start(
+                    for: id, of: current, evenIfFarther: route == .forth),
+                let context = try opening.context(of: id, from: start, current, history, mode)
             {
                 return context
             }
@@ -51,14 +52,9 @@ extension Store {
     func readingHistory<Result>(_ body: (LogHistory) throws -> Result) throws -> Result {
         let forgotten = published.current.timeline.forgotten
         if let writer { return try body(try writer.history(forgotten: forgotten)) }
-        for _ in 0..<4 {
-            do {
-                return try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
-            } catch StoreError.log(let error) where error.mayBeProgressOfWriter {
-                continue
-            }
+        return try opening.lookingAgain {
+            try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
         }
-        return try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
     }
 
     /// The state behind a transaction that led to `current` or to a state before it.

@@ -8,7 +8,7 @@ extension StoreOpening {
     /// gone or damaged, which the way back from the newest state does not need.
     func context(
         of transaction: TransactionID, from start: CheckpointReference?, _ current: StoreState,
-        _ history: LogHistory
+        _ history: LogHistory, _ mode: Store.Mode
     ) throws -> Context? {
         let replayed: ReplayState
         do throws(LogError) {
@@ -38,7 +38,11 @@ extension StoreOpening {
         let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types)
-        return try opening.hydrate(replayed).context
+        // As the newest state was read, from which the other way leads here.
+        return switch mode {
+        case .readWrite: try opening.hydrate(replayed).context
+        case .readOnly: try opening.hydrateForReading(replayed).context
+        }
     }
 }
 
@@ -50,7 +54,7 @@ extension LogHistory {
     /// the newest one on the way back only.
     func start(
         for transaction: TransactionID, of current: StoreState, evenIfFarther: Bool
-    ) -> CheckpointReference?? {
+    ) throws(StoreError) -> CheckpointReference?? {
         let sequence = LogSequence(transaction.rawValue)
         guard transaction < current.lastTransaction,
             current.catalog.newestRevision <= transaction
@@ -73,10 +77,16 @@ extension LogHistory {
         for checkpoint in checkpoints {
             // Its size stands in its file, which is opened only where the rest is near enough.
             guard checkpoint.sequence <= sequence,
-                snapshot.bytes(behind: checkpoint.sequence, through: sequence) < bound,
-                let file = try? open(checkpoint)
+                snapshot.bytes(behind: checkpoint.sequence, through: sequence) < bound
             else { continue }
-            consider(checkpoint, file.length.rawValue)
+            do throws(LogError) {
+                consider(checkpoint, try open(checkpoint).length.rawValue)
+            } catch .checkpointDamaged {
+                // Other ways need none of it.
+                continue
+            } catch {
+                throw .log(error)
+            }
         }
         if snapshot.firstSequence == LogSequence(1) { consider(nil, 0) }
         return found

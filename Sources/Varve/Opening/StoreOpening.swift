@@ -34,7 +34,8 @@ struct StoreOpening {
             case .readWrite:
                 _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
                 return try openForWriting()
-            case .readOnly: return try openBesideWriter()
+            case .readOnly:
+                return try lookingAgain { try openForReading(try scan(.readOnly)) }
             }
         }
     }
@@ -42,8 +43,10 @@ struct StoreOpening {
     /// Reads a whole log to follow it from its end on.
     func follow() throws(StoreError) -> (ReplayState, LogFollower) {
         try typed {
-            let scanned = try scan(.readOnly)
-            return (try replay(scanned).state, try LogFollower(scanned))
+            try lookingAgain {
+                let scanned = try scan(.readOnly)
+                return (try replay(scanned).state, try LogFollower(scanned))
+            }
         }
     }
 
@@ -53,19 +56,22 @@ struct StoreOpening {
     }
 
     /// Takes up a log again that was released at `position` with `state` behind it. Where another
-    /// process has written since, everything is read.
-    func resume(at position: LogPosition, _ state: StoreState) throws(StoreError) -> Opened {
+    /// process has written since, everything is read. What `pins` keep is kept on.
+    func resume(
+        at position: LogPosition, _ state: StoreState, keeping pins: LogPins
+    ) throws(StoreError) -> Opened {
         try typed {
             let scanned = try scan(.readWrite)
             if scanned.position == position {
                 scanned.skipReplay()
                 return try recover(
-                    scanned, state, startingFrom: LogStart(checkpoint: position.checkpoint))
+                    scanned, state, startingFrom: LogStart(checkpoint: position.checkpoint),
+                    keeping: pins)
             }
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
-            return try take(scanned)
+            return try take(scanned, keeping: pins)
         }
     }
 
@@ -76,10 +82,12 @@ struct StoreOpening {
     }
 
     private func recover(
-        _ scanned: ScannedLog, _ state: StoreState, startingFrom start: LogStart
+        _ scanned: ScannedLog, _ state: StoreState, startingFrom start: LogStart,
+        keeping pins: LogPins?
     ) throws(LogError) -> Opened {
         let prologue = PrologueSource(catalog: state.catalog)
-        let (log, report) = try scanned.recover(start: start, prologue: prologue.bytes)
+        let (log, report) = try scanned.recover(
+            start: start, keeping: pins, prologue: prologue.bytes)
         return Opened(
             state: state, log: log, prologue: prologue, report: report,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
@@ -109,10 +117,10 @@ struct StoreOpening {
     }
 
     /// Reads all of a log, to add to it.
-    private func take(_ scanned: ScannedLog) throws -> Opened {
+    private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
         let replayed = try replay(scanned)
         let state = try hydrate(replayed.state, keepsUnread: true)
-        var opened = try recover(scanned, state, startingFrom: replayed.start)
+        var opened = try recover(scanned, state, startingFrom: replayed.start, keeping: pins)
         opened.checkpoint = replayed.checkpoint
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
         return opened
@@ -120,18 +128,17 @@ struct StoreOpening {
 
     /// A compaction may remove files between the look at them and their reading: what is missing
     /// then was replaced, and another look finds what replaced it.
-    private func openBesideWriter() throws -> Opened {
-        for _ in 0..<4 {
-            let scanned = try scan(.readOnly)
+    func lookingAgain<Result>(_ look: () throws -> Result) throws -> Result {
+        var another = AnotherLook(at: fileSystem)
+        while true {
             do {
-                return try openForReading(scanned)
-            } catch StoreError.log(let error) where error.mayBeProgressOfWriter {
-                guard scanned.hasLiveWriter else { throw error }
-            } catch let error as LogError where error.mayBeProgressOfWriter {
-                guard scanned.hasLiveWriter else { throw error }
+                return try look()
+            } catch StoreError.log(let error) where another.isWorthwhile(after: error) {
+                continue
+            } catch let error as LogError where another.isWorthwhile(after: error) {
+                continue
             }
         }
-        return try openForReading(try scan(.readOnly))
     }
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {

@@ -107,9 +107,8 @@ final class GroupCommit: Sendable {
             return true
         }
         guard isNew else { return }
-        queue.asyncAfter(deadline: due) { [weak self] in
-            self?.syncIsDue(completion)
-        }
+        // Strongly: also what a store wrote that is gone by then, without `close`, is due.
+        queue.asyncAfter(deadline: due) { [self] in syncIsDue(completion) }
     }
 
     private func syncIsDue(_ completion: @escaping @Sendable () -> Void) {

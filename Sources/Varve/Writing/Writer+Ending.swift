@@ -134,7 +134,8 @@ extension Writer {
             guard let core else { return }
             guard let suspended else { throw StoreError.closed }
             // Nothing is appended while the log is suspended, so its state may be read here.
-            let opened = try core.opening.resume(at: suspended, core.head)
+            let pins = figures.withLock { $0.pins }
+            let opened = try core.opening.resume(at: suspended, core.head, keeping: pins)
             guard let log = opened.log else { throw StoreError.readOnly }
             let open = OpenLog(
                 log: log, prologue: opened.prologue,
@@ -145,17 +146,22 @@ extension Writer {
                 core.recent.removeAll()
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
                 pinSavepoints(core)
-                // In the turn: from here on others append to the log.
+                // In the turn: from here on others append to the log, and what they show is newer.
                 noteFigures(open, core)
-            }
-            // A state that was read again has other slots, although its transactions may be the same.
-            if opened.newInverses == nil {
-                published.publish(SharedState(opened.state))
-            } else {
-                published.replace(by: opened.state)
+                show(opened)
             }
             newInverses = opened.newInverses
         }
         return newInverses
+    }
+
+    /// Shows what was read. A state that was read again has other slots, although its transactions may
+    /// be the same.
+    private func show(_ opened: StoreOpening.Opened) {
+        if opened.newInverses == nil {
+            published.publish(SharedState(opened.state))
+        } else {
+            published.replace(by: opened.state)
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
@@ -68,8 +69,9 @@ final class Writer: Sendable {
     let bodies = DispatchQueue(label: "varve.store")
     /// Where syncs run that no thread waits for.
     let syncs = DispatchQueue(label: "varve.store.sync")
-    /// The thread inside a write, to refuse a write inside it instead of waiting for itself.
-    private let writingThread = Lock<ObjectIdentifier?>(nil)
+    /// The thread inside a write, to refuse a write inside it instead of waiting for itself; 0 for
+    /// none. A thread finds its own number only where it has put it itself.
+    private let writingThread = Atomic<UInt>(0)
     private let durability: Durability
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
     /// a write's body for itself.
@@ -315,16 +317,14 @@ final class Writer: Sendable {
 
     /// Whether the calling thread is inside the body of a write.
     private var isInsideWrite: Bool {
-        let thread = ObjectIdentifier(Thread.current)
-        return writingThread.withLock { $0 == thread }
+        writingThread.load(ordering: .relaxed) == SystemEnvironment.threadNumber
     }
 
     private func enter() {
-        let thread = ObjectIdentifier(Thread.current)
-        writingThread.withLock { $0 = thread }
+        writingThread.store(SystemEnvironment.threadNumber, ordering: .relaxed)
     }
 
-    private func leave() { writingThread.withLock { $0 = nil } }
+    private func leave() { writingThread.store(0, ordering: .relaxed) }
 }
 
 extension Writer.Core {

@@ -18,9 +18,6 @@ package struct TransactionEncoder: ~Copyable {
 
     package init() {}
 
-    /// Whether nothing was appended: such a transaction is not written.
-    package var isEmpty: Bool { eventCount == 0 }
-
     /// The number of entities named so far.
     package var entityCount: Int { entities.count }
 

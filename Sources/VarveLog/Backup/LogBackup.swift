@@ -27,26 +27,19 @@ package struct LogBackup {
         isCancelled: () -> Bool = { false }
     ) throws(LogError) -> BackupReport {
         try StoreOutput.requireVacant(target)
-        // Looked at first: where there is no store, nothing is created.
-        var scanned = try ScannedLog.scan(
-            source, environment: environment, configuration: configuration, mode: .readOnly)
-        for _ in 0..<4 {
+        var another = AnotherLook(at: source)
+        while true {
+            // Looked at first: where there is no store, nothing is created.
+            let scanned = try ScannedLog.scan(
+                source, environment: environment, configuration: configuration, mode: .readOnly)
             do throws(LogError) {
                 return try copy(scanned, to: target, configuration, isCancelled)
             } catch {
                 StoreOutput.discard(target)
                 // A compaction may remove files while they are copied: another look finds what
                 // replaced them.
-                guard scanned.hasLiveWriter, error.mayBeProgressOfWriter else { throw error }
+                guard another.isWorthwhile(after: error) else { throw error }
             }
-            scanned = try ScannedLog.scan(
-                source, environment: environment, configuration: configuration, mode: .readOnly)
-        }
-        do throws(LogError) {
-            return try copy(scanned, to: target, configuration, isCancelled)
-        } catch {
-            StoreOutput.discard(target)
-            throw error
         }
     }
 
@@ -76,14 +69,14 @@ package struct LogBackup {
         let (checkpoints, problems) = try usableCheckpoints()
         let headers = try copySegments()
         for checkpoint in checkpoints { try copy(checkpoint, headers) }
-        let manifest = makeManifest(checkpoints.map(\.reference))
+        let manifest = makeManifest(checkpoints.map(\.file.reference))
         try LogError.wrapping { () throws(FileSystemError) in
             _ = try target.createDurably(
                 .manifest(generation: manifest.generation), content: manifest.encode())
         }
         let verification = try StoreOutput.verify(target, configuration)
         let bytes = checkpoints.reduce(verification.storedBytes.rawValue) {
-            $0 + $1.length.rawValue
+            $0 + $1.file.length.rawValue
         }
         return BackupReport(
             store: store, source: source.manifest.store, last: source.lastSequence,
@@ -223,17 +216,24 @@ package struct LogBackup {
 
     // MARK: Checkpoints
 
+    /// A checkpoint and its file, which is open: a compaction may remove the name.
+    private struct OpenCheckpoint {
+        let file: CheckpointFile
+        let reader: CheckpointReader
+    }
+
     /// Those that the manifest names and that are whole.
-    private func usableCheckpoints() throws(LogError) -> ([CheckpointFile], [CheckpointProblem]) {
-        var usable: [CheckpointFile] = []
+    private func usableCheckpoints() throws(LogError) -> ([OpenCheckpoint], [CheckpointProblem]) {
+        var usable: [OpenCheckpoint] = []
         var problems: [CheckpointProblem] = []
         for reference in source.manifest.checkpoints {
             do throws(LogError) {
                 let file = try source.open(reference)
                 let reader = try file.makeReader()
                 for page in file.pages { try reader.read(page).deallocate() }
-                usable.append(file)
+                usable.append(OpenCheckpoint(file: file, reader: reader))
             } catch .checkpointDamaged(_, let reason) {
+                try source.checkIsNamed(reference)
                 problems.append(CheckpointProblem(reference, reason: reason))
             } catch {
                 throw error
@@ -246,9 +246,9 @@ package struct LogBackup {
     }
 
     private func copy(
-        _ checkpoint: CheckpointFile, _ headers: [SegmentID: SegmentHeader]
+        _ checkpoint: OpenCheckpoint, _ headers: [SegmentID: SegmentHeader]
     ) throws(LogError) {
-        var header = checkpoint.header
+        var header = checkpoint.file.header
         header.version = .current
         header.store = store
         if let next = headers[header.nextSegment] {
@@ -256,14 +256,13 @@ package struct LogBackup {
             header.previousDigest = next.previousDigest
         }
         let writer = try CheckpointWriter(header, in: target)
-        let reader = try checkpoint.makeReader()
-        for page in checkpoint.pages {
+        for page in checkpoint.file.pages {
             try checkCancellation()
-            let raw = try reader.read(page)
+            let raw = try checkpoint.reader.read(page)
             defer { raw.deallocate() }
             try writer.append(page.key, UnsafeRawBufferPointer(raw))
         }
-        try writer.finish(contentDigest: checkpoint.contentDigest)
+        try writer.finish(contentDigest: checkpoint.file.contentDigest)
         try writer.publish()
     }
 }

@@ -9,6 +9,8 @@ struct CheckpointFooter {
     static let fixedByteCount = 40
     static let entryByteCount = 8 + CheckpointPageHeader.byteCount
     static let locatorByteCount = 16
+    /// Several million pages: more than any memory holds the content of.
+    static let byteCountMax: UInt64 = 1 << 28
     private static let magic: UInt32 = 0x3154_7256  // 'V' 'r' 'T' '1'
 
     private var byteCount: Int {
@@ -42,7 +44,7 @@ struct CheckpointFooter {
     }
 
     /// Where the footer starts, by the last bytes of a file of `length` bytes; nil when they are
-    /// no locator.
+    /// no locator, or leave more room than the entries of so many pages as can stand before it.
     static func locate(_ bytes: [UInt8], fileLength length: UInt64) -> FrameOffset? {
         bytes.withUnsafeBytes { buffer in
             let offset = buffer.integer(at: 0, as: UInt64.self)
@@ -50,6 +52,12 @@ struct CheckpointFooter {
             guard buffer.integer(at: 8, as: UInt32.self) == magic, length >= smallest,
                 offset >= UInt64(CheckpointHeader.byteCount), offset <= length - smallest,
                 offset % UInt64(CheckpointPageHeader.alignment) == 0
+            else { return nil }
+            let pagesMax =
+                (offset - UInt64(CheckpointHeader.byteCount))
+                / UInt64(CheckpointPageHeader.byteCount)
+            guard length - offset <= byteCountMax,
+                length - offset <= smallest + pagesMax * UInt64(entryByteCount)
             else { return nil }
             return FrameOffset(offset)
         }

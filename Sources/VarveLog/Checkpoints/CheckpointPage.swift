@@ -87,6 +87,12 @@ struct CheckpointPageHeader: Equatable {
         return header.isConsistent ? header : nil
     }
 
+    /// Whether `storedLength` bytes may stand for so many items when they are compressed. Memory is
+    /// taken for items before the pages are read, so what is stored bounds it.
+    static func mayBeCompressed(_ key: CheckpointPageKey, storedLength: Int) -> Bool {
+        Int(key.count) <= storedLength
+    }
+
     /// Also bounds what decoding may allocate by what is stored.
     private var isConsistent: Bool {
         guard key.kind != 0, rawLength <= Self.rawBytesMax else { return false }
@@ -94,6 +100,7 @@ struct CheckpointPageHeader: Equatable {
         case .stored: return storedLength == rawLength && storedChecksum == rawChecksum
         case .lz4:
             return storedLength > 0 && storedLength < rawLength
+                && Self.mayBeCompressed(key, storedLength: Int(storedLength))
                 && UInt64(rawLength)
                     <= BlockCompression.rawBytesMax(storedBytes: UInt64(storedLength))
         default: return false
@@ -105,7 +112,6 @@ struct CheckpointPageHeader: Equatable {
 package struct CheckpointPage: Sendable {
     package let key: CheckpointPageKey
     package let rawBytes: ByteCount
-    package let storedBytes: ByteCount
     let offset: FrameOffset
     let header: CheckpointPageHeader
 
@@ -114,6 +120,5 @@ package struct CheckpointPage: Sendable {
         self.offset = offset
         key = header.key
         rawBytes = ByteCount(UInt64(header.rawLength))
-        storedBytes = ByteCount(UInt64(header.storedLength))
     }
 }

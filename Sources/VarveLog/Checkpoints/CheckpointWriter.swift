@@ -79,6 +79,7 @@ package final class CheckpointWriter {
             rebasing: buffer.bytes[CheckpointPageHeader.byteCount...])
         let rawChecksum = Checksum.crc32c(raw)
         let compressed = BlockCompression.compress(raw, into: room, using: compressor)
+            .flatMap { CheckpointPageHeader.mayBeCompressed(key, storedLength: $0) ? $0 : nil }
         if compressed == nil { room.copyMemory(from: raw) }
         let stored = UnsafeRawBufferPointer(room.prefixBytes(compressed ?? raw.count))
         return CheckpointPageHeader(

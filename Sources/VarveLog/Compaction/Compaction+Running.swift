@@ -28,6 +28,26 @@ extension Compaction {
         return renumbered != self.manifest
     }
 
+    /// Puts a manifest in force, which `take` is told as soon as it counts, and removes what it made
+    /// superfluous. Answers why something of that could not be removed.
+    package func conclude(
+        with manifest: Manifest, _ take: (Manifest) -> Void
+    ) throws(LogError) -> LogError? {
+        do throws(LogError) {
+            try install(manifest)
+        } catch {
+            if isInForce { take(manifest) }
+            throw error
+        }
+        take(manifest)
+        do throws(LogError) {
+            try removeSuperseded(by: manifest)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// What the store's log, checkpoints and manifests occupy.
     package func measureFiles() throws(LogError) -> ByteCount {
         try LogError.wrapping { () throws(FileSystemError) in

@@ -36,9 +36,6 @@ package final class Compaction {
         configuration = snapshot.configuration
     }
 
-    /// What the last compaction was told to keep.
-    package var formerRetention: Retention? { manifest.retention }
-
     /// The newest checkpoint holds the newest state already: only history can be dropped.
     package var isUpToDate: Bool { base?.sequence == sequence }
 
@@ -61,7 +58,6 @@ package final class Compaction {
     /// What was given up: history, as a number of transactions, and bytes.
     package struct Dropped: Hashable, Sendable {
         package var floor: LogSequence
-        package var firstSegment: SegmentID
         package var segments = 0
         package var transactions: UInt64 = 0
         package var bytes = ByteCount.zero
@@ -123,12 +119,12 @@ package final class Compaction {
     }
 
     /// The first segment without anything that was written by then.
-    private func firstSegment(behind sequence: LogSequence) -> SegmentHeader {
+    func firstSegment(behind sequence: LogSequence) -> SegmentHeader {
         snapshot.segments.first { $0.header.firstSequence > sequence }?.header ?? next
     }
 
     private func dropped(by manifest: Manifest) -> Dropped {
-        var dropped = Dropped(floor: manifest.floor, firstSegment: manifest.firstSegment)
+        var dropped = Dropped(floor: manifest.floor)
         for segment in snapshot.segments where segment.id < manifest.firstSegment {
             dropped.segments += 1
             dropped.transactions += segment.transactions

@@ -50,6 +50,12 @@ package final class LogPins: Sendable {
         }
     }
 
+    /// The log was taken up again, and whoever wrote it meanwhile knew of no pin here: what is below
+    /// the floor of its manifest is gone.
+    func takeOver(floor: LogSequence) {
+        state.withLock { $0.floor = max($0.floor, floor) }
+    }
+
     /// Takes a raised floor back: what it gave up is still there.
     func restoreFloor(_ floor: LogSequence) {
         state.withLock { $0.floor = floor }

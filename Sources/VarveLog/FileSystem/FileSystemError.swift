@@ -56,7 +56,4 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
 extension FileSystemError {
     /// The file or directory does not exist.
     package var isNotFound: Bool { reason == .system(code: POSIX.notFound) }
-
-    /// A file of that name is there already.
-    package var isAlreadyThere: Bool { reason == .system(code: POSIX.alreadyThere) }
 }

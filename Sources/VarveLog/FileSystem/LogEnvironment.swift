@@ -3,7 +3,6 @@
 package protocol LogEnvironment: Sendable {
     /// Microseconds since 1970-01-01 UTC. Information only: nothing is ordered by it.
     func wallClockMicroseconds() -> Int64
-    func monotonicNanoseconds() -> UInt64
     func randomSalt() -> UInt64
     func processID() -> Int32
     /// The program's name, for the message that a second opener gets.

@@ -1,3 +1,5 @@
+import Synchronization
+
 // The only file that imports the C library, so that a new platform changes nothing else.
 #if canImport(Glibc)
     import Glibc
@@ -119,6 +121,12 @@ enum POSIX {
         _ = try checked { renameat(directory, name, directory, newName) }
     }
 
+    static func rename(
+        _ name: String, in directory: Int32, to newName: String, in newDirectory: Int32
+    ) throws(POSIXFailure) {
+        _ = try checked { renameat(directory, name, newDirectory, newName) }
+    }
+
     static func remove(_ name: String, in directory: Int32) throws(POSIXFailure) {
         _ = try checked { unlinkat(directory, name, 0) }
     }
@@ -229,7 +237,26 @@ enum POSIX {
 
     // MARK: Process and clocks
 
-    static func processID() -> Int32 { getpid() }
+    /// Asked before every write. The system is asked once: a process has another number only when it
+    /// was forked, which the C library tells.
+    static func processID() -> Int32 {
+        isForkTold ? ownNumber.load(ordering: .relaxed) : getpid()
+    }
+
+    private static let ownNumber = Atomic<Int32>(getpid())
+
+    /// The first use registers the call, before the number is looked up.
+    private static let isForkTold =
+        pthread_atfork(nil, nil, { POSIX.ownNumber.store(getpid(), ordering: .relaxed) }) == 0
+
+    /// A number that no other thread has which is alive.
+    static var threadNumber: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            UInt(pthread_self())
+        #endif
+    }
 
     /// Whether a thread that waits awake leaves a processor to the one that it waits for.
     static let hasSeveralProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
@@ -240,12 +267,6 @@ enum POSIX {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
-    }
-
-    static func monotonicNanoseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(clamping: time.tv_sec) &* 1_000_000_000 &+ UInt64(clamping: time.tv_nsec)
     }
 
     // MARK: Results

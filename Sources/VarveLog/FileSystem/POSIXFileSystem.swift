@@ -88,6 +88,17 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
+    /// Moves something out of another directory of the same file system.
+    func move(
+        _ name: String, from directory: POSIXFileSystem, to newName: String
+    ) throws(FileSystemError) {
+        Self.requireComponent(name)
+        Self.requireComponent(newName)
+        try wrapping(.rename, name) { () throws(POSIXFailure) in
+            try POSIX.rename(name, in: directory.opened(), to: newName, in: opened())
+        }
+    }
+
     package func remove(_ name: String) throws(FileSystemError) {
         Self.requireComponent(name)
         try wrapping(.remove, name) { () throws(POSIXFailure) in
@@ -117,9 +128,19 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
-    package func subdirectory(_ name: String) -> any FileSystem {
+    package func subdirectory(_ name: String) -> any FileSystem { directory(name) }
+
+    func directory(_ name: String) -> POSIXFileSystem {
         Self.requireComponent(name)
         return POSIXFileSystem(.inside(self, name: name))
+    }
+
+    /// Makes a directory inside this one; false where there is something of that name.
+    func createSubdirectory(_ name: String) throws(FileSystemError) -> Bool {
+        Self.requireComponent(name)
+        return try wrapping(.createDirectory, name) { () throws(POSIXFailure) in
+            try POSIX.makeDirectory(name, in: opened())
+        }
     }
 
     private func opened() throws(POSIXFailure) -> Int32 {

@@ -4,11 +4,12 @@ package struct SystemEnvironment: LogEnvironment, Sendable {
 
     package func wallClockMicroseconds() -> Int64 { POSIX.wallClockMicroseconds() }
 
-    package func monotonicNanoseconds() -> UInt64 { POSIX.monotonicNanoseconds() }
-
     package func randomSalt() -> UInt64 { UInt64.random(in: .min ... .max) }
 
     package func processID() -> Int32 { POSIX.processID() }
+
+    /// The calling thread: a number that no other living one has, and never 0.
+    package static var threadNumber: UInt { POSIX.threadNumber }
 
     package func processName() -> String {
         let path = CommandLine.arguments.first ?? ""

@@ -44,32 +44,6 @@ struct FollowedPlace {
         }
     }
 
-    func problem(ofSuccessor next: SegmentHeader, _ footer: SegmentFooter) -> LogDamage? {
-        func problem(_ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64) -> LogDamage {
-            LogDamage(
-                segment: next.segment, offset: FrameOffset(0), kind: kind, expected: expected,
-                found: found)
-        }
-        if next.store != header.store {
-            return problem(.storeIdentity, header.store.low, next.store.low)
-        }
-        if next.previousLength != footer.sealedLength {
-            return problem(
-                .previousLength, footer.sealedLength.rawValue, next.previousLength.rawValue)
-        }
-        if next.previousDigest != footer.digest {
-            return problem(.previousDigest, footer.digest.rawValue, next.previousDigest.rawValue)
-        }
-        if next.firstSequence != footer.lastSequence.next {
-            return problem(
-                .sequence, footer.lastSequence.rawValue &+ 1, next.firstSequence.rawValue)
-        }
-        if next.writerEpoch < header.writerEpoch {
-            return problem(.writerEpoch, header.writerEpoch, next.writerEpoch)
-        }
-        return nil
-    }
-
     private func damaged(
         _ kind: LogDamage.Kind, _ expected: UInt64, _ found: UInt64
     ) -> LogError {

@@ -208,9 +208,8 @@ package final class LogFollower {
         try place.check(footer)
         let segment = SegmentID(place.header.segment.rawValue + 1)
         let next = try SegmentFile.read(segment, in: fileSystem, mode: .readOnly)
-        if let problem = place.problem(ofSuccessor: next.header, footer) {
-            throw .chainBroken(problem)
-        }
+        var chain = SegmentChain(behind: place.header, footer)
+        if let problem = chain.accept(next) { throw problem }
         // The footer was written behind a sync of everything before it.
         promisedSequence = max(promisedSequence, place.order.lastSequence)
         unpromised = []

@@ -82,6 +82,9 @@ extension Manifest {
         guard manifest.firstSegment.rawValue > 0, manifest.firstSequence.rawValue > 0 else {
             throw .manifestDamaged(file: file, reason: "it names no first segment")
         }
+        guard generation < 1 << 62 else {
+            throw .manifestDamaged(file: file, reason: "nobody counts this far")
+        }
         guard manifest.checkpointsAreConsistent else {
             throw .manifestDamaged(file: file, reason: "its checkpoints contradict each other")
         }

@@ -3,7 +3,7 @@ package enum StoreFileName: Hashable, Sendable {
     case lock
     case manifest(generation: UInt64)
     case segment(SegmentID)
-    /// Reserved: the whole state in one file.
+    /// The whole state behind one transaction.
     case checkpoint(number: UInt64)
     /// The directory of cut tails.
     case lost
@@ -49,6 +49,18 @@ package enum StoreFileName: Hashable, Sendable {
         _ segment: SegmentID, epoch: UInt64, offset: FrameOffset
     ) -> String {
         "segment-\(padded(segment.rawValue))-epoch-\(epoch)-offset-\(offset)"
+    }
+
+    /// The segment that a tail was cut from; nil for a name that is no tail's.
+    package static func segment(ofLostTail name: String) -> SegmentID? {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 6, let segment = UInt64(parts[1]), let epoch = UInt64(parts[3]),
+            let offset = UInt64(parts[5]),
+            name
+                == lostTail(
+                    SegmentID(segment), epoch: epoch, offset: FrameOffset(offset))
+        else { return nil }
+        return SegmentID(segment)
     }
 
     private static let temporarySuffix = ".tmp"

@@ -147,6 +147,15 @@ struct SegmentChain {
         digest = manifest.chainStart
     }
 
+    /// What the segment behind one that has this footer must say.
+    init(behind header: SegmentHeader, _ footer: SegmentFooter) {
+        store = header.store
+        writerEpoch = header.writerEpoch
+        firstSequence = footer.lastSequence.next ?? footer.lastSequence
+        previousLength = footer.sealedLength
+        digest = footer.digest
+    }
+
     /// Takes the next segment, or says what does not fit.
     mutating func accept(_ file: SegmentFile) -> LogError? {
         let header = file.header

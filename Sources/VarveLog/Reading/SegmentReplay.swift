@@ -79,15 +79,8 @@ struct SegmentReplay {
 
 extension LogSnapshot {
     /// Delivers every catalog and every transaction in order, with every checksum, every number,
-    /// every promise and every digest verified on the way.
-    package func replay<Failure: Error>(
-        _ body: (LogRecord) throws(Failure) -> Void
-    ) throws(ReplayFailure<Failure>) {
-        try replay(after: .none, body)
-    }
-
-    /// As `replay`, from the segment on that starts behind a transaction: the last one of a
-    /// checkpoint. Segments that start behind `last`, the last one of a newer checkpoint, are left out.
+    /// every promise and every digest verified on the way, from the segment on that starts behind a
+    /// transaction: the last one of a checkpoint, or none. Segments that start behind `last`, the last one of a newer checkpoint, are left out.
     package func replay<Failure: Error>(
         after sequence: LogSequence, through last: LogSequence? = nil,
         _ body: (LogRecord) throws(Failure) -> Void

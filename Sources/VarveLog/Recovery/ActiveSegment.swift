@@ -57,8 +57,9 @@ struct ActiveSegment {
     private static func lastSequence(
         in entry: SegmentEntry, endingBy end: FrameOffset, _ fileSystem: any FileSystem
     ) throws(LogError) -> LogSequence {
-        let before = LogSequence(entry.header.firstSequence.rawValue &- 1)
-        guard let start = entry.index.last(where: { $0.offset < end }) else { return before }
+        guard let start = entry.index.last(where: { $0.offset < end }) else {
+            return entry.header.sequenceBefore
+        }
         var cursor = try entry.cursor(
             in: fileSystem, from: start.offset, blockBytes: SegmentWindow.randomBlockBytes)
         var last = LogSequence(start.sequence.rawValue &- 1)

@@ -29,6 +29,7 @@ extension ScannedLog {
                 start.checkpoint = checkpoint
                 return (state, start)
             } catch .checkpointDamaged(_, let reason) {
+                try checkIsNamed(checkpoint)
                 start.problems.append(CheckpointProblem(checkpoint, reason: reason))
             } catch {
                 throw error
@@ -44,6 +45,18 @@ extension ScannedLog {
     package func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
         try snapshot.open(
             checkpoint, store: manifest.store, mode: lock == nil ? .readOnly : .readWrite)
+    }
+
+    /// That a checkpoint is missing is no problem of the store where a compaction of another process
+    /// has meanwhile replaced the manifest that names it: another look finds the next one.
+    func checkIsNamed(_ checkpoint: CheckpointReference) throws(LogError) {
+        let listing = try StoreListing(snapshot.fileSystem)
+        guard listing.manifestGenerations.last != manifest.generation,
+            !listing.checkpoints.contains(checkpoint.number)
+        else { return }
+        throw .fileSystem(
+            FileSystemError(
+                .open, file: checkpoint.file.text, reason: .system(code: POSIX.notFound)))
     }
 
     /// What opening found, with the checkpoint that it started from.
@@ -71,7 +84,7 @@ extension LogSnapshot {
     }
 
     /// About how many bytes the transactions behind one take, through another: as far as the
-    /// segments' indexes tell, which name every 256th frame.
+    /// segments' indexes tell, which name every 256th transaction.
     package func bytes(behind first: LogSequence, through last: LogSequence) -> UInt64 {
         let (start, end) = (position(behind: first), position(behind: last))
         return end - min(start, end)

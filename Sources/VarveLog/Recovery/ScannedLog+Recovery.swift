@@ -2,10 +2,12 @@ extension ScannedLog {
     /// Performs what the scan decided and opens the log for writing. The report says what was done.
     ///
     /// Call after `replay` succeeded: nothing may be changed in a log that turns out damaged.
-    /// `prologue` gives the definitions known so far whenever a segment begins. Interrupted at any
-    /// point, recovery finds the same decision again or its own result.
+    /// `prologue` gives the definitions known so far whenever a segment begins; `pins` are those of the
+    /// same log when it was open before. Interrupted at any point, recovery finds the same decision
+    /// again or its own result.
     package func recover(
-        start: LogStart = .beginning, prologue: @escaping () -> [UInt8]
+        start: LogStart = .beginning, keeping pins: LogPins? = nil,
+        prologue: @escaping () -> [UInt8]
     ) throws(LogError) -> (Log, RecoveryReport) {
         precondition(isReplayed, "a log is replayed before it is recovered")
         guard let lock = takeLock() else {
@@ -17,7 +19,7 @@ extension ScannedLog {
         if let dropped = report.dropped {
             report.dropped?.keptAs = try keep(dropped)
         }
-        let log = try makeLog(lock, start, prologue)
+        let log = try makeLog(lock, start, pins, prologue)
         if scan.decision != .appendBehindSeal, scan.cut > layout.active.header.frameStart {
             // A new epoch: no frame of it ever stands behind frames of the interrupted one. The
             // footer is the promise for all that was kept.
@@ -32,7 +34,8 @@ extension ScannedLog {
     }
 
     private func makeLog(
-        _ lock: DirectoryLock, _ start: LogStart, _ prologue: @escaping () -> [UInt8]
+        _ lock: DirectoryLock, _ start: LogStart, _ pins: LogPins?,
+        _ prologue: @escaping () -> [UInt8]
     ) throws(LogError) -> Log {
         let active: SegmentWriter
         if scan.cut == layout.active.header.frameStart {
@@ -47,7 +50,7 @@ extension ScannedLog {
             self, lock: lock, active: active, sealed: layout.sealed,
             durableSequence: scan.decision == .appendBehindSeal
                 ? lastSequence : report.promisedSequence,
-            start: start, prologue: prologue)
+            start: start, pins: pins, prologue: prologue)
     }
 
     /// Finishes what an interrupted compaction began. Its manifest may have its name without being
@@ -134,14 +137,14 @@ extension ScannedLog {
 
     /// Every frame is verified in the very bytes that are written.
     private func rewriteUnpromised(_ file: any StoreFile, name: String) throws(LogError) {
+        guard scan.promise < scan.cut else { return }
         let window = SegmentWindow(file, name: name, end: scan.cut)
-        var cursor = FrameCursor(layout.active.header, window: window)
+        var cursor = try firstUnpromised(in: window)
         while true {
             switch try cursor.next() {
             case .end: return
             case .stopped(let stop): throw stop.error
             case .frame(let frame):
-                guard frame.end > scan.promise else { continue }
                 let bytes = try window.bytes(
                     at: frame.offset, count: Int(frame.header.frameLength))
                 try LogError.wrapping { () throws(FileSystemError) in
@@ -149,5 +152,18 @@ extension ScannedLog {
                 }
             }
         }
+    }
+
+    /// Before the first frame that ends behind the promise. Of the frames before it, which the scan has
+    /// verified, only headers are looked at, and only those behind the last place that the index names.
+    private func firstUnpromised(in window: SegmentWindow) throws(LogError) -> FrameCursor {
+        let header = layout.active.header
+        let start = scan.tally.index.last { $0.offset <= scan.promise }?.offset
+        var cursor = FrameCursor(header, window: window, at: start)
+        var offset = cursor.offset
+        while case .frame(let frame) = try cursor.nextHeader(), frame.end <= scan.promise {
+            offset = frame.end
+        }
+        return FrameCursor(header, window: window, at: offset)
     }
 }

@@ -138,13 +138,21 @@ struct SegmentSurvey {
         let start = cursor.offset
         let sequence = try transaction(at: start)
         if let sequence { name(sequence) }
-        let isFound = try cursor.moveToNextHeader(from: FrameOffset(start.rawValue + 8))
-        let end = isFound ? cursor.offset : file.end
-        resumed = end
-        note(
-            start, end.rawValue - start.rawValue, sequence,
-            SalvageReport.reason(of: stop.error))
-        return isFound
+        func noteDamage(through end: FrameOffset) {
+            resumed = end
+            note(
+                start, end.rawValue - start.rawValue, sequence,
+                SalvageReport.reason(of: stop.error))
+        }
+        do throws(LogError) {
+            let isFound = try cursor.moveToNextHeader(from: FrameOffset(start.rawValue + 8))
+            noteDamage(through: isFound ? cursor.offset : file.end)
+            return isFound
+        } catch {
+            // What cannot be read begins here.
+            noteDamage(through: cursor.offset)
+            throw error
+        }
     }
 
     /// The number of the transaction whose header is intact and whose payload is not.
@@ -175,8 +183,14 @@ struct SegmentSurvey {
             do throws(LogError) {
                 // Small pieces from here on: one bad place must not hide what is around it.
                 cursor = try file.cursor(at: position, blockBytes: Int(Self.unreadableBytes))
-                guard try cursor.moveToNextHeader(from: position) else { continue }
+                guard try cursor.moveToNextHeader(from: position) else {
+                    // Everything up to the end could be read: there is nothing more to look for.
+                    note(start, file.end.rawValue - start.rawValue, nil, "\(error)")
+                    return false
+                }
             } catch {
+                // Nothing starts before the place that could not be read either.
+                position = max(position, cursor.offset)
                 continue
             }
             resumed = cursor.offset

@@ -1,13 +1,14 @@
 /// Writes a whole store into an empty directory. It becomes one with its manifest, which is written
 /// last: what an interruption leaves before that is refused by every opening.
 final class StoreOutput {
+    private static let firstSegment = SegmentID(1)
+
     let store: StoreID
     let fileSystem: any FileSystem
     private let environment: any LogEnvironment
     private let configuration: LogConfiguration
     private let definitions: () -> [UInt8]
     private var active: SegmentWriter?
-    private var firstHeader: SegmentHeader?
     private var checkpoint: CheckpointReference?
     private(set) var lastSequence = LogSequence.none
     private(set) var firstSequence = LogSequence(1)
@@ -42,9 +43,7 @@ final class StoreOutput {
         precondition(active == nil, "the log of a store is started once")
         firstSequence = sequence
         lastSequence = LogSequence(sequence.rawValue - 1)
-        let header = makeHeader(SegmentID(1), nil)
-        firstHeader = header
-        active = try create(header)
+        active = try create(makeHeader(Self.firstSegment, nil))
     }
 
     /// Makes room for the next transaction: a segment that is full ends, and a new one begins with
@@ -75,7 +74,6 @@ final class StoreOutput {
     /// Forgets what was written: the log starts anew.
     func restart() throws(LogError) {
         active = nil
-        firstHeader = nil
         checkpoint = nil
         try LogError.wrapping { () throws(FileSystemError) in
             for name in try fileSystem.list() ?? [] { try fileSystem.remove(name) }
@@ -137,7 +135,7 @@ final class StoreOutput {
 
     /// Makes everything safe and writes the manifest. Reads all of it back.
     func finish(floor: LogSequence, retention: Retention?) throws(LogError) -> LogVerification {
-        guard let active, let firstHeader else {
+        guard let active else {
             preconditionFailure("a log is started before it is finished")
         }
         let now = environment.wallClockMicroseconds()
@@ -147,8 +145,8 @@ final class StoreOutput {
             try active.synchronize()
         }
         var manifest = Manifest(
-            generation: 1, store: store, createdAt: now, firstSegment: firstHeader.segment,
-            firstSequence: firstHeader.firstSequence, chainStartLength: .zero, chainStart: .start,
+            generation: 1, store: store, createdAt: now, firstSegment: Self.firstSegment,
+            firstSequence: firstSequence, chainStartLength: .zero, chainStart: .start,
             floor: floor, checkpoint: checkpoint?.number ?? 0,
             checkpointSequence: checkpoint?.sequence ?? .none)
         manifest.retention = retention

@@ -71,16 +71,15 @@ struct FrameCursor {
     }
 
     /// Moves to the next offset that carries a header written for it, at or behind `from`; false
-    /// when there is none before the end. Frames start at multiples of eight.
+    /// when there is none before the end. Where reading fails the cursor is at what could not be read:
+    /// before it there is none. Frames start at multiples of eight.
     mutating func moveToNextHeader(from: FrameOffset) throws(LogError) -> Bool {
         var position = (from.rawValue + 7) & ~7
         let headerBytes = UInt64(FrameHeader.byteCount)
         while window.remaining(from: FrameOffset(position)) >= headerBytes {
-            let bytes = try window.bytes(at: FrameOffset(position), count: FrameHeader.byteCount)
-            if FrameHeader.decode(bytes, at: FrameOffset(position), seed: seed) != nil {
-                offset = FrameOffset(position)
-                return true
-            }
+            offset = FrameOffset(position)
+            let bytes = try window.bytes(at: offset, count: FrameHeader.byteCount)
+            if FrameHeader.decode(bytes, at: offset, seed: seed) != nil { return true }
             position += 8
         }
         return false

@@ -170,6 +170,24 @@ struct ChangeFeedTests {
         #expect(try update.new(\.born) == nil, "it has not changed")
     }
 
+    @Test("A forged token of the last number there is is ahead of the log, not a trap")
+    func forgedToken() async throws {
+        let store = try Store.inMemory(Author.self)
+        try store.writing { try Author(id: "1", name: "x").save(to: &$0) }
+        let token = try store.changeToken()
+        let encoded = try JSONEncoder().encode(token)
+        let forged = String(decoding: encoded, as: UTF8.self)
+            .replacingOccurrences(of: ":1,", with: ":\(UInt64.max),")
+            .replacingOccurrences(of: ":1}", with: ":\(UInt64.max)}")
+        let last = try JSONDecoder().decode(ChangeToken.self, from: Data(forged.utf8))
+        try #require(last.transaction.rawValue == UInt64.max, "\(forged)")
+        var feed = store.changes(after: last).makeAsyncIterator()
+        guard case .rewound(let found)? = try await feed.next() else {
+            return #expect(Bool(false), "rewound")
+        }
+        #expect(found == token)
+    }
+
     @Test("A change of a long text is applied to the text before, and to no other")
     func splices() async throws {
         let store = try Store.inMemory(Author.self)
