@@ -52,7 +52,13 @@ enum SecondApp {
             }
         }
 
-        var rawValue: String { self == .happy ? "happy" : "sad" }
+        // Not with `==`, which asks for the raw values.
+        var rawValue: String {
+            switch self {
+            case .happy: "happy"
+            case .sad: "sad"
+            }
+        }
     }
 
     @EntityModel("Profile")
