@@ -101,7 +101,7 @@ let package = Package(
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
         .target(name: "CVarve"),
         .target(name: "VarveLog", dependencies: ["CLZ4", "CVarve"], swiftSettings: settings),
-        .target(name: "VarveEvents", swiftSettings: settings),
+        .target(name: "VarveEvents", dependencies: ["CVarve"], swiftSettings: settings),
         .target(
             name: "VarveGraph", dependencies: ["CVarve", "VarveEvents", "VarveMacros"],
             swiftSettings: settings),

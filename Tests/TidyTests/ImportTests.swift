@@ -18,7 +18,9 @@ struct ImportTests {
         Module(
             folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve"], system: ["Synchronization"]),
         // Synchronization for the lock-free cache of how types are stored.
-        Module(folder: "Sources/VarveEvents", system: ["Foundation", "Synchronization"]),
+        Module(
+            folder: "Sources/VarveEvents", modules: ["CVarve"],
+            system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents"],
             system: ["Foundation", "Synchronization"]),

@@ -16,6 +16,12 @@ uint32_t varve_crc32c_portable(uint32_t crc, const void *bytes, size_t count);
 /// 1 when `varve_crc32c` runs on the processor's CRC instructions.
 int varve_crc32c_is_accelerated(void);
 
+/// How many bytes two stretches of `count` bytes share at their beginning.
+size_t varve_common_prefix(const void *first, const void *second, size_t count);
+
+/// How many bytes two stretches of `count` bytes share at their end.
+size_t varve_common_suffix(const void *first, const void *second, size_t count);
+
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -170,11 +170,24 @@ final class Compactor: Sendable {
     private func writeCheckpoint(
         _ compaction: Compaction, _ frozen: StoreState,
         _ progress: (CompactionProgress) -> Void
+    ) throws -> CheckpointSize? {
+        var failure: CodecError?
+        do {
+            return try writeCheckpoint(compaction, frozen, &failure, progress)
+        } catch {
+            guard let failure else { throw error }
+            throw frozen.unencodable(failure)
+        }
+    }
+
+    private func writeCheckpoint(
+        _ compaction: Compaction, _ frozen: StoreState, _ failure: inout CodecError?,
+        _ progress: (CompactionProgress) -> Void
     ) throws(LogError) -> CheckpointSize? {
         try withoutActuallyEscaping(progress) { progress throws(LogError) in
             try compaction.writeCheckpoint(time: frozen.lastTime.microseconds) {
                 writer throws(LogError) in
-                try encode(frozen, to: writer, progress)
+                try encode(frozen, to: writer, &failure, progress)
             } verify: { file throws(LogError) in
                 try file.verifyContent { page throws(LogError) in
                     try checkCancellation()
@@ -188,7 +201,7 @@ final class Compactor: Sendable {
     }
 
     private func encode(
-        _ frozen: StoreState, to writer: CheckpointWriter,
+        _ frozen: StoreState, to writer: CheckpointWriter, _ failure: inout CodecError?,
         _ progress: @escaping (CompactionProgress) -> Void
     ) throws(LogError) -> UInt64 {
         let source = frozen.checkpointSource
@@ -206,10 +219,15 @@ final class Compactor: Sendable {
             return try encoder.run()
         } catch CheckpointFailure<LogError>.sink(let error) {
             throw error
+        } catch CheckpointFailure<LogError>.codec(let error) {
+            failure = error
+        } catch let error as CodecError {
+            failure = error
         } catch {
-            // Every value was encoded before, when it was saved.
-            preconditionFailure("a saved value cannot be encoded: \(error)")
+            preconditionFailure("encoding throws errors of values and of the log: \(error)")
         }
+        // Stands for the failure, which no error of the log is.
+        throw .compactionCancelled
     }
 
     /// Puts the manifest in force and removes what it made superfluous.

@@ -47,12 +47,13 @@ struct LiveTable: CheckpointTable {
     }
 
     func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {
+        let start = writer.count
         if table.isLive(Slot(slot)) {
             try operations.storeRow(table, Slot(slot), &writer)
         } else {
             try tombstone(of: slot).storeRow(into: &writer)
         }
-        if let unknown = state.schema.unknownFields[position] { writer.write(unknown[slot]) }
+        try state.schema.completeRow(of: slot, at: position, in: &writer, from: start)
     }
 
     func forEachList<Failure: Error>(
@@ -72,12 +73,7 @@ struct LiveTable: CheckpointTable {
     ) throws(Failure) {
         let number = definition.relations[relation].number
         let links = state.unread.links[position]?.first { $0.definition.number == number }
-        guard let links else { return }
-        for index in 0..<links.extent {
-            let slot = UInt32(truncatingIfNeeded: index)
-            let list = links.targets(of: slot)
-            if !list.isEmpty { try body(slot, list) }
-        }
+        try links?.forEachList { slot, list throws(Failure) in try body(slot, Array(list)) }
     }
 
     func tombstoneLists(
@@ -133,6 +129,22 @@ struct LiveTable: CheckpointTable {
 }
 
 extension StoreState {
+    /// The error for a value that was read, and that its type cannot write any more. O(n).
+    func unencodable(_ error: CodecError) -> StoreError {
+        for (position, definition) in schema.definitions.enumerated() {
+            guard let definition else { continue }
+            let table = LiveTable(state: self, position: position, definition: definition)
+            for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount)
+            where table.presence(of: slot).hasRow {
+                var row = ByteWriter()
+                guard (try? table.writeRow(of: slot, into: &row)) == nil else { continue }
+                return .unencodable(
+                    type: definition.name, id: table.table.idText(of: Slot(slot)), error)
+            }
+        }
+        return .unencodable(type: "a value", id: "", error)
+    }
+
     /// The state as a checkpoint is written from it. All its definitions must be in the log.
     var checkpointSource: CheckpointSource {
         var positions: [TypeNumber: Int] = [:]

@@ -16,14 +16,18 @@ struct Hydration {
         works.sort { $0.size > $1.size }
         let failures = Lock<[StoreError]>([])
         let unknown = Lock<[Int: UnknownFields]>([:])
+        let forms = Lock<[Int: LoggedForms]>([:])
         // Unchecked: reading a replayed state is safe from several threads, and each work fills
         // tables that no other touches.
         nonisolated(unsafe) let shared = works
         DispatchQueue.concurrentPerform(iterations: shared.count) { index in
             do throws(StoreError) {
-                let fields = try shared[index].perform()
+                let (fields, reformed) = try shared[index].perform()
                 if let fields {
                     unknown.withLock { $0[shared[index].position] = fields }
+                }
+                if let reformed {
+                    forms.withLock { $0[shared[index].position] = reformed }
                 }
             } catch {
                 failures.withLock { $0.append(error) }
@@ -31,6 +35,7 @@ struct Hydration {
         }
         if let failure = failures.withLock({ $0.first }) { throw failure }
         schema.unknownFields.merge(unknown.withLock { $0 }) { _, new in new }
+        schema.loggedForms = forms.withLock { $0 }
         fillIndexes(of: context.tables.tables)
     }
 
@@ -98,11 +103,11 @@ private struct TableWork {
         }
     }
 
-    func perform() throws(StoreError) -> UnknownFields? {
+    func perform() throws(StoreError) -> (UnknownFields?, LoggedForms?) {
         do throws(CodecError) {
             let unknown = try loadEntities()
             loadLinks()
-            return unknown
+            return (unknown, try findLoggedForms())
         } catch {
             throw .inconsistent(
                 transaction: replayed.lastTransaction,
@@ -218,6 +223,30 @@ private struct TableWork {
         return Array(reader.rest)
     }
 
+    // MARK: - Forms
+
+    /// Compares the rows with what would be written for them now, where that may differ.
+    private func findLoggedForms() throws(CodecError) -> LoggedForms? {
+        guard
+            var search = LoggedFormSearch.make(
+                definition, knownFields: table.descriptor.fields.count),
+            var reader = replayed.reader(of: definition.number, as: definition)
+        else { return nil }
+        let operations = table.descriptor.operations
+        try reader.forEach { entity throws(CodecError) in
+            try search.take(entity.slot, entity.row) { writer throws(CodecError) in
+                guard entity.isDeleted, let tombstones else {
+                    return try operations.storeRow(table, Slot(entity.slot), &writer)
+                }
+                let tombstoneOperations = tombstones.descriptor.operations
+                if let slot = try tombstoneOperations.find(tombstones, entity.id) {
+                    try tombstoneOperations.storeRow(tombstones, slot, &writer)
+                }
+            }
+        }
+        return search.finish()
+    }
+
     // MARK: - Links
 
     private func loadLinks() {
@@ -225,11 +254,7 @@ private struct TableWork {
             guard let index = definition.position(of: links.definition.number),
                 index < table.descriptor.relations.count
             else { continue }
-            for position in 0..<links.extent {
-                let slot = UInt32(truncatingIfNeeded: position)
-                let targets = links.targets(of: slot)
-                if !targets.isEmpty { table.loadLinks(targets, relation: index, of: slot) }
-            }
+            table.loadLinks(relation: index) { load in links.forEachList(load) }
         }
     }
 }

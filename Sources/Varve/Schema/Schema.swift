@@ -10,6 +10,8 @@ struct Schema: Sendable {
     private(set) var pending: [TypeDefinition] = []
     /// Bytes of fields that the log knows and the app does not, by table position.
     var unknownFields: [Int: UnknownFields] = [:]
+    /// Values that the log holds in another form than they are written in, by table position.
+    var loggedForms: [Int: LoggedForms] = [:]
 
     /// Matches the types of a context's tables with the log's.
     ///
@@ -42,6 +44,16 @@ struct Schema: Sendable {
             }
         }
         pending = merge.definitions
+    }
+
+    /// Makes of a row as the app writes it, from `start` to the end of a writer, the row of the log.
+    func completeRow(
+        of slot: UInt32, at position: Int, in writer: inout ByteWriter, from start: Int = 0
+    ) throws(CodecError) {
+        if let forms = loggedForms[position], let definition = definitions[position] {
+            try forms.apply(to: slot, definition, in: &writer, from: start)
+        }
+        if let unknown = unknownFields[position] { writer.write(unknown[slot]) }
     }
 
     /// The pending definitions are in the log.

@@ -8,6 +8,11 @@ struct ReversedState: ReversalTarget {
     private(set) var state: StoreState
     /// The positions of tables, by type number - 1; -1 where the app has no such type.
     private let positions: [Int]
+    /// Rows that were set here and that the app would write otherwise: what was taken back before it
+    /// is compared with them as they were logged.
+    private var restored: [EntityPlace: [UInt8]] = [:]
+    /// By table position, whether rows may be written otherwise than they were logged.
+    private let areReformable: [Bool]
 
     init(_ state: StoreState) {
         self.state = state
@@ -18,6 +23,10 @@ struct ReversedState: ReversalTarget {
             if index < positions.count { positions[index] = position }
         }
         self.positions = positions
+        areReformable = state.schema.definitions.enumerated().map { position, definition in
+            let known = state.context.tables.tables[position].descriptor.fields.count
+            return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false
+        }
     }
 
     private func table(_ position: Int) -> AnyTable { state.context.tables.tables[position] }
@@ -58,10 +67,11 @@ struct ReversedState: ReversalTarget {
     }
 
     func writeRow(of place: EntityPlace, into writer: inout ByteWriter) throws(CodecError) {
+        if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
+        let start = writer.count
         try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
-        if let unknown = state.schema.unknownFields[place.table] {
-            writer.write(unknown[place.slot])
-        }
+        try state.schema.completeRow(
+            of: place.slot, at: place.table, in: &writer, from: start)
     }
 
     func encoded(_ place: EntityPlace) throws(CodecError) -> EncodedEntity {
@@ -92,6 +102,53 @@ struct ReversedState: ReversalTarget {
         try dropTombstone(of: place)
         try put(known, at: Slot(place.slot), ordinal: ordinal, place.table)
         stamp(place.slot, ofTable: place.table, version)
+        keep(row, of: place)
+    }
+
+    /// Remembers a row that was set if the app would write it otherwise.
+    private mutating func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
+        guard areReformable[place.table] else { return }
+        restored[place] = nil
+        var written = ByteWriter(capacity: row.count)
+        let isWritten: Void? = try? writeRow(of: place, into: &written)
+        let isSame = written.withBytes { isWritten != nil && $0.hasSameBytes(as: row) }
+        if !isSame { restored[place] = [UInt8](row) }
+    }
+
+    /// Lets the running transaction log values that have returned in the form that they had: what is
+    /// taken back after it is compared with that. A value that has not changed stays as it is.
+    mutating func keepForms() throws(CodecError) {
+        for (place, row) in restored where presence(of: place) == .live {
+            let table = table(place.table)
+            var now = ByteWriter()
+            try operations(place.table).storeRow(table, Slot(place.slot), &now)
+            var before = ByteWriter()
+            if let first = table.firstChange(of: Slot(place.slot)), first.before >= 0 {
+                try operations(place.table).storeBefore(table, first.before, &before)
+            }
+            let fields = definition(place.table).fields.prefix(
+                knownFieldCount(ofTable: place.table))
+            var forms = state.schema.loggedForms[place.table] ?? LoggedForms()
+            try row.withBuffer { row throws(CodecError) in
+                var logged = ByteReader(row)
+                try now.withBytes { now throws(CodecError) in
+                    var written = ByteReader(now)
+                    try before.withBytes { before throws(CodecError) in
+                        var former = ByteReader(before)
+                        for (index, field) in fields.enumerated() {
+                            let old = try field.type.readSlice(&logged)
+                            let new = try field.type.readSlice(&written)
+                            let replaced =
+                                try before.isEmpty ? nil : field.type.readSlice(&former)
+                            if let replaced, replaced.hasSameBytes(as: new) { continue }
+                            guard !old.hasSameBytes(as: new) else { continue }
+                            forms.restore(index, of: place.slot, written: new, logged: old)
+                        }
+                    }
+                }
+            }
+            state.schema.loggedForms[place.table] = forms
+        }
     }
 
     /// Puts a row at a slot, and at its place in the order of its type.
@@ -111,6 +168,7 @@ struct ReversedState: ReversalTarget {
     ) throws(CodecError) {
         let slot = Slot(place.slot)
         let known = try takeUnknownFields(of: place, from: row)
+        if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
             operations(place.table).dropRow(&state.context, slot, true)
         }
@@ -159,6 +217,7 @@ struct ReversedState: ReversalTarget {
 
     mutating func clear(_ place: EntityPlace, as absence: EntityAbsence) {
         let slot = Slot(place.slot)
+        if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
             operations(place.table).dropRow(&state.context, slot, false)
         } else {
@@ -220,10 +279,10 @@ struct ReversedState: ReversalTarget {
             try descriptor.operations.find(table(position), id)
         }
         guard let tombstone else { return }
+        let start = writer.count
         try descriptor.operations.storeRow(table(position), tombstone, &writer)
-        if let unknown = state.schema.unknownFields[place.table] {
-            writer.write(unknown[place.slot])
-        }
+        try state.schema.completeRow(
+            of: place.slot, at: place.table, in: &writer, from: start)
     }
 
     /// Takes away the tombstones of what was deleted before a moment. Answers how many.

@@ -69,6 +69,7 @@ enum StateReversal {
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
         }
+        try reversal.target.keepForms()
         state = reversal.target.state
         state.context.end(mark)
     }
@@ -96,6 +97,7 @@ enum StateReversal {
         }
         if let failure = later.failure { throw failure }
         reversal.checkUniqueValues()
+        if running != nil { try reversal.target.keepForms() }
         state = reversal.target.state
         state.context.end(mark)
         return (state, reversal.conflicts)

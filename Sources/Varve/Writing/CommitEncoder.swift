@@ -16,10 +16,13 @@ final class CommitEncoder {
     @exclusivity(unchecked) var changes = FieldChanges()
     /// The places that slots have in the transaction's entity table, by table position and slot.
     @exclusivity(unchecked) private var indexes = SlotNumbers()
+    @exclusivity(unchecked) private var removals: [ListChange] = []
+    @exclusivity(unchecked) private var insertions: [ListChange] = []
     /// What the journal that is being read has named already.
     @exclusivity(unchecked) private var seen = SlotNumbers()
 
-    /// What encoding looks at in a state: few references, because it is copied for each table.
+    /// What encoding looks at in a state: few references, because it is copied for each table. Let go
+    /// before the state is changed.
     struct Source {
         let tables: TableList
         let schema: Schema
@@ -44,12 +47,7 @@ final class CommitEncoder {
         var unchanged: [UnchangedRow] = []
         try encodeDefinitions(state.schema)
         let definitionCount = encoder.eventCount
-        for position in state.context.tables.tables.indices {
-            try encodeRows(of: position, state, header, &unchanged)
-        }
-        for position in state.context.tables.tables.indices {
-            try encodeLinks(of: position, state)
-        }
+        try encodeTables(Source(state), header, &unchanged)
         for row in unchanged {
             state.context.tables.unique(at: row.table).setMetadata(row.metadata, of: row.slot)
         }
@@ -106,6 +104,18 @@ final class CommitEncoder {
         state.schema.didLogPending()
     }
 
+    private func encodeTables(
+        _ source: Source, _ header: TransactionHeader, _ unchanged: inout [UnchangedRow]
+    ) throws {
+        let version = PreviousVersion(transaction: header.id, updatedAt: header.time)
+        for position in source.tables.tables.indices {
+            try encodeRows(of: position, source, version, &unchanged)
+        }
+        for position in source.tables.tables.indices {
+            try encodeLinks(of: position, source)
+        }
+    }
+
     // MARK: - Rows
 
     /// A row whose save changed nothing.
@@ -116,17 +126,17 @@ final class CommitEncoder {
     }
 
     private func encodeRows(
-        of position: Int, _ state: StoreState, _ header: TransactionHeader,
+        of position: Int, _ source: Source, _ version: PreviousVersion,
         _ unchanged: inout [UnchangedRow]
     ) throws {
-        let table = state.context.tables.tables[position]
+        let table = source.tables.tables[position]
         // What happens to tombstones is told by the events of the entities they stand for.
         guard !table.rowJournal.isEmpty, table.descriptor.tombstoneOwner == nil,
-            let definition = state.schema.definitions[position]
+            let definition = source.schema.definitions[position]
         else { return }
         let rows = RowEncoding(
-            source: Source(state), position: position, table: table, definition: definition,
-            header: header)
+            source: source, position: position, table: table, definition: definition,
+            version: version)
         seen.removeAll()
         for change in table.rowJournal where seen.insert(UInt64(change.slot)) {
             do {
@@ -171,12 +181,10 @@ final class CommitEncoder {
 
     // MARK: - Links
 
-    private func encodeLinks(of position: Int, _ state: StoreState) throws {
-        let table = state.context.tables.tables[position]
-        guard !table.linkJournal.isEmpty, let definition = state.schema.definitions[position] else {
-            return
-        }
-        let source = Source(state)
+    private func encodeLinks(of position: Int, _ source: borrowing Source) throws {
+        let table = source.tables.tables[position]
+        guard !table.linkJournal.isEmpty, let definition = source.schema.definitions[position]
+        else { return }
         seen.removeAll()
         for change in table.linkJournal
         where seen.insert(UInt64(change.relation) << 32 | UInt64(change.slot)) {
@@ -194,18 +202,18 @@ final class CommitEncoder {
     ) throws(CodecError) {
         let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
-        let difference = ListChanges(from: change.before.slots, to: now.slots)
+        let difference = ListChanges(from: change.before, to: now)
         guard !difference.isEmpty else { return }
         let child = table.relations[change.relation].childTable
         let parent = try index(of: change.slot, in: position, source)
-        var removals: [ListChange] = []
+        removals.removeAll(keepingCapacity: removals.capacity < 1_024)
+        insertions.removeAll(keepingCapacity: insertions.capacity < 1_024)
         for removal in difference.removals {
             removals.append(
                 ListChange(
                     position: removal.position,
                     entity: try index(of: removal.slot, in: child, source)))
         }
-        var insertions: [ListChange] = []
         for insertion in difference.insertions {
             insertions.append(
                 ListChange(

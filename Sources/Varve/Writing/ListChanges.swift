@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveGraph
 
 /// What turns one link list into another, as slots.
 ///
@@ -10,27 +11,16 @@ struct ListChanges {
 
     var isEmpty: Bool { removals.isEmpty && insertions.isEmpty }
 
-    init(from old: ContiguousArray<UInt32>, to new: ContiguousArray<UInt32>) {
-        let shorter = min(old.count, new.count)
-        var prefix = 0
-        while prefix < shorter, old[prefix] == new[prefix] { prefix += 1 }
-        var suffix = 0
-        while suffix < shorter - prefix,
-            old[old.count - 1 - suffix] == new[new.count - 1 - suffix]
-        {
-            suffix += 1
-        }
-        let oldMiddle = prefix..<(old.count - suffix)
-        let newMiddle = prefix..<(new.count - suffix)
-        if oldMiddle.isEmpty || newMiddle.isEmpty {
-            removals.reserveCapacity(oldMiddle.count)
-            for position in oldMiddle { removals.append((position, old[position])) }
-            insertions.reserveCapacity(newMiddle.count)
-            for position in newMiddle { insertions.append((position, new[position])) }
+    init(from before: LinkList, to now: LinkList) {
+        let stretch = now.stretch(differingFrom: before)
+        let start = stretch.start
+        if stretch.old.isEmpty || stretch.new.isEmpty {
+            removals = stretch.old.enumerated().map { ($0 + start, $1) }
+            insertions = stretch.new.enumerated().map { ($0 + start, $1) }
             return
         }
-        let difference = ListDifference(from: Array(old[oldMiddle]), to: Array(new[newMiddle]))
-        removals = difference.removals.map { ($0.position + prefix, $0.element) }
-        insertions = difference.insertions.map { ($0.position + prefix, $0.element) }
+        let difference = ListDifference(from: stretch.old, to: stretch.new)
+        removals = difference.removals.map { ($0.position + start, $0.element) }
+        insertions = difference.insertions.map { ($0.position + start, $0.element) }
     }
 }

@@ -7,7 +7,8 @@ struct RowEncoding {
     let position: Int
     let table: AnyTable
     let definition: TypeDefinition
-    let header: TransactionHeader
+    /// What the transaction makes of what it touches.
+    let version: PreviousVersion
 
     /// Appends the events of one slot. False where it is as it was.
     ///
@@ -104,7 +105,7 @@ struct RowEncoding {
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
-        appendUnknownFields(of: slot, to: &commit.rowBytes)
+        try completeRow(of: slot, in: &commit.rowBytes)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append { encoder in
             commit.rowBytes.withBytes {
@@ -120,6 +121,9 @@ struct RowEncoding {
     ) throws -> Bool {
         commit.changes.removeAll()
         try table.descriptor.operations.compare(table, change.before, slot, &commit.changes)
+        if let forms = source.schema.loggedForms[position] {
+            forms.apply(to: slot.rawValue, &commit.changes)
+        }
         guard !commit.changes.isEmpty else { return false }
         try appendUpdate(of: slot, change.previousVersion, commit)
         return true
@@ -142,19 +146,20 @@ struct RowEncoding {
     ) throws {
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeBefore(table, change.before, &commit.rowBytes)
+        try completeRow(of: slot, in: &commit.rowBytes)
         var previous = change.previousVersion
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
         if keepsTombstone, let tombstone = try findTombstone(of: slot) {
             commit.otherBytes.removeAll()
             try tombstone.storeRow(into: &commit.otherBytes)
+            try completeRow(of: slot, in: &commit.otherBytes)
             if try noteDifference(commit) {
                 try appendUpdate(of: slot, previous, commit)
-                previous = PreviousVersion(transaction: header.id, updatedAt: header.time)
+                previous = version
                 swap(&commit.rowBytes, &commit.otherBytes)
             }
             lists = try self.lists(of: tombstone, commit)
         }
-        appendUnknownFields(of: slot, to: &commit.rowBytes)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         let cause = try deletionCause(of: slot, commit)
         commit.append { encoder in
@@ -178,7 +183,7 @@ struct RowEncoding {
         guard let tombstone = try findFormerTombstone(of: Slot(change.slot)) else { return }
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)
-        appendUnknownFields(of: Slot(change.slot), to: &commit.rowBytes)
+        try completeRow(of: Slot(change.slot), in: &commit.rowBytes)
         let lists = try lists(of: tombstone, commit)
         commit.append { encoder in
             commit.rowBytes.withBytes {
@@ -206,7 +211,7 @@ struct RowEncoding {
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)
-        appendUnknownFields(of: slot, to: &commit.rowBytes)
+        try completeRow(of: slot, in: &commit.rowBytes)
         let lists = try lists(of: tombstone, commit)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append { encoder in
@@ -222,20 +227,16 @@ struct RowEncoding {
 
     // MARK: - Parts
 
-    private func appendUnknownFields(of slot: Slot, to writer: inout ByteWriter) {
-        if let unknown = source.schema.unknownFields[position] {
-            writer.write(unknown[slot.rawValue])
-        }
+    private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {
+        try source.schema.completeRow(of: slot.rawValue, at: position, in: &writer)
     }
 
     /// Notes the fields in which the two row buffers differ. False where they do not.
     private func noteDifference(_ commit: CommitEncoder) throws -> Bool {
         commit.changes.removeAll()
-        let old = commit.rowBytes.withBytes { Array($0) }
-        let new = commit.otherBytes.withBytes { Array($0) }
-        guard old != new else { return false }
-        try old.withUnsafeBytes { old in
-            try new.withUnsafeBytes { new in
+        return try commit.rowBytes.withBytes { old in
+            try commit.otherBytes.withBytes { new in
+                guard !old.hasSameBytes(as: new) else { return false }
                 var oldReader = ByteReader(old)
                 var newReader = ByteReader(new)
                 for (index, field) in definition.fields.enumerated() where !oldReader.isAtEnd {
@@ -244,9 +245,9 @@ struct RowEncoding {
                     try commit.changes.append(
                         index, old: { $0.write(oldValue) }, new: { $0.write(newValue) })
                 }
+                return true
             }
         }
-        return true
     }
 
     private func deletionCause(of slot: Slot, _ commit: CommitEncoder) throws -> DeletionCause {

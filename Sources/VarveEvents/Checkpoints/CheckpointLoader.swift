@@ -42,8 +42,8 @@ package final class CheckpointLoader: @unchecked Sendable {
                 units.append((.rows(type: index, page: page), rawBytes[page]))
             }
             for (relation, pages) in type.links.enumerated() where !pages.isEmpty {
-                // Lists are allocated one by one, which takes longer than their bytes tell.
-                let bytes = pages.reduce(0) { $0 &+ rawBytes[$1] } &* 4
+                // They grow when they are unpacked, which takes longer than their bytes tell.
+                let bytes = pages.reduce(0) { $0 &+ rawBytes[$1] } &* 2
                 units.append((.links(type: index, relation: relation), bytes))
             }
             if !type.tombstoneLists.isEmpty {
@@ -118,8 +118,8 @@ package final class CheckpointLoader: @unchecked Sendable {
     ) throws(CheckpointReadFailure<Failure>) -> LinkColumn {
         let definition = contents.types[type].layout.definition.relations[relation]
         let targetCount = contents.types[Int(definition.target.rawValue) - 1].count
-        var column = LinkColumn(definition)
-        var targets: [UInt32] = []
+        var column = LinkColumn(
+            loading: definition, holderCount: contents.types[type].count)
         var nextHolder: UInt32 = 0
         for page in contents.types[type].links[relation] {
             let bytes = try CheckpointReadFailure.reading { () throws(Failure) in
@@ -130,13 +130,16 @@ package final class CheckpointLoader: @unchecked Sendable {
                     bytes.bytes, count: Int(parts[page].count),
                     holderCount: contents.types[type].count)
                 for _ in 0..<reader.count {
-                    let (holder, _) = try reader.next(namesRelation: false, into: &targets) {
-                        _ in targetCount
-                    }
-                    guard holder >= nextHolder, column.load(targets, of: holder) else {
-                        throw .notAscending(offset: Int(holder))
-                    }
-                    nextHolder = holder + 1
+                    let head = try reader.next(namesRelation: false)
+                    guard head.holder >= nextHolder,
+                        try column.load(
+                            of: head.holder, count: head.count,
+                            { (targets: inout [UInt32]) throws(CodecError) in
+                                try reader.readTargets(
+                                    of: head, below: targetCount, into: &targets)
+                            })
+                    else { throw .notAscending(offset: Int(head.holder)) }
+                    nextHolder = head.holder + 1
                 }
                 try reader.expectEnd()
             } catch {
@@ -150,7 +153,6 @@ package final class CheckpointLoader: @unchecked Sendable {
         _ type: Int, _ read: (Int) throws(Failure) -> PageBytes
     ) throws(CheckpointReadFailure<Failure>) -> [UInt32: ReplayTable.DeletedLists] {
         var lists: [UInt32: ReplayTable.DeletedLists] = [:]
-        var targets: [UInt32] = []
         for page in contents.types[type].tombstoneLists {
             let bytes = try CheckpointReadFailure.reading { () throws(Failure) in
                 try read(page)
@@ -160,11 +162,15 @@ package final class CheckpointLoader: @unchecked Sendable {
                     bytes.bytes, count: Int(parts[page].count),
                     holderCount: contents.types[type].count)
                 for _ in 0..<reader.count {
-                    let (holder, relation) = try reader.next(namesRelation: true, into: &targets) {
-                        relation throws(CodecError) in
-                        try contents.targetCount(of: relation, ofTypeAt: type)
-                    }
-                    lists[holder, default: []].append((relation, targets))
+                    let head = try reader.next(namesRelation: true)
+                    // Each list has memory of its own, no larger than itself.
+                    var targets: [UInt32] = []
+                    targets.reserveCapacity(head.count)
+                    try reader.readTargets(
+                        of: head,
+                        below: try contents.targetCount(of: head.relation, ofTypeAt: type),
+                        into: &targets)
+                    lists[head.holder, default: []].append((head.relation, targets))
                 }
                 try reader.expectEnd()
             } catch {

@@ -8,7 +8,7 @@ package enum EntityPresence: UInt8, BitwiseCopyable, Sendable {
     case gone = 3
 
     /// Whether there is a row, of the entity or of its tombstone.
-    var hasRow: Bool { self == .live || self == .tombstone }
+    package var hasRow: Bool { self == .live || self == .tombstone }
 }
 
 /// Place and last change of an entity or tombstone; of an entity that is gone when it went, and 0 for

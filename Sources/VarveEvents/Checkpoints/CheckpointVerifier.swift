@@ -83,15 +83,14 @@ private struct CheckpointCheck: ~Copyable {
         var reader = ListPageReader(
             page, count: Int(part.count), holderCount: hashes[index].count)
         for _ in 0..<reader.count {
-            let (holder, own) = try reader.next(namesRelation: named == nil, into: &targets) {
-                relation throws(CodecError) in
-                try targetHashes(named ?? relation, index).count
-            }
-            let relation = named ?? own
-            digest.beginList(
-                of: part.type, holder: hashes[index][Int(holder)], relation: relation,
-                keptByTombstone: named == nil)
+            let head = try reader.next(namesRelation: named == nil)
+            let relation = named ?? head.relation
             let known = try targetHashes(relation, index)
+            targets.removeAll(keepingCapacity: true)
+            try reader.readTargets(of: head, below: known.count, into: &targets)
+            digest.beginList(
+                of: part.type, holder: hashes[index][Int(head.holder)], relation: relation,
+                keptByTombstone: named == nil)
             for number in targets { digest.addTarget(known[Int(number)]) }
             digest.endList()
         }

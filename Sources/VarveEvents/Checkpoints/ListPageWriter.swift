@@ -46,12 +46,17 @@ struct ListPageReader {
         reader = ByteReader(page)
     }
 
-    /// Reads a list. `targetCount` is how many entities there are of the type that the relation
-    /// leads to; the relation is 0 where the page's own is meant.
-    mutating func next(
-        namesRelation: Bool, into targets: inout [UInt32],
-        targetCount: (RelationNumber) throws(CodecError) -> Int
-    ) throws(CodecError) -> (holder: UInt32, relation: RelationNumber) {
+    /// A list whose targets come next.
+    struct Head {
+        let holder: UInt32
+        /// 0 where the page's own is meant.
+        let relation: RelationNumber
+        /// Of the targets; bounded by the bytes that are left.
+        let count: Int
+    }
+
+    /// Reads what stands before a list's targets, which ``readTargets(of:below:into:)`` reads.
+    mutating func next(namesRelation: Bool) throws(CodecError) -> Head {
         let start = reader.position
         let (sum, overflow) = holder.addingReportingOverflow(
             Int64(bitPattern: try reader.readVarint()))
@@ -60,16 +65,22 @@ struct ListPageReader {
         }
         holder = sum
         let relation = RelationNumber(namesRelation ? try readRelation() : 0)
-        let limit = Int64(try targetCount(relation))
-        targets.removeAll(keepingCapacity: true)
         let count = try reader.readCount()
         // Each takes a byte at least.
         guard count > 0, count <= reader.remaining else {
             throw .lengthOutOfRange(
                 offset: start, length: UInt64(count), available: reader.remaining)
         }
-        targets.reserveCapacity(count)
-        for _ in 0..<count {
+        return Head(holder: UInt32(truncatingIfNeeded: sum), relation: relation, count: count)
+    }
+
+    /// Appends a list's targets. `targetCount` is how many entities there are of the type that the
+    /// relation leads to.
+    mutating func readTargets(
+        of head: Head, below targetCount: Int, into targets: inout [UInt32]
+    ) throws(CodecError) {
+        let limit = Int64(targetCount)
+        for _ in 0..<head.count {
             let (sum, overflow) = target.addingReportingOverflow(try reader.readSigned())
             guard !overflow, sum >= 0, sum < limit else {
                 throw .valueOutOfRange(offset: reader.position, typeName: "target of a list")
@@ -77,7 +88,6 @@ struct ListPageReader {
             target = sum
             targets.append(UInt32(truncatingIfNeeded: sum))
         }
-        return (UInt32(truncatingIfNeeded: holder), relation)
     }
 
     private mutating func readRelation() throws(CodecError) -> UInt32 {

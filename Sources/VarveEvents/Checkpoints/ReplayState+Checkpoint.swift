@@ -53,11 +53,8 @@ private final class ReplayedTable: CheckpointTable {
     func forEachList<Failure: Error>(
         of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
     ) throws(Failure) {
-        let column = table.links[relation]
-        for index in 0..<column.extent {
-            let slot = UInt32(truncatingIfNeeded: index)
-            let list = column.list(of: slot)
-            if !list.isEmpty { try body(slot, list) }
+        try table.links[relation].forEachList { slot, list throws(Failure) in
+            try body(slot, Array(list))
         }
     }
 

@@ -2,24 +2,43 @@
 struct LinkColumn: Sendable {
     static let none = UInt32.max
 
-    let definition: RelationDefinition
+    private(set) var definition: RelationDefinition
     /// Targets of a to-one relation; ``none`` where there is none. Shorter than the slots.
-    private(set) var targets: [UInt32] = []
-    /// Targets of a to-many relation. Shorter than the slots.
+    private var targets: [UInt32] = []
+    /// Where the list of each slot of a to-many relation stands: 0 where it is empty, a position in
+    /// `flat`, or with the bit ``owned`` one in `lists`. Shorter than the slots.
+    private(set) var places: [UInt32] = []
+    /// Lists that were loaded, one behind the other, each behind its count: an array for each would
+    /// cost an allocation, and more memory than most lists. They are not changed here.
+    private(set) var flat: [UInt32] = [0]
+    /// Lists that were changed.
     private(set) var lists: [[UInt32]] = []
+
+    private static let owned: UInt32 = 1 << 31
 
     init(_ definition: RelationDefinition) {
         self.definition = definition
     }
 
+    /// A column that lists of at most `holderCount` slots are about to be loaded into.
+    init(loading definition: RelationDefinition, holderCount: Int) {
+        self.definition = definition
+        if definition.isToMany {
+            places = Array(repeating: 0, count: holderCount)
+        } else {
+            targets = Array(repeating: Self.none, count: holderCount)
+        }
+    }
+
     /// The column under a new revision of the relation, which may have become to-many.
     init(_ definition: RelationDefinition, from old: LinkColumn) {
+        self = old
         self.definition = definition
-        targets = old.targets
-        lists = old.lists
-        if definition.isToMany, !old.definition.isToMany {
-            lists = targets.map { $0 == Self.none ? [] : [$0] }
-            targets = []
+        guard definition.isToMany, !old.definition.isToMany else { return }
+        targets = []
+        places = Array(repeating: 0, count: old.targets.count)
+        for (slot, target) in old.targets.enumerated() where target != Self.none {
+            loadList(of: slot, count: 1) { $0.append(target) }
         }
     }
 
@@ -32,55 +51,137 @@ struct LinkColumn: Sendable {
     /// All targets of a slot in their order, in either kind of relation.
     func list(of slot: UInt32) -> [UInt32] {
         guard definition.isToMany else { return target(of: slot).map { [$0] } ?? [] }
-        return Int(slot) < lists.count ? lists[Int(slot)] : []
+        guard Int(slot) < places.count else { return [] }
+        let place = places[Int(slot)]
+        guard place & Self.owned == 0 else { return lists[Int(place & ~Self.owned)] }
+        let start = Int(place) + 1
+        return Array(flat[start..<(start + Int(flat[Int(place)]))])
     }
 
     func count(of slot: UInt32) -> Int {
         guard definition.isToMany else { return target(of: slot) == nil ? 0 : 1 }
-        return Int(slot) < lists.count ? lists[Int(slot)].count : 0
+        guard Int(slot) < places.count else { return 0 }
+        let place = places[Int(slot)]
+        return place & Self.owned == 0
+            ? Int(flat[Int(place)]) : lists[Int(place & ~Self.owned)].count
     }
 
     /// Number of slots that may have links.
-    var extent: Int { definition.isToMany ? lists.count : targets.count }
+    var extent: Int { definition.isToMany ? places.count : targets.count }
+
+    /// Calls `body` with each list that is not empty, in either kind of relation, in the order of the
+    /// slots. The buffers are valid during the calls only.
+    func forEachList<Failure: Error>(
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard definition.isToMany else {
+            return try targets.withUnsafeBufferPointer { targets throws(Failure) in
+                for slot in targets.indices where targets[slot] != Self.none {
+                    try body(
+                        UInt32(truncatingIfNeeded: slot),
+                        UnsafeBufferPointer(rebasing: targets[slot...slot]))
+                }
+            }
+        }
+        try flat.withUnsafeBufferPointer { flat throws(Failure) in
+            for slot in places.indices where places[slot] != 0 {
+                let place = places[slot]
+                let number = UInt32(truncatingIfNeeded: slot)
+                guard place & Self.owned == 0 else {
+                    let list = lists[Int(place & ~Self.owned)]
+                    guard !list.isEmpty else { continue }
+                    try list.withUnsafeBufferPointer { list throws(Failure) in
+                        try body(number, list)
+                    }
+                    continue
+                }
+                let start = Int(place) + 1
+                let end = start + Int(flat[Int(place)])
+                try body(number, UnsafeBufferPointer(rebasing: flat[start..<end]))
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    /// Takes the list of a slot that has none yet from `read`, which appends `count` targets to what
+    /// it is given. False where they are too many.
+    mutating func load(
+        of holder: UInt32, count: Int,
+        _ read: (inout [UInt32]) throws(CodecError) -> Void
+    ) throws(CodecError) -> Bool {
+        guard !definition.isToMany else {
+            try loadList(of: Int(holder), count: count, read)
+            return true
+        }
+        guard count == 1 else { return false }
+        var target: [UInt32] = []
+        target.reserveCapacity(1)
+        try read(&target)
+        targets[Int(holder)] = target[0]
+        return true
+    }
+
+    private mutating func loadList<Failure: Error>(
+        of slot: Int, count: Int, _ read: (inout [UInt32]) throws(Failure) -> Void
+    ) throws(Failure) {
+        if flat.count + count < Int(Self.owned) {
+            places[slot] = UInt32(truncatingIfNeeded: flat.count)
+            flat.append(UInt32(truncatingIfNeeded: count))
+            try read(&flat)
+        } else {
+            try read(&lists[ownedPosition(of: slot)])
+        }
+    }
 
     // MARK: Changing
 
-    mutating func extendTargets(to count: Int) {
-        guard count > targets.count else { return }
-        // Not one by one: the slots of a loaded column come in their order.
-        if count > targets.capacity { targets.reserveCapacity(max(count, targets.count * 2)) }
-        targets.append(contentsOf: repeatElement(Self.none, count: count - targets.count))
+    /// Sets a list, whatever it was.
+    mutating func replace(_ list: [UInt32], of slot: UInt32) {
+        if definition.isToMany {
+            lists[ownedPosition(of: Int(slot))] = list
+        } else {
+            setTarget(list.first ?? Self.none, of: Int(slot))
+        }
     }
 
-    mutating func extendLists(to count: Int) {
-        guard count > lists.count else { return }
-        if count > lists.capacity { lists.reserveCapacity(max(count, lists.count * 2)) }
-        lists.append(contentsOf: repeatElement([], count: count - lists.count))
+    private mutating func setTarget(_ target: UInt32, of slot: Int) {
+        if slot >= targets.count {
+            targets.append(
+                contentsOf: repeatElement(Self.none, count: slot + 1 - targets.count))
+        }
+        targets[slot] = target
     }
 
-    mutating func setTarget(_ target: UInt32, at index: Int) { targets[index] = target }
-
-    mutating func setList(_ list: [UInt32], at index: Int) { lists[index] = list }
+    /// The position in `lists` of a slot's list, which moves there if it stands elsewhere.
+    private mutating func ownedPosition(of slot: Int) -> Int {
+        if slot >= places.count {
+            places.append(contentsOf: repeatElement(0, count: slot + 1 - places.count))
+        }
+        let place = places[slot]
+        if place & Self.owned != 0 { return Int(place & ~Self.owned) }
+        lists.append(list(of: UInt32(truncatingIfNeeded: slot)))
+        // A list for each slot at most, and there are fewer slots than the bit can tell.
+        places[slot] = Self.owned | UInt32(truncatingIfNeeded: lists.count - 1)
+        return lists.count - 1
+    }
 
     /// Removals as (position in the old list, slot), insertions as (position in the new list,
     /// slot), both ascending; positions were checked against the event's own counts.
     mutating func apply(
         _ slot: UInt32, oldCount: Int, removals: [Change], insertions: [Change]
     ) throws(EntityFault) {
-        let name = definition.name
         let found = count(of: slot)
         guard found == oldCount else {
-            throw .listCountDiffers(relation: name, found: oldCount, expected: found)
+            throw .listCountDiffers(
+                relation: definition.name, found: oldCount, expected: found)
         }
         guard definition.isToMany else {
             return try setTarget(slot, removals: removals, insertions: insertions)
         }
-        let index = Int(slot)
-        if index >= lists.count {
-            lists.append(contentsOf: repeatElement([], count: index + 1 - lists.count))
-        }
+        let index = ownedPosition(of: Int(slot))
         for removal in removals where lists[index][removal.position] != removal.slot {
-            throw .listMemberDiffers(relation: name, position: removal.position)
+            throw .listMemberDiffers(relation: definition.name, position: removal.position)
         }
         Self.remove(removals, from: &lists[index])
         Self.insert(insertions, into: &lists[index])
@@ -102,12 +203,7 @@ struct LinkColumn: Sendable {
         guard insertions.count + (kept == nil ? 0 : 1) <= 1 else {
             throw .tooManyTargets(relation: definition.name)
         }
-        let index = Int(slot)
-        if index >= targets.count {
-            let missing = index + 1 - targets.count
-            targets.append(contentsOf: repeatElement(Self.none, count: missing))
-        }
-        targets[index] = insertions.first?.slot ?? kept ?? Self.none
+        setTarget(insertions.first?.slot ?? kept ?? Self.none, of: Int(slot))
     }
 
     private static func remove(_ changes: [Change], from list: inout [UInt32]) {

@@ -269,15 +269,14 @@ extension ReplayState {
         let table = try table(of: entity, in: transaction.id)
         var lists: ReplayTable.DeletedLists = []
         for (relation, entities) in event.lists {
-            guard let position = table.definition.position(of: relation) else {
+            guard let place = table.layout.relation(relation) else {
                 throw fault(.unknownRelation(relation), event.entity, in: table, of: transaction)
             }
-            let definition = table.links[position].definition
             var list: [UInt32] = []
             for entity in entities {
                 list.append(
                     try target(
-                        entity, of: definition, held: event.entity, by: table, of: transaction))
+                        entity, of: place, held: event.entity, by: table, of: transaction))
             }
             lists.append((relation, list))
         }
@@ -318,25 +317,24 @@ extension ReplayState {
         let parent = transaction.entities[Int(event.parent.rawValue)]
         let table = try table(of: parent, in: transaction.id)
         let slot = try slot(event.parent, in: table, of: transaction)
-        guard let position = table.definition.position(of: event.relation) else {
+        guard let relation = table.layout.relation(event.relation) else {
             throw fault(
                 .unknownRelation(event.relation), event.parent, in: table, of: transaction)
         }
-        let definition = table.links[position].definition
         func resolve(
             _ changes: ListChangeSequence, into slots: inout [LinkColumn.Change]
         ) throws(ReplayError) {
             slots.removeAll(keepingCapacity: true)
             for change in changes {
                 let slot = try target(
-                    change.entity, of: definition, held: event.parent, by: table, of: transaction)
+                    change.entity, of: relation, held: event.parent, by: table, of: transaction)
                 slots.append(LinkColumn.Change(position: change.position, slot: slot))
             }
         }
         try resolve(event.removals, into: &removals)
         try resolve(event.insertions, into: &insertions)
         do throws(EntityFault) {
-            try table.modifyLinks(position) { column throws(EntityFault) in
+            try table.modifyLinks(relation.position) { column throws(EntityFault) in
                 try column.apply(
                     slot, oldCount: event.oldCount, removals: removals, insertions: insertions)
             }
@@ -347,13 +345,13 @@ extension ReplayState {
 
     /// The slot of an entity in a list of the relation.
     private func target(
-        _ entity: EntityIndex, of relation: RelationDefinition, held parent: EntityIndex,
+        _ entity: EntityIndex, of relation: RowLayout.RelationPlace, held parent: EntityIndex,
         by table: ReplayTable, of transaction: TransactionView
     ) throws(ReplayError) -> UInt32 {
         let target = transaction.entities[Int(entity.rawValue)]
         guard target.type == relation.target else {
-            throw fault(
-                .wrongTargetType(relation: relation.name), parent, in: table, of: transaction)
+            let name = table.layout.definition.relations[relation.position].name
+            throw fault(.wrongTargetType(relation: name), parent, in: table, of: transaction)
         }
         let slot = slots[Int(entity.rawValue)]
         if slot != Self.unresolved { return slot }

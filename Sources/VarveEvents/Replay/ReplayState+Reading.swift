@@ -28,11 +28,16 @@ package struct ReplayedLinks: Sendable {
     /// Slots from this one on have no links.
     package var extent: Int { column.extent }
 
-    /// The target of a to-one relation.
-    package func target(of slot: UInt32) -> UInt32? { column.target(of: slot) }
-
     /// The targets in their order, of either kind of relation.
     package func targets(of slot: UInt32) -> [UInt32] { column.list(of: slot) }
+
+    /// Calls `body` with each slot that has links and their targets, in order of slots. The buffers
+    /// are valid during the calls only.
+    package func forEachList<Failure: Error>(
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
+    ) throws(Failure) {
+        try column.forEachList(body)
+    }
 }
 
 /// Reads the entities of one type in one layout.

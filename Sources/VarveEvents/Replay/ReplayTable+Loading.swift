@@ -44,19 +44,3 @@ extension ReplayTable {
         return loaded
     }
 }
-
-extension LinkColumn {
-    /// Sets the targets of a slot that has none yet. False when they are too many.
-    mutating func load(_ slots: [UInt32], of holder: UInt32) -> Bool {
-        let index = Int(holder)
-        guard definition.isToMany else {
-            guard slots.count == 1 else { return false }
-            extendTargets(to: index + 1)
-            setTarget(slots[0], at: index)
-            return true
-        }
-        extendLists(to: index + 1)
-        setList(slots, at: index)
-        return true
-    }
-}

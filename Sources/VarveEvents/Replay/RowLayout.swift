@@ -14,11 +14,23 @@ package final class RowLayout: Sendable {
         let width: UInt8
     }
 
+    /// A relation, without what takes counting references.
+    struct RelationPlace: Sendable {
+        /// In the definition.
+        let position: Int
+        let number: RelationNumber
+        let target: TypeNumber
+    }
+
     package let definition: TypeDefinition
+    private let relations: [RelationPlace]
     private let shapes: [FieldShape]
 
     package init(_ definition: TypeDefinition) {
         self.definition = definition
+        relations = definition.relations.enumerated().map {
+            RelationPlace(position: $0, number: $1.number, target: $1.target)
+        }
         shapes = definition.fields.map { Self.shape(of: $0.type) }
     }
 
@@ -37,10 +49,15 @@ package final class RowLayout: Sendable {
         }
     }
 
+    func relation(_ number: RelationNumber) -> RelationPlace? {
+        for relation in relations where relation.number == number { return relation }
+        return nil
+    }
+
     package var fieldCount: Int { shapes.count }
 
     /// Passes over the field at `position`.
-    func skip(_ position: Int, in reader: inout ByteReader) throws(CodecError) {
+    package func skip(_ position: Int, in reader: inout ByteReader) throws(CodecError) {
         let field = shapes[position]
         switch field.shape {
         case .fixed: try reader.skip(Int(field.width))

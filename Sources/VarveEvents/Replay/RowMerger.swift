@@ -36,21 +36,23 @@ struct RowMerger {
         }
     }
 
+    // Taken for errors only: it is a reference to count.
+    private func name(of position: Int) -> String { layout.definition.fields[position].name }
+
     private func write(
         _ change: FieldChangeSequence.Change, at position: Int, old: UnsafeRawBufferPointer,
         into writer: inout ByteWriter
     ) throws(EntityFault) {
-        let property = layout.definition.fields[position].name
         let start = writer.count
         switch change {
         case .values(let expected, let new):
             guard expected.hasSameBytes(as: old) else {
-                throw .oldValueDiffers(property: property)
+                throw .oldValueDiffers(property: name(of: position))
             }
             writer.write(new)
         case .splice(let splice):
             guard splice.apply(to: old, into: &writer) else {
-                throw .oldValueDiffers(property: property)
+                throw .oldValueDiffers(property: name(of: position))
             }
         }
         let layout = layout
@@ -59,7 +61,7 @@ struct RowMerger {
                 try layout.check(UnsafeRawBufferPointer(rebasing: bytes[start...]), at: position)
             }
         } catch {
-            throw .malformedValue(property: property, error)
+            throw .malformedValue(property: name(of: position), error)
         }
     }
 }

@@ -1,18 +1,30 @@
-/// CRC-32C (Castagnoli) of the texts that splices join. Frames have their own, in hardware.
-enum Checksum {
-    private static let table: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { crc, _ in
-            crc & 1 == 0 ? crc >> 1 : (crc >> 1) ^ 0x82F6_3B78
-        }
-    }
+internal import CVarve
 
+/// CRC-32C (Castagnoli) of the texts that splices join.
+enum Checksum {
     static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        table.withUnsafeBufferPointer { table in
-            var crc = ~UInt32(0)
-            for byte in bytes {
-                crc = table[Int(UInt8(truncatingIfNeeded: crc) ^ byte)] ^ (crc >> 8)
-            }
-            return ~crc
+        varve_crc32c(0, bytes.baseAddress, bytes.count)
+    }
+}
+
+/// What two stretches of bytes have in common at their ends.
+struct CommonBytes {
+    let prefix: Int
+    /// Behind the prefix in both: the two never overlap.
+    let suffix: Int
+
+    /// - Parameter limit: neither is longer.
+    init(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, limit: Int) {
+        let shorter = min(first.count, second.count)
+        guard shorter > 0, let one = first.baseAddress, let other = second.baseAddress else {
+            prefix = 0
+            suffix = 0
+            return
         }
+        prefix = min(limit, varve_common_prefix(one, other, shorter))
+        let left = shorter - prefix
+        suffix = min(
+            limit,
+            varve_common_suffix(one + (first.count - left), other + (second.count - left), left))
     }
 }

@@ -18,6 +18,10 @@ package struct Splice {
     /// What a splice costs beside the middles, roughly; less in common is not worth one.
     static let overhead = 32
 
+    /// A common beginning or end is shorter; what more is in common stands in the middles. The sum of
+    /// all parts of a value must not overflow, on 32-bit platforms either.
+    static let sharedLengthLimit = 1 << 29
+
     /// The splice between two values of a length-prefixed type; nil if it would not pay.
     init?(type: StoredType, old: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer) {
         guard max(old.count, new.count) > Self.threshold, type.isLengthPrefixed else { return nil }
@@ -25,23 +29,16 @@ package struct Splice {
         let newHeadLength = type.headLength(of: new)
         let oldContent = UnsafeRawBufferPointer(rebasing: old[oldHeadLength...])
         let newContent = UnsafeRawBufferPointer(rebasing: new[newHeadLength...])
-        let shorter = min(oldContent.count, newContent.count)
-        var prefix = 0
-        while prefix < shorter, oldContent[prefix] == newContent[prefix] { prefix += 1 }
-        var suffix = 0
-        while suffix < shorter - prefix,
-            oldContent[oldContent.count - 1 - suffix] == newContent[newContent.count - 1 - suffix]
-        {
-            suffix += 1
-        }
-        guard prefix + suffix > Self.overhead else { return nil }
+        let common = CommonBytes(oldContent, newContent, limit: Self.sharedLengthLimit - 1)
+        guard common.prefix + common.suffix > Self.overhead else { return nil }
         func middle(_ content: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(rebasing: content[prefix..<(content.count - suffix)])
+            UnsafeRawBufferPointer(
+                rebasing: content[common.prefix..<(content.count - common.suffix)])
         }
         oldHead = UnsafeRawBufferPointer(rebasing: old[..<oldHeadLength])
         newHead = UnsafeRawBufferPointer(rebasing: new[..<newHeadLength])
-        prefixLength = prefix
-        suffixLength = suffix
+        prefixLength = common.prefix
+        suffixLength = common.suffix
         oldMiddle = middle(oldContent)
         newMiddle = middle(newContent)
         oldChecksum = Checksum.crc32c(old)
@@ -127,8 +124,7 @@ extension ByteReader {
     fileprivate mutating func readSharedLength() throws(CodecError) -> Int {
         let offset = position
         let length = try readVarint()
-        // The sum of all parts of a value must not overflow, on 32-bit platforms either.
-        guard length < 1 << 29 else {
+        guard length < UInt64(Splice.sharedLengthLimit) else {
             throw .lengthOutOfRange(offset: offset, length: length, available: remaining)
         }
         return Int(truncatingIfNeeded: length)

@@ -25,22 +25,35 @@ struct FieldRestoring {
         _ changes: FieldChangeSequence, from row: UnsafeRawBufferPointer,
         into writer: inout ByteWriter
     ) throws(CodecError) {
-        var byPosition: [Int: FieldChangeSequence.Change] = [:]
-        for (position, change) in changes {
-            guard let position = layout.position(ofSource: position) else { continue }
-            byPosition[position] = change
+        var changes = changes
+        if layout.conversion.isIdentity {
+            // The changes come in the order of the row's fields.
+            return try run({ changes.next() }, from: row, into: &writer)
         }
+        var moved = changes.compactMap { position, change in
+            layout.position(ofSource: position).map { (position: $0, change: change) }
+        }.sorted { $0.position > $1.position }
+        try run({ moved.popLast() }, from: row, into: &writer)
+    }
+
+    private mutating func run(
+        _ nextChange: () -> (position: Int, change: FieldChangeSequence.Change)?,
+        from row: UnsafeRawBufferPointer, into writer: inout ByteWriter
+    ) throws(CodecError) {
         var reader = ByteReader(row)
+        var next = nextChange()
+        var copied = 0
         for position in 0..<layout.target.fieldCount {
             let start = reader.position
             try layout.target.skip(position, in: &reader)
-            let now = reader.slice(from: start, to: reader.position)
-            guard let change = byPosition[position] else {
-                writer.write(now)
-                continue
-            }
-            try restore(change, at: position, now: now, into: &writer)
+            guard let (changed, change) = next, changed == position else { continue }
+            writer.write(reader.slice(from: copied, to: start))
+            copied = reader.position
+            try restore(
+                change, at: position, now: reader.slice(from: start, to: copied), into: &writer)
+            next = nextChange()
         }
+        writer.write(reader.slice(from: copied, to: reader.position))
         try reader.expectEnd()
     }
 
@@ -48,14 +61,13 @@ struct FieldRestoring {
         _ change: FieldChangeSequence.Change, at position: Int, now: UnsafeRawBufferPointer,
         into writer: inout ByteWriter
     ) throws(CodecError) {
-        let name = layout.target.definition.fields[position].name
         guard reachesUnknown || position < knownFields else {
-            unknown.append(name)
+            unknown.append(name(of: position))
             return writer.write(now)
         }
         switch change {
         case .splice(let splice):
-            if layout.transcoder(ofTarget: position)?.isIdentity == true,
+            if layout.isVerbatim(position),
                 splice.applyInverse(to: now, into: &writer)
             {
                 isChanged = true
@@ -64,37 +76,49 @@ struct FieldRestoring {
             // Where the old value stands already, nothing is to be done.
             var scratch = ByteWriter()
             if !splice.apply(to: now, into: &scratch) {
-                differing.append(name)
-                lost.append(name)
+                differing.append(name(of: position))
+                lost.append(name(of: position))
             }
             writer.write(now)
         case .values(let old, let new):
+            if layout.isVerbatim(position) {
+                return restore(old, insteadOf: new, at: position, now: now, into: &writer)
+            }
             let old = try transcoded(old, at: position)
             let new = try transcoded(new, at: position)
-            if isSame(now, new) {
-                isChanged = true
-                return writer.write(old)
-            }
-            if !isSame(now, old) {
-                differing.append(name)
-                if isForced {
-                    isChanged = true
-                    return writer.write(old)
+            old.withUnsafeBytes { old in
+                new.withUnsafeBytes { new in
+                    restore(old, insteadOf: new, at: position, now: now, into: &writer)
                 }
             }
-            writer.write(now)
         }
     }
 
-    private func isSame(_ bytes: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {
-        other.withUnsafeBytes { bytes.hasSameBytes(as: $0) }
+    private mutating func restore(
+        _ old: UnsafeRawBufferPointer, insteadOf new: UnsafeRawBufferPointer, at position: Int,
+        now: UnsafeRawBufferPointer, into writer: inout ByteWriter
+    ) {
+        if now.hasSameBytes(as: new) {
+            isChanged = true
+            return writer.write(old)
+        }
+        if !now.hasSameBytes(as: old) {
+            differing.append(name(of: position))
+            if isForced {
+                isChanged = true
+                return writer.write(old)
+            }
+        }
+        writer.write(now)
+    }
+
+    private func name(of position: Int) -> String {
+        layout.target.definition.fields[position].name
     }
 
     private func transcoded(
         _ value: UnsafeRawBufferPointer, at position: Int
     ) throws(CodecError) -> [UInt8] {
-        guard let transcoder = layout.transcoder(ofTarget: position), !transcoder.isIdentity
-        else { return [UInt8](value) }
-        return try transcoder.transcode([UInt8](value))
+        try layout.transcoder(ofTarget: position)?.transcode([UInt8](value)) ?? [UInt8](value)
     }
 }

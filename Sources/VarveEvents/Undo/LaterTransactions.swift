@@ -9,6 +9,8 @@ package final class LaterTransactions {
 
     private let running: TransactionHeader?
     private let reading: Reading
+    /// What was found for the lists that were last asked for together.
+    private var found: (since: TransactionID, targets: [LinkScan.List: Set<[UInt8]>])?
     package private(set) var failure: (any Error)?
 
     /// - Parameter running: the header of the transaction that takes something back.
@@ -20,16 +22,21 @@ package final class LaterTransactions {
     /// The encoded ids that were put into a list which were not in it before. The transaction itself
     /// is looked at as well: what it took out of the list, and its taking back has returned, was
     /// there before.
-    func linked(
-        since transaction: TransactionID, to holder: EncodedEntity, relation: RelationNumber
-    ) -> Set<[UInt8]> {
-        var scan = LinkScan(
-            of: holder.type, holder: holder.id, relation: relation, running: running)
+    func linked(since transaction: TransactionID, into list: LinkScan.List) -> Set<[UInt8]> {
+        if found?.since != transaction || found?.targets[list] == nil {
+            find([list], since: transaction)
+        }
+        return found?.targets[list] ?? []
+    }
+
+    /// Reads once for many lists that are about to be asked for.
+    func find(_ lists: Set<LinkScan.List>, since transaction: TransactionID) {
+        var scan = LinkScan(of: lists, running: running)
         read(from: transaction) { view in
             try scan.take(view)
             return true
         }
-        return scan.targets
+        found = (transaction, scan.targets)
     }
 
     /// Whether an entity, which has gone by now, had gone already behind a transaction: an undo

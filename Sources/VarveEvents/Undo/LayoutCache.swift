@@ -7,16 +7,19 @@ struct LayoutCache {
         let target: RowLayout
         let conversion: RowConversion
         private let transcoders: [Transcoder?]
+        private let areVerbatim: [Bool]
 
         init(_ source: TypeDefinition, _ target: TypeDefinition) throws(CatalogError) {
             self.source = RowLayout(source)
             self.target = RowLayout(target)
             conversion = try RowConversion(from: self.source, to: target)
-            transcoders = target.fields.map { field in
+            let transcoders: [Transcoder?] = target.fields.map { field in
                 source.fields.first { $0.number == field.number }
                     // The conversion of whole rows has found it possible.
                     .flatMap { try? Transcoder(from: $0.type, to: field.type) }
             }
+            areVerbatim = transcoders.map { $0?.isIdentity == true }
+            self.transcoders = transcoders
         }
 
         /// The place, in rows of now, of a field of the transaction's rows.
@@ -27,22 +30,29 @@ struct LayoutCache {
             return target.definition.fields.firstIndex { $0.number == number }
         }
 
+        /// Whether the values of a field have the same bytes in both layouts.
+        func isVerbatim(_ position: Int) -> Bool { areVerbatim[position] }
+
         /// What turns a field's values into those of now.
         func transcoder(ofTarget position: Int) -> Transcoder? { transcoders[position] }
     }
 
-    private var entries: [TypeNumber: (since: TypeDefinition, entry: Entry)] = [:]
+    /// With the number of the revision that the transaction's rows have, and of those there are.
+    private var entries: [TypeNumber: (revision: Int, count: Int, entry: Entry)] = [:]
 
     mutating func entry(
         of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog
     ) throws(ReversalError) -> Entry {
-        guard let now = catalog.definition(of: type),
-            let then = catalog.definition(of: type, after: transaction)
+        let revisions = catalog.revisions(of: type)
+        guard let now = revisions.last?.definition,
+            let revision = revisions.lastIndex(where: { $0.since <= transaction })
         else { throw .inconsistent("type \(type) is not defined") }
-        if let known = entries[type], known.since == then { return known.entry }
+        if let known = entries[type], known.revision == revision, known.count == revisions.count {
+            return known.entry
+        }
         do throws(CatalogError) {
-            let entry = try Entry(then, now)
-            entries[type] = (then, entry)
+            let entry = try Entry(revisions[revision].definition, now)
+            entries[type] = (revision, revisions.count, entry)
             return entry
         } catch {
             throw .definition(error)

@@ -241,16 +241,3 @@ package struct ReplayedDraft: ReversalTarget {
 
     package func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? { nil }
 }
-
-extension LinkColumn {
-    /// Sets a list, whatever it was.
-    mutating func replace(_ list: [UInt32], of slot: UInt32) {
-        if definition.isToMany {
-            extendLists(to: Int(slot) + 1)
-            setList(list, at: Int(slot))
-        } else {
-            extendTargets(to: Int(slot) + 1)
-            setTarget(list.first ?? LinkColumn.none, at: Int(slot))
-        }
-    }
-}

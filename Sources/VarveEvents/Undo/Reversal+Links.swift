@@ -119,7 +119,9 @@ extension Reversal {
         guard let later else { return [] }
         do throws(CodecError) {
             let holder = try target.encoded(place)
-            let found = later.linked(since: transaction, to: holder, relation: relation.number)
+            let found = later.linked(
+                since: transaction,
+                into: LinkScan.List(holder: holder, relation: relation.number))
             var slots: Set<UInt32> = []
             for id in found {
                 let place = try id.withReader { reader throws(CodecError) in
@@ -233,6 +235,24 @@ extension Reversal {
     }
 
     // MARK: - What vanishes
+
+    /// Looks up once what ``detach(_:_:)`` will ask for each of the entities that vanish.
+    func prepareDetaching(_ insertions: [InsertEvent], _ step: Step) {
+        guard let later, insertions.count > 1 else { return }
+        var lists: Set<LinkScan.List> = []
+        for event in insertions {
+            guard let place = step.place(event.entity), target.presence(of: place) == .live
+            else { continue }
+            let entity = step.transaction.entities[Int(event.entity.rawValue)]
+            let holder = EncodedEntity(type: entity.type, id: [UInt8](entity.id))
+            for index in 0..<target.relationCount(ofTable: place.table)
+            where target.list(of: index, at: place).count > 0 {
+                let relation = target.relation(at: index, ofTable: place.table)
+                lists.insert(LinkScan.List(holder: holder, relation: relation.number))
+            }
+        }
+        if lists.count > 1 { later.find(lists, since: step.id) }
+    }
 
     /// Links that came behind the transaction which is taken back depend on the entity. They are
     /// reported, and cut where that is forced. Those that were there before the entity stay.

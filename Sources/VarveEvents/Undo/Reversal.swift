@@ -70,6 +70,7 @@ package final class Reversal<Target: ReversalTarget> {
         for event in events.links { try takeBack(event, step) }
         if !isExact { mirrorLinks(of: events.links, step) }
         if selection != nil { relink(events, step) }
+        if !isExact { prepareDetaching(events.insertions, step) }
         for event in events.insertions { try takeBack(event, events, step) }
     }
 

@@ -55,6 +55,26 @@ public struct FieldChanges: ~Copyable, Sendable {
         }
     }
 
+    /// Puts other bytes where `other` has some for a field's old or new value. A field whose values
+    /// are the same then is not changed.
+    package mutating func replaceValues(
+        _ other: (Int, UnsafeRawBufferPointer) -> [UInt8]?
+    ) {
+        var replaced: [(index: Int, old: [UInt8], new: [UInt8])] = []
+        forEach { index, old, new in
+            replaced.append(
+                (index, other(index, old) ?? [UInt8](old), other(index, new) ?? [UInt8](new)))
+        }
+        removeAll()
+        for (index, old, new) in replaced {
+            let start = bytes.count
+            bytes.write(old)
+            let middle = bytes.count
+            bytes.write(new)
+            note(index, start: start, middle: middle)
+        }
+    }
+
     @usableFromInline
     mutating func note(_ index: Int, start: Int, middle: Int) {
         precondition(changes.last.map { $0.index < index } ?? true, "Positions must ascend")

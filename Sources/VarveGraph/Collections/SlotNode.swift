@@ -36,6 +36,7 @@ final class SlotNode {
 
     /// A tree of full nodes. O(n).
     static func build(_ slots: ContiguousArray<UInt32>) -> SlotNode {
+        if slots.count <= leafMax { return SlotNode(slots: slots) }
         var level = split(slots, most: leafMax).map { SlotNode(slots: $0) }
         while level.count > 1 {
             level = split(ContiguousArray(level), most: innerMax).map { SlotNode(children: $0) }

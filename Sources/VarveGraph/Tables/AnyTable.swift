@@ -156,9 +156,11 @@ package class AnyTable {
         descriptor.operations.liveSlots(self)
     }
 
-    /// Sets the links of one relation of one slot. For filling a new table.
-    package func loadLinks(_ slots: [UInt32], relation: Int, of slot: UInt32) {
-        links[relation][slot] = SlotList(slots)
+    /// Sets the links of one relation, which come in the order of their slots. For filling a new table.
+    package func loadLinks(
+        relation: Int, from lists: ((UInt32, UnsafeBufferPointer<UInt32>) -> Void) -> Void
+    ) {
+        links[relation].load(lists)
     }
 
     /// The links of one relation of one slot, as they are now.
@@ -227,20 +229,6 @@ package struct LinkListChange: Sendable {
     package let before: LinkList
 }
 
-/// A link list that a module outside the graph may look at.
-package struct LinkList: Sendable {
-    var list: SlotList
-    package var slots: ContiguousArray<UInt32> { list.slots }
-    package var count: Int { list.count }
-    package func isIdentical(to other: LinkList) -> Bool { list.isIdentical(to: other.list) }
-    package func slot(at position: Int) -> UInt32 { list.slot(at: position) }
-    package func position(of slot: UInt32) -> Int? { list.position(of: slot) }
-    package mutating func insert(_ slot: UInt32, at position: Int) {
-        list.insert(slot, at: position)
-    }
-    package mutating func remove(at position: Int) { list.remove(at: position) }
-}
-
 /// Why a row was deleted.
 @usableFromInline
 package enum DeleteCause: Sendable, Equatable {
@@ -285,6 +273,44 @@ package struct LinkColumn: Sendable {
             } else {
                 single[Int(slot)] = newValue.first.map { $0 + 1 } ?? 0
             }
+        }
+    }
+
+    /// Sets lists that come in the order of their slots: the path to a page is walked once for all
+    /// lists in it.
+    mutating func load(_ all: ((UInt32, UnsafeBufferPointer<UInt32>) -> Void) -> Void) {
+        if isToMany {
+            var page = OpenPage<SlotList>(leafShift: lists.leafShift)
+            all { slot, children in
+                page.place(Int(slot), in: &lists).pointee = SlotList(children)
+            }
+        } else {
+            var page = OpenPage<UInt32>(leafShift: single.leafShift)
+            all { slot, children in
+                page.place(Int(slot), in: &single).pointee = children.first.map { $0 + 1 } ?? 0
+            }
+        }
+    }
+
+    /// The page that was last written to.
+    private struct OpenPage<Element: PagedElement> {
+        let leafShift: Int
+        private var leaf: UnsafeMutablePointer<Element>?
+        private var number = -1
+
+        init(leafShift: Int) { self.leafShift = leafShift }
+
+        /// Where an element stands, valid until the array is changed by other means.
+        @inline(__always)
+        mutating func place(
+            _ index: Int, in array: inout PagedArray<Element>
+        ) -> UnsafeMutablePointer<Element> {
+            let offset = index & ((1 << leafShift) - 1)
+            if let leaf, index >> leafShift == number { return leaf + offset }
+            let place = array.mutablePointer(at: index)
+            number = index >> leafShift
+            leaf = place - offset
+            return place
         }
     }
 
