@@ -35,16 +35,20 @@ struct LogHistory {
     private let reader: TransactionReader
     private let forgotten: TransactionID
     private let recent: RecentTransactions?
+    /// How the rows of these transactions are read.
+    let layouts: LayoutCache
 
     /// - Parameters:
     ///   - forgotten: through that transaction nothing is answered for.
     ///   - recent: the newest of the same transactions, where the caller has the turn to write.
     init(
-        _ moment: LogMoment, forgotten: TransactionID, recent: RecentTransactions? = nil
+        _ moment: LogMoment, forgotten: TransactionID, recent: RecentTransactions? = nil,
+        layouts: LayoutCache = LayoutCache()
     ) {
         self.moment = moment
         self.forgotten = forgotten
         self.recent = recent
+        self.layouts = layouts
         reader = TransactionReader(moment.snapshot)
     }
 

@@ -87,7 +87,7 @@ enum StateReversal {
         }
         let reversal = Reversal(
             ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0,
-            later: later)
+            later: later, layouts: history.layouts)
         try history.forEach(of: transactions) { view in
             do throws(ReversalError) {
                 try reversal.takeBack(view)

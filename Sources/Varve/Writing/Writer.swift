@@ -18,6 +18,7 @@ final class Writer: Sendable {
         let opening: StoreOpening
         let encoder = CommitEncoder()
         let recent = RecentTransactions()
+        let layouts = LayoutCache()
         /// The state behind everything appended, as it is shown.
         private(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
@@ -132,10 +133,20 @@ final class Writer: Sendable {
         let header: TransactionHeader
         let log: Log
         let recent: RecentTransactions
+        let layouts: LayoutCache
+
+        fileprivate init(_ core: Core, _ header: TransactionHeader, _ log: Log) {
+            self.header = header
+            self.log = log
+            recent = core.recent
+            layouts = core.layouts
+        }
 
         /// The log before this transaction, for use in this turn only.
         func history(_ state: StoreState) -> LogHistory {
-            LogHistory(LogMoment(log), forgotten: state.timeline.forgotten, recent: recent)
+            LogHistory(
+                LogMoment(log), forgotten: state.timeline.forgotten, recent: recent,
+                layouts: layouts)
         }
     }
 
@@ -183,7 +194,7 @@ final class Writer: Sendable {
             let token = TransactionToken()
             state.context.beginTracking(
                 transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            try body(&state, Turn(header: header, log: open.log, recent: core.recent))
+            try body(&state, Turn(core, header, open.log))
             // Any other context has other changes, or none, in its journals: what would be logged is
             // not what happened to this store.
             guard state.context.session.token === token else { throw StoreError.foreignContext }

@@ -1,5 +1,7 @@
 /// How the rows that a transaction wrote are read now.
-struct LayoutCache {
+///
+/// Of one log, whose definitions only ever become more. Belongs to one thread at a time.
+package final class LayoutCache {
     final class Entry {
         /// The layout of the transaction's rows.
         let source: RowLayout
@@ -40,7 +42,12 @@ struct LayoutCache {
     /// With the number of the revision that the transaction's rows have, and of those there are.
     private var entries: [TypeNumber: (revision: Int, count: Int, entry: Entry)] = [:]
 
-    mutating func entry(
+    package init() {}
+
+    /// Forgets all: what follows may be another log.
+    package func removeAll() { entries = [:] }
+
+    func entry(
         of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog
     ) throws(ReversalError) -> Entry {
         let revisions = catalog.revisions(of: type)

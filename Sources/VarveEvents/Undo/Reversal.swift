@@ -24,19 +24,20 @@ package final class Reversal<Target: ReversalTarget> {
     let running: TransactionID
     /// Rows that were set: their unique values are checked in the end.
     private var changed: [EntityPlace] = []
-    private var layouts = LayoutCache()
+    private let layouts: LayoutCache
     private var row = ByteWriter(capacity: 512)
     private var converted = ByteWriter(capacity: 512)
 
     package init(
         _ target: Target, _ mode: Mode, catalog: Catalog, running: TransactionID,
-        later: LaterTransactions? = nil
+        later: LaterTransactions? = nil, layouts: LayoutCache = LayoutCache()
     ) {
         self.target = target
         self.mode = mode
         self.catalog = catalog
         self.running = running
         self.later = later
+        self.layouts = layouts
     }
 
     /// Whether the state is the one behind the transaction.

@@ -30,7 +30,7 @@ package struct RowHistory {
     private let reading: Reading
     private let definition: TypeDefinition
     private let id: [UInt8]
-    private var layouts = LayoutCache()
+    private let layouts = LayoutCache()
     package private(set) var versions: [Version] = []
 
     /// - Parameter floor: the oldest transaction that can be read.
@@ -72,7 +72,7 @@ package struct RowHistory {
             throw ReversalError.inconsistent("\(view.id) does not mention what it changed")
         }
         let index = EntityIndex(UInt32(truncatingIfNeeded: entity))
-        let layout = try VersionLayout(definition, catalog, after: view.id, &layouts)
+        let layout = try VersionLayout(definition, catalog, after: view.id, layouts)
         var found: [TransactionEvent] = []
         var former: FormerEvent?
         var events = view.events

@@ -5,13 +5,13 @@ package struct VersionLayout {
     package init(
         _ definition: TypeDefinition, _ catalog: Catalog, after transaction: TransactionID
     ) throws(ReversalError) {
-        var cache = LayoutCache()
-        try self.init(definition, catalog, after: transaction, &cache)
+        let cache = LayoutCache()
+        try self.init(definition, catalog, after: transaction, cache)
     }
 
     init(
         _ definition: TypeDefinition, _ catalog: Catalog, after transaction: TransactionID,
-        _ cache: inout LayoutCache
+        _ cache: LayoutCache
     ) throws(ReversalError) {
         entry = try cache.entry(of: definition.number, after: transaction, catalog)
     }
