@@ -67,7 +67,8 @@ struct ReaderTests {
     func oldestFirst() throws {
         let (_, log) = try Self.makeLog(SimulatedDisk())
         var seen: [Int] = []
-        try TransactionReader(log.snapshot).forEachOldestFirst(from: LogSequence(450)) { transaction in
+        try TransactionReader(log.snapshot).forEachOldestFirst(from: LogSequence(450)) {
+            transaction in
             seen.append(Int(transaction.sequence.rawValue))
             return true
         }

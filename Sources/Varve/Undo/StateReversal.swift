@@ -97,7 +97,8 @@ enum StateReversal {
         }
         if let failure = later.failure { throw failure }
         reversal.checkUniqueValues()
-        if running != nil { try reversal.target.keepForms() }
+        // Also of a past state: others are reached from it.
+        try reversal.target.keepForms()
         state = reversal.target.state
         state.context.end(mark)
         return (state, reversal.conflicts)

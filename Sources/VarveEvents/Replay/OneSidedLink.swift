@@ -47,12 +47,8 @@ extension LinkColumn {
     /// One number for each link, ascending.
     fileprivate func pairs(_ number: (_ holder: UInt32, _ target: UInt32) -> UInt64) -> [UInt64] {
         var pairs: [UInt64] = []
-        for slot in 0..<UInt32(truncatingIfNeeded: extent) {
-            if definition.isToMany {
-                for target in lists[Int(slot)] { pairs.append(number(slot, target)) }
-            } else if let target = target(of: slot) {
-                pairs.append(number(slot, target))
-            }
+        forEachList { slot, targets in
+            for target in targets { pairs.append(number(slot, target)) }
         }
         pairs.sort()
         return pairs
