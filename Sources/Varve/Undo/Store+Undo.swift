@@ -41,7 +41,8 @@ extension Store {
     /// nor merge strategies nor delete rules run.
     ///
     /// - Returns: the step.
-    /// - Throws: ``StoreError/nothingToUndo(scope:)``; ``StoreError/conflicts(_:)`` where something
+    /// - Throws: ``StoreError/nothingToUndo(scope:)``; ``StoreError/belowFloor(_:floor:)`` where a
+    ///   compaction has dropped the step's history; ``StoreError/conflicts(_:)`` where something
     ///   came since that would be lost, and then nothing was done; what ``write(_:options:_:)``
     ///   throws.
     /// - Complexity: that of the changes that the step made.
