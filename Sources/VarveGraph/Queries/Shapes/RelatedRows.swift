@@ -108,14 +108,19 @@ final class RelatedRows<Child: EntityModelProtocol> {
         let linked = slots.count
         guard linked > 0 else { return noIDs }
         if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
-        let ids = [Child.ID](unsafeUninitializedCapacity: slots.count) { buffer, count in
-            guard let base = buffer.baseAddress else { return }
-            for slot in slots {
-                guard let id = shownID(slot) else { continue }
-                (base + count).initialize(to: id)
-                count += 1
+        // See RowLoader.load.
+        let ids =
+            slots.isEmpty
+            ? []
+            : [Child.ID](unsafeUninitializedCapacity: slots.count) {
+                buffer, count in
+                guard let base = buffer.baseAddress else { return }
+                for slot in slots {
+                    guard let id = shownID(slot) else { continue }
+                    (base + count).initialize(to: id)
+                    count += 1
+                }
             }
-        }
         return Content(.ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
     }
 

@@ -15,7 +15,9 @@ final class RowLoader<Entity: EntityModelProtocol> {
     /// The entities at these slots; slots without a row are left out.
     @inlinable
     func load(_ slots: ContiguousArray<UInt32>) -> [Entity] {
-        Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
+        // Without room the array is the one that all threads share, and its count is written.
+        guard !slots.isEmpty else { return [] }
+        return Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             guard !fills.isEmpty else {
                 rows.forEachRow(at: slots) { _, row in
