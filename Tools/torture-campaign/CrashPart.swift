@@ -74,7 +74,7 @@ private final class CrashRun: Sendable {
     private func enumerate(_ steps: [LogStep], seed: UInt64) {
         var settings = CrashEnumeration.Settings()
         settings.seed = seed
-        settings.nestedEvery = context.size.choose(512, 192, 512, tenth: 192)
+        settings.nestedEvery = context.size.choose(512, 152, 512, tenth: 152)
         settings.nestedStatesMax = context.size.choose(4, 24, 24, tenth: 24)
         do {
             let workload = try LogWorkload(steps)

@@ -20,6 +20,19 @@ final class WrittenChanges: ChangeSource {
     }
 
     func read() throws -> [StoreChangeEvent]? {
+        for _ in 0..<8 {
+            do {
+                return try look()
+            } catch StoreError.belowFloor {
+                // A compaction raised the floor since the look at the log, above what was the newest
+                // transaction then. Another look finds where it is.
+                continue
+            }
+        }
+        return try look()
+    }
+
+    private func look() throws -> [StoreChangeEvent]? {
         let log: ChangeLog
         do {
             log = ChangeLog(try writer.logSnapshot(), floor: store.floor)
@@ -42,7 +55,7 @@ final class WrittenChanges: ChangeSource {
         switch try TokenPlace(token, in: log) {
         case .known(let transaction):
             try goOn(behind: transaction)
-            return try read() ?? []
+            return try look() ?? []
         case .lost: return [try gap(log, bound)]
         case .ahead:
             try goOn(behind: bound)

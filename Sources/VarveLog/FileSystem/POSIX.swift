@@ -163,6 +163,8 @@ enum POSIX {
         let length: UInt64
         /// A regular file with exactly one link.
         let isPlainFile: Bool
+        /// A file that has no name any more.
+        let isRemoved: Bool
     }
 
     static func status(_ file: Int32) throws(POSIXFailure) -> Status {
@@ -173,7 +175,8 @@ enum POSIX {
                 device: UInt64(truncatingIfNeeded: status.st_dev),
                 inode: UInt64(truncatingIfNeeded: status.st_ino)),
             length: UInt64(clamping: status.st_size),
-            isPlainFile: status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1)
+            isPlainFile: status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1,
+            isRemoved: status.st_nlink == 0)
     }
 
     static func read(

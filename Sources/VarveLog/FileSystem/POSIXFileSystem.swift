@@ -74,7 +74,14 @@ package final class POSIXFileSystem: FileSystem {
         let file = try wrapping(.open, name) { () throws(POSIXFailure) in
             POSIXFile(try POSIX.openFile(name, in: opened(), mode), name: name)
         }
-        guard try file.status().isPlainFile else {
+        let status = try file.status()
+        guard !status.isRemoved else {
+            // By a compaction, between its opening and the look at it: it is not there, as it would
+            // not have been a moment later.
+            throw FileSystemError(
+                .open, file: name, reason: .system(code: POSIX.notFound))
+        }
+        guard status.isPlainFile else {
             throw FileSystemError(.open, file: name, reason: .notAPlainFile)
         }
         return file
