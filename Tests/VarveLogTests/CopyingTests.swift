@@ -53,7 +53,7 @@ struct CopyingTests {
         let failure = Lock<String?>(nil)
         // Unchecked: everything here runs on this thread.
         nonisolated(unsafe) let busy = writer
-        let source = InterleavedFileSystem(writer.disk) {
+        let source = Self.interleaved(writer.disk) {
             do { try busy.step() } catch { failure.withLock { $0 = "\(error)" } }
         }
         let target = SimulatedDisk()
@@ -181,42 +181,16 @@ struct CopyingTests {
     }
 }
 
-/// A file system that lets something happen before each list, opening and read.
-private final class InterleavedFileSystem: ForwardingFileSystem {
-    let base: any FileSystem
-    fileprivate let happen: @Sendable () -> Void
-
-    init(_ base: any FileSystem, _ happen: @escaping @Sendable () -> Void) {
-        self.base = base
-        self.happen = happen
-    }
-
-    func list() throws(FileSystemError) -> [String]? {
-        happen()
-        return try base.list()
-    }
-    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
-        happen()
-        return InterleavedFile(try base.open(name, mode), happen)
-    }
-    func subdirectory(_ name: String) -> any FileSystem {
-        InterleavedFileSystem(base.subdirectory(name), happen)
-    }
-}
-
-private final class InterleavedFile: ForwardingFile {
-    let base: any StoreFile
-    private let happen: @Sendable () -> Void
-
-    init(_ base: any StoreFile, _ happen: @escaping @Sendable () -> Void) {
-        self.base = base
-        self.happen = happen
-    }
-
-    func read(
-        into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
-    ) throws(FileSystemError) -> Int {
-        happen()
-        return try base.read(into: buffer, at: offset)
+extension CopyingTests {
+    /// A file system beside whose reading something happens.
+    fileprivate static func interleaved(
+        _ base: any FileSystem, _ happen: @escaping @Sendable () -> Void
+    ) -> HookedFileSystem {
+        HookedFileSystem(base) { operation, _, _ in
+            switch operation {
+            case .list, .open, .read: happen()
+            default: break
+            }
+        }
     }
 }

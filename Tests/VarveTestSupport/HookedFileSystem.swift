@@ -1,12 +1,12 @@
 package import VarveLog
 
 /// A file system that lets a test act right before an operation, or refuse it.
-package final class HookedFileSystem: FileSystem {
+package final class HookedFileSystem: ForwardingFileSystem {
     /// Is given the operation; the file's name, or the directory's path; and what is read or written.
     package typealias Hook =
         @Sendable (FileSystemError.Operation, String, Range<UInt64>) throws(FileSystemError) -> Void
 
-    private let base: any FileSystem
+    package let base: any FileSystem
     fileprivate let hook: Lock<Hook?>
 
     package convenience init(_ base: any FileSystem, _ hook: Hook? = nil) {
@@ -19,8 +19,6 @@ package final class HookedFileSystem: FileSystem {
     }
 
     package func setHook(_ new: Hook?) { hook.withLock { $0 = new } }
-
-    package var displayPath: String { base.displayPath }
 
     package func createDirectory() throws(FileSystemError) {
         try hook.call(.createDirectory, displayPath)
@@ -54,15 +52,13 @@ package final class HookedFileSystem: FileSystem {
         try base.synchronizeDirectory()
     }
 
-    package func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
-
     package func subdirectory(_ name: String) -> any FileSystem {
         HookedFileSystem(base.subdirectory(name), hook)
     }
 }
 
-private final class HookedFile: StoreFile {
-    private let base: any StoreFile
+private final class HookedFile: ForwardingFile {
+    let base: any StoreFile
     private let name: String
     private let hook: Lock<HookedFileSystem.Hook?>
 
@@ -100,10 +96,6 @@ private final class HookedFile: StoreFile {
         try hook.call(.status, name)
         return try base.length()
     }
-
-    func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }
-    func unlock() throws(FileSystemError) { try base.unlock() }
-    func close() throws(FileSystemError) { try base.close() }
 }
 
 extension Lock where State == HookedFileSystem.Hook? {

@@ -171,39 +171,27 @@ final class Compactor: Sendable {
         _ compaction: Compaction, _ frozen: StoreState,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
-        var failure: CodecError?
-        do {
-            return try writeCheckpoint(compaction, frozen, &failure, progress)
-        } catch {
-            guard let failure else { throw error }
-            throw frozen.unencodable(failure)
+        let time = frozen.lastTime.microseconds
+        guard let writer = try compaction.beginCheckpoint(time: time) else { return nil }
+        let digest = try withoutActuallyEscaping(progress) { progress in
+            try encode(frozen, to: writer, progress)
         }
-    }
-
-    private func writeCheckpoint(
-        _ compaction: Compaction, _ frozen: StoreState, _ failure: inout CodecError?,
-        _ progress: (CompactionProgress) -> Void
-    ) throws(LogError) -> CheckpointSize? {
-        try withoutActuallyEscaping(progress) { progress throws(LogError) in
-            try compaction.writeCheckpoint(time: frozen.lastTime.microseconds) {
-                writer throws(LogError) in
-                try encode(frozen, to: writer, &failure, progress)
-            } verify: { file throws(LogError) in
-                try file.verifyContent { page throws(LogError) in
-                    try checkCancellation()
-                    progress(
-                        CompactionProgress(
-                            phase: .verifying,
-                            fraction: Double(page) / Double(max(file.pages.count, 1))))
-                }
+        return try compaction.finishCheckpoint(writer, contentDigest: digest) {
+            file throws(LogError) in
+            try file.verifyContent { page throws(LogError) in
+                try checkCancellation()
+                progress(
+                    CompactionProgress(
+                        phase: .verifying,
+                        fraction: Double(page) / Double(max(file.pages.count, 1))))
             }
         }
     }
 
     private func encode(
-        _ frozen: StoreState, to writer: CheckpointWriter, _ failure: inout CodecError?,
+        _ frozen: StoreState, to writer: CheckpointWriter,
         _ progress: @escaping (CompactionProgress) -> Void
-    ) throws(LogError) -> UInt64 {
+    ) throws -> UInt64 {
         let source = frozen.checkpointSource
         let total = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
         var done = 0
@@ -220,14 +208,10 @@ final class Compactor: Sendable {
         } catch CheckpointFailure<LogError>.sink(let error) {
             throw error
         } catch CheckpointFailure<LogError>.codec(let error) {
-            failure = error
+            throw frozen.unencodable(error)
         } catch let error as CodecError {
-            failure = error
-        } catch {
-            preconditionFailure("encoding throws errors of values and of the log: \(error)")
+            throw frozen.unencodable(error)
         }
-        // Stands for the failure, which no error of the log is.
-        throw .compactionCancelled
     }
 
     /// Puts the manifest in force and removes what it made superfluous.

@@ -10,9 +10,21 @@ extension Compaction {
         time: Int64, encode: (CheckpointWriter) throws(LogError) -> UInt64,
         verify: (CheckpointFile) throws(LogError) -> Void
     ) throws(LogError) -> CheckpointSize? {
-        guard !isUpToDate else { return nil }
-        let writer = try makeWriter(time: time)
-        try writer.finish(contentDigest: try encode(writer))
+        guard let writer = try beginCheckpoint(time: time) else { return nil }
+        return try finishCheckpoint(writer, contentDigest: try encode(writer), verify: verify)
+    }
+
+    /// What a new checkpoint is written with; nil where the newest one holds the newest state.
+    package func beginCheckpoint(time: Int64) throws(LogError) -> CheckpointWriter? {
+        isUpToDate ? nil : try makeWriter(time: time)
+    }
+
+    /// Makes a checkpoint whose pages were written one that counts, if `verify` finds nothing.
+    package func finishCheckpoint(
+        _ writer: CheckpointWriter, contentDigest: UInt64,
+        verify: (CheckpointFile) throws(LogError) -> Void
+    ) throws(LogError) -> CheckpointSize {
+        try writer.finish(contentDigest: contentDigest)
         try verify(try writer.reopen(configuration))
         try writer.publish()
         return CheckpointSize(

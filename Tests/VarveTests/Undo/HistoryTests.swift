@@ -190,12 +190,19 @@ struct HistoryTests {
             }
         }
         try store.compact()
-        let interposed = InterposedFileSystem(disk)
-        let reader = try openSmall(interposed, .readOnly)
+        let hooked = HookedFileSystem(disk)
+        let reader = try openSmall(hooked, .readOnly)
         let last = reader.lastTransaction
         let then = describe(try store.context(asOf: .transaction(100)))
-        interposed.run(beforeOpen: position) {
-            _ = try? store.compact(retaining: .transactions(20))
+        let opens = Lock<Int?>(position)
+        hooked.setHook { operation, _, _ in
+            guard operation == .open else { return }
+            let isNow = opens.withLock { left in
+                guard let open = left else { return false }
+                left = open > 1 ? open - 1 : nil
+                return left == nil
+            }
+            if isNow { _ = try? store.compact(retaining: .transactions(20)) }
         }
         let outcome: Outcome
         do {
@@ -206,7 +213,7 @@ struct HistoryTests {
             #expect(id == 100 && floor == store.floor)
             outcome = .refused
         }
-        guard interposed.isDone else { return nil }
+        guard opens.withLock({ $0 }) == nil else { return nil }
         #expect(store.floor > 100)
         let kept = try store.context(asOf: .transaction(190))
         let read = try reader.context(asOf: .transaction(190))
@@ -226,35 +233,4 @@ struct HistoryTests {
             retention: .everything, compactsAutomatically: false,
             types: [Author.self, Shelf.self])
     }
-}
-
-/// Runs something right before a file is opened.
-private final class InterposedFileSystem: ForwardingFileSystem {
-    private struct State: Sendable {
-        var opened = 0
-        var next: (number: Int, body: @Sendable () -> Void)?
-    }
-
-    let base: any FileSystem
-    private let state = Lock(State())
-
-    init(_ base: any FileSystem) { self.base = base }
-
-    func run(beforeOpen count: Int, _ body: @escaping @Sendable () -> Void) {
-        state.withLock { $0.next = ($0.opened + count, body) }
-    }
-
-    var isDone: Bool { state.withLock { $0.next == nil } }
-
-    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
-        let body = state.withLock { state -> (@Sendable () -> Void)? in
-            state.opened += 1
-            guard let next = state.next, next.number <= state.opened else { return nil }
-            state.next = nil
-            return next.body
-        }
-        body?()
-        return try base.open(name, mode)
-    }
-    func subdirectory(_ name: String) -> any FileSystem { base.subdirectory(name) }
 }
