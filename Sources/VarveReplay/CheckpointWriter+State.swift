@@ -4,18 +4,26 @@ package import VarveLog
 extension CheckpointWriter {
     /// Appends all of a replayed state; answers the digest of its content.
     package func append(_ state: ReplayState) throws(LogError) -> UInt64 {
-        do {
-            let encoder = try CheckpointEncoder(state.checkpointSource) {
-                part, bytes throws(LogError) in
-                try self.append(part, bytes)
-            }
-            return try encoder.run()
-        } catch CheckpointFailure<LogError>.sink(let error) {
-            throw error
-        } catch {
+        func unwritable(_ error: CodecError) -> LogError {
             // Rows of an older definition that cannot be brought to the newest.
-            throw .checkpointDamaged(
+            .checkpointDamaged(
                 file: header.reference.file.text, reason: "it cannot be written: \(error)")
+        }
+        var encoder: CheckpointEncoder
+        do throws(CodecError) {
+            encoder = try CheckpointEncoder(state.checkpointSource)
+        } catch {
+            throw unwritable(error)
+        }
+        while true {
+            let part: CheckpointPart?
+            do throws(CodecError) {
+                part = try encoder.next()
+            } catch {
+                throw unwritable(error)
+            }
+            guard let part else { return encoder.contentDigest }
+            try encoder.withPage { page throws(LogError) in try append(part, page) }
         }
     }
 

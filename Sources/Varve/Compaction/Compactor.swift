@@ -173,9 +173,7 @@ final class Compactor: Sendable {
     ) throws -> CheckpointSize? {
         let time = frozen.lastTime.microseconds
         guard let writer = try compaction.beginCheckpoint(time: time) else { return nil }
-        let digest = try withoutActuallyEscaping(progress) { progress in
-            try encode(frozen, to: writer, progress)
-        }
+        let digest = try encode(frozen, to: writer, progress)
         return try compaction.finishCheckpoint(writer, contentDigest: digest) {
             file throws(LogError) in
             try file.verifyContent { page throws(LogError) in
@@ -190,25 +188,22 @@ final class Compactor: Sendable {
 
     private func encode(
         _ frozen: StoreState, to writer: CheckpointWriter,
-        _ progress: @escaping (CompactionProgress) -> Void
+        _ progress: (CompactionProgress) -> Void
     ) throws -> UInt64 {
         let source = frozen.checkpointSource
         let total = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
         var done = 0
         do {
-            let encoder = try CheckpointEncoder(source) { part, bytes throws(LogError) in
-                try self.checkCancellation()
-                try writer.append(part, bytes)
+            var encoder = try CheckpointEncoder(source)
+            while let part = try encoder.next() {
+                try checkCancellation()
+                try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
                 if part.kind == .rows { done += Int(part.count) }
                 progress(
                     CompactionProgress(
                         phase: .writing, fraction: Double(done) / Double(max(total, 1))))
             }
-            return try encoder.run()
-        } catch CheckpointFailure<LogError>.sink(let error) {
-            throw error
-        } catch CheckpointFailure<LogError>.codec(let error) {
-            throw frozen.unencodable(error)
+            return encoder.contentDigest
         } catch let error as CodecError {
             throw frozen.unencodable(error)
         }

@@ -9,6 +9,8 @@ struct LiveTable: CheckpointTable {
     let definition: TypeDefinition
     /// Kept: a copy, which each look at the descriptor makes, counts a reference to every closure.
     private let operations: EntityOperations
+    /// Whether the log has more in its rows than the app's type says.
+    private let completesRows: Bool
 
     init(state: StoreState, position: Int, definition: TypeDefinition) {
         self.state = state
@@ -16,6 +18,7 @@ struct LiveTable: CheckpointTable {
         self.definition = definition
         table = state.context.tables.tables[position]
         operations = table.descriptor.operations
+        completesRows = state.schema.completesRows(at: position)
     }
 
     /// Tombstones are told with the entities that they stand for: of their own type there are ids
@@ -28,14 +31,14 @@ struct LiveTable: CheckpointTable {
 
     func presence(of slot: UInt32) -> EntityPresence {
         guard !isOfTombstones else { return .vacant }
-        if table.isLive(Slot(slot)) { return .live }
-        let metadata = table.metadata(of: Slot(slot))
+        if operations.isLive(table, Slot(slot)) { return .live }
+        let metadata = operations.metadata(table, Slot(slot))
         guard metadata.isFormer else { return .vacant }
         return metadata.ordinal != RowMetadata.noOrdinal ? .tombstone : .gone
     }
 
     func stamps(of slot: UInt32) -> EntityStamps {
-        let metadata = table.metadata(of: Slot(slot))
+        let metadata = operations.metadata(table, Slot(slot))
         return EntityStamps(
             ordinal: metadata.ordinal == RowMetadata.noOrdinal ? 0 : metadata.ordinal,
             transaction: metadata.transaction,
@@ -46,34 +49,30 @@ struct LiveTable: CheckpointTable {
         try operations.storeID(table, Slot(slot), &writer)
     }
 
-    func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {
+    func writeRow(
+        of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
+    ) throws(CodecError) {
         let start = writer.count
-        if table.isLive(Slot(slot)) {
+        if presence == .live {
             try operations.storeRow(table, Slot(slot), &writer)
         } else {
             try tombstone(of: slot).storeRow(into: &writer)
         }
+        guard completesRows else { return }
         try state.schema.completeRow(of: slot, at: position, in: &writer, from: start)
     }
 
-    func forEachList<Failure: Error>(
-        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
-    ) throws(Failure) {
+    func forEachList(
+        of relation: Int, in slots: Range<UInt32>,
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+    ) {
         guard relation < table.descriptor.relations.count else {
-            return try forEachUnreadList(of: relation, body)
+            let number = definition.relations[relation].number
+            let links = state.unread.links[position]?.first { $0.definition.number == number }
+            links?.forEachList(in: slots, body)
+            return
         }
-        for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
-            let list = table.linkList(relation: relation, of: slot)
-            if list.count > 0 { try body(slot, Array(list.slots)) }
-        }
-    }
-
-    private func forEachUnreadList<Failure: Error>(
-        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
-    ) throws(Failure) {
-        let number = definition.relations[relation].number
-        let links = state.unread.links[position]?.first { $0.definition.number == number }
-        try links?.forEachList { slot, list throws(Failure) in try body(slot, Array(list)) }
+        table.forEachLinkList(relation: relation, in: slots, body)
     }
 
     func tombstoneLists(
@@ -137,7 +136,8 @@ extension StoreState {
             for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount)
             where table.presence(of: slot).hasRow {
                 var row = ByteWriter()
-                guard (try? table.writeRow(of: slot, into: &row)) == nil else { continue }
+                let presence = table.presence(of: slot)
+                guard (try? table.writeRow(of: slot, presence, into: &row)) == nil else { continue }
                 return .unencodable(
                     type: definition.name, id: table.table.idText(of: Slot(slot)), error)
             }

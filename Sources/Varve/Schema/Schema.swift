@@ -46,6 +46,11 @@ struct Schema: Sendable {
         pending = merge.definitions
     }
 
+    /// Whether rows of a type have something in the log that the app's type does not write itself.
+    func completesRows(at position: Int) -> Bool {
+        loggedForms[position] != nil || unknownFields[position] != nil
+    }
+
     /// Makes of a row as the app writes it, from `start` to the end of a writer, the row of the log.
     func completeRow(
         of slot: UInt32, at position: Int, in writer: inout ByteWriter, from start: Int = 0

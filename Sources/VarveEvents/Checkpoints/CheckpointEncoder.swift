@@ -1,66 +1,91 @@
-/// Why a checkpoint could not be written: a value, or whoever takes the pages.
-package enum CheckpointFailure<Sink: Error>: Error {
-    case codec(CodecError)
-    case sink(Sink)
-}
-
 /// Turns a state into the pages of a checkpoint, one after the other. Needs memory for one page, and
-/// sixteen bytes for each entity.
-package final class CheckpointEncoder<Failure: Error> {
-    package typealias Sink = (CheckpointPart, UnsafeRawBufferPointer) throws(Failure) -> Void
-
+/// seventeen bytes for each entity.
+///
+/// Whoever writes the checkpoint asks for the pages: nothing here knows where they go, and so nothing that
+/// is done for each entity depends on how that can fail.
+package struct CheckpointEncoder: ~Copyable {
     /// A page is handed over when it holds this much. Pages are read in parallel, so a state of some
     /// size should have several.
     private static var pageBytes: Int { 256 << 10 }
+    /// How many slots' lists are added between two looks at the size of a page.
+    private static var listStep: UInt32 { 64 }
+
+    /// What the next page holds.
+    private enum Place {
+        case catalog, types
+        /// Entities of a type, from a number on.
+        case rows(type: Int, number: Int)
+        /// Lists of a relation of a type, from a slot on.
+        case links(type: Int, relation: Int, slot: UInt32)
+        /// Lists of the tombstones of a type, from one of them on.
+        case tombstoneLists(type: Int, position: Int)
+        case timeline, end
+    }
 
     private let source: CheckpointSource
-    private let sink: Sink
     private let numberings: [EntityNumbering]
     /// Hashes of ids, by type and number.
-    private var hashes: [[UInt64]] = []
+    private var hashes: [[UInt64]]
     private var digest = CheckpointDigest()
     private var rows = RowPageWriter()
     private var lists = ListPageWriter()
     private var output = ByteWriter(capacity: 300 << 10)
+    private var place = Place.catalog
 
-    package init(_ source: CheckpointSource, sink: @escaping Sink) throws(CodecError) {
+    package init(_ source: CheckpointSource) throws(CodecError) {
         self.source = source
-        self.sink = sink
         numberings = try source.numberEntities()
+        hashes = source.tables.map { _ in [] }
     }
 
-    /// Hands all pages to the sink. Answers the digest of their content.
-    package func run() throws(CheckpointFailure<Failure>) -> UInt64 {
-        try writeCatalog()
-        try writeTypes()
-        for index in source.tables.indices { try writeRows(of: index) }
-        for index in source.tables.indices { try writeLinks(of: index) }
-        for index in source.tables.indices { try writeTombstoneLists(of: index) }
-        try writeTimeline()
-        return digest.value
+    /// The digest of the content of all pages so far.
+    package var contentDigest: UInt64 { digest.value }
+
+    /// The bytes of the page that ``next()`` told of last.
+    package borrowing func withPage<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try output.withBytes(body)
+    }
+
+    /// Puts the next page together; nil behind the last.
+    package mutating func next() throws(CodecError) -> CheckpointPart? {
+        while true {
+            output.removeAll()
+            let part: CheckpointPart?
+            switch place {
+            case .catalog: part = try catalog()
+            case .types: part = types()
+            case .rows(let type, let number): part = try rows(of: type, from: number)
+            case .links(let type, let relation, let slot):
+                part = links(of: type, relation, from: slot)
+            case .tombstoneLists(let type, let position):
+                part = try tombstoneLists(of: type, from: position)
+            case .timeline: part = timeline()
+            case .end: return nil
+            }
+            if let part { return part }
+        }
     }
 
     // MARK: Definitions and counts
 
-    private func writeCatalog() throws(CheckpointFailure<Failure>) {
+    private mutating func catalog() throws(CodecError) -> CheckpointPart {
         let revisions = source.catalog.revisions
-        output.removeAll()
         output.writeCount(revisions.count)
         for revision in revisions {
             var bytes = ByteWriter(capacity: 512)
-            try Self.coding { () throws(CodecError) in
-                try revision.definition.encode(into: &bytes)
-            }
+            try revision.definition.encode(into: &bytes)
             output.writeVarint(revision.since.rawValue)
             bytes.withBytes { output.writeLengthPrefixed($0) }
             bytes.withBytes { digest.add(definition: $0, since: revision.since) }
         }
-        try send(CheckpointPart(.catalog, count: UInt32(truncatingIfNeeded: revisions.count)))
+        place = .types
+        return CheckpointPart(.catalog, count: UInt32(truncatingIfNeeded: revisions.count))
     }
 
-    private func writeTypes() throws(CheckpointFailure<Failure>) {
+    private mutating func types() -> CheckpointPart {
         digest.add(lastTransaction: source.lastTransaction, lastTime: source.lastTime)
-        output.removeAll()
         output.writeVarint(source.lastTransaction.rawValue)
         output.writeSigned(source.lastTime.microseconds)
         for index in source.tables.indices {
@@ -70,63 +95,83 @@ package final class CheckpointEncoder<Failure: Error> {
             digest.add(
                 type: Self.type(index), nextOrdinal: next, count: numberings[index].count)
         }
-        try send(
-            CheckpointPart(.types, count: UInt32(truncatingIfNeeded: source.tables.count)))
+        place = .rows(type: 0, number: 0)
+        return CheckpointPart(.types, count: UInt32(truncatingIfNeeded: source.tables.count))
+    }
+
+    /// No part of the digest: readers that do not know the page must come to the same.
+    private mutating func timeline() -> CheckpointPart? {
+        place = .end
+        guard !source.timeline.isEmpty else { return nil }
+        source.timeline.encode(into: &output)
+        return CheckpointPart(.timeline, count: 1)
+    }
+
+    private static func type(_ index: Int) -> TypeNumber {
+        TypeNumber(UInt32(truncatingIfNeeded: index + 1))
     }
 
     // MARK: Rows
 
-    private func writeRows(of index: Int) throws(CheckpointFailure<Failure>) {
-        let numbering = numberings[index]
-        hashes.append([])
-        guard let table = source.tables[index] else { return }
-        hashes[index].reserveCapacity(numbering.count)
-        var first: UInt32 = 0
-        for slot in numbering.slots {
-            try addEntity(slot, of: table, at: index)
-            if rows.byteCount >= Self.pageBytes { try sendRows(index, &first) }
+    private mutating func rows(
+        of index: Int, from first: Int
+    ) throws(CodecError) -> CheckpointPart? {
+        guard index < source.tables.count else {
+            place = .links(type: 0, relation: 0, slot: 0)
+            return nil
         }
-        for id in numbering.extras {
-            id.withUnsafeBytes { bytes in
-                rows.addVacant { $0.write(bytes) }
-                noteEntity(index, nil)
+        var number = first
+        if let table = source.tables[index] {
+            let numbering = numberings[index]
+            if first == 0 { hashes[index].reserveCapacity(numbering.count) }
+            while number < numbering.count, rows.byteCount < Self.pageBytes {
+                try addEntity(number, numbering, of: table, at: index)
+                number += 1
             }
         }
-        try sendRows(index, &first)
+        let isEnd = number == numberings[index].count || source.tables[index] == nil
+        place = isEnd ? .rows(type: index + 1, number: 0) : .rows(type: index, number: number)
+        guard rows.count > 0 else { return nil }
+        let count = UInt32(truncatingIfNeeded: rows.count)
+        rows.finish(into: &output)
+        return CheckpointPart(
+            .rows, type: Self.type(index), first: UInt32(truncatingIfNeeded: first), count: count)
     }
 
-    private func addEntity(
-        _ slot: UInt32, of table: any CheckpointTable, at index: Int
-    ) throws(CheckpointFailure<Failure>) {
-        let presence = table.presence(of: slot)
+    private mutating func addEntity(
+        _ number: Int, _ numbering: EntityNumbering, of table: any CheckpointTable, at index: Int
+    ) throws(CodecError) {
+        guard number < numbering.slotCount else {
+            let id = numbering.extras[number - numbering.slotCount]
+            id.withUnsafeBytes { bytes in rows.addVacant { $0.write(bytes) } }
+            return noteEntity(index, nil)
+        }
+        let slot = numbering.slot(at: number)
+        let presence = numbering.presences[Int(slot)]
         guard presence != .vacant else {
-            try Self.coding { () throws(CodecError) in
-                try rows.addVacant { writer throws(CodecError) in
-                    try table.writeID(of: slot, into: &writer)
-                }
+            try rows.addVacant { writer throws(CodecError) in
+                try table.writeID(of: slot, into: &writer)
             }
             return noteEntity(index, nil)
         }
         let stamps = table.stamps(of: slot)
-        guard presence.hasRow else {
-            try Self.coding { () throws(CodecError) in
-                try rows.addGone(stamps) { writer throws(CodecError) in
-                    try table.writeID(of: slot, into: &writer)
-                }
-            }
-            return noteEntity(index, (presence, stamps))
-        }
-        try Self.coding { () throws(CodecError) in
+        if presence.hasRow {
             try rows.add(
                 presence, stamps,
                 id: { writer throws(CodecError) in try table.writeID(of: slot, into: &writer) },
-                row: { writer throws(CodecError) in try table.writeRow(of: slot, into: &writer) })
+                row: { writer throws(CodecError) in
+                    try table.writeRow(of: slot, presence, into: &writer)
+                })
+        } else {
+            try rows.addGone(stamps) { writer throws(CodecError) in
+                try table.writeID(of: slot, into: &writer)
+            }
         }
         noteEntity(index, (presence, stamps))
     }
 
     /// Takes the entity that was added last into the digest.
-    private func noteEntity(
+    private mutating func noteEntity(
         _ index: Int, _ state: (presence: EntityPresence, stamps: EntityStamps)?
     ) {
         let hash = rows.withLast { id, row in
@@ -138,69 +183,85 @@ package final class CheckpointEncoder<Failure: Error> {
         hashes[index].append(hash)
     }
 
-    private func sendRows(
-        _ index: Int, _ first: inout UInt32
-    ) throws(CheckpointFailure<Failure>) {
-        guard rows.count > 0 else { return }
-        let count = UInt32(truncatingIfNeeded: rows.count)
-        output.removeAll()
-        rows.finish(into: &output)
-        try send(CheckpointPart(.rows, type: Self.type(index), first: first, count: count))
-        first += count
-    }
-
     // MARK: Links
 
-    private func writeLinks(of index: Int) throws(CheckpointFailure<Failure>) {
-        guard let table = source.tables[index] else { return }
-        for (position, relation) in table.definition.relations.enumerated() {
-            let target = Int(relation.target.rawValue) - 1
-            var part = CheckpointPart(
-                .links, type: Self.type(index), relation: relation.number)
-            try table.forEachList(of: position) {
-                (holder, slots) throws(CheckpointFailure<Failure>) in
-                let number = numberings[index].number(of: holder)
-                let targets = slots.map { numberings[target].number(of: $0) }
-                lists.add(holder: number, relation: nil, targets: targets)
-                noteList(
-                    index, number, relation.number, target, targets, keptByTombstone: false)
-                if lists.byteCount >= Self.pageBytes { try sendLists(&part) }
-            }
-            try sendLists(&part)
+    private mutating func links(
+        of index: Int, _ position: Int, from first: UInt32
+    ) -> CheckpointPart? {
+        guard index < source.tables.count else {
+            place = .tombstoneLists(type: 0, position: 0)
+            return nil
+        }
+        guard let table = source.tables[index], position < table.definition.relations.count else {
+            place = .links(type: index + 1, relation: 0, slot: 0)
+            return nil
+        }
+        let relation = table.definition.relations[position]
+        let end = UInt32(truncatingIfNeeded: table.slotCount)
+        var slot = first
+        while slot < end, lists.byteCount < Self.pageBytes {
+            let next = slot + min(Self.listStep, end - slot)
+            addLists(of: table, at: index, position, relation, in: slot..<next)
+            slot = next
+        }
+        place =
+            slot == end
+            ? .links(type: index, relation: position + 1, slot: 0)
+            : .links(type: index, relation: position, slot: slot)
+        return finishLists(
+            CheckpointPart(.links, type: Self.type(index), relation: relation.number))
+    }
+
+    private mutating func addLists(
+        of table: any CheckpointTable, at index: Int, _ position: Int,
+        _ relation: RelationDefinition, in slots: Range<UInt32>
+    ) {
+        let target = Int(relation.target.rawValue) - 1
+        var targets: [UInt32] = []
+        table.forEachList(of: position, in: slots) { holder, list in
+            let number = numberings[index].number(of: holder)
+            targets.removeAll(keepingCapacity: true)
+            for slot in list { targets.append(numberings[target].number(of: slot)) }
+            lists.add(holder: number, relation: nil, targets: targets)
+            noteList(index, number, relation.number, target, targets, keptByTombstone: false)
         }
     }
 
-    private func writeTombstoneLists(
-        of index: Int
-    ) throws(CheckpointFailure<Failure>) {
-        guard let table = source.tables[index] else { return }
-        var part = CheckpointPart(.tombstoneLists, type: Self.type(index))
-        for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount)
-        where table.presence(of: slot) == .tombstone {
-            let kept = try Self.coding { () throws(CodecError) in
-                try table.tombstoneLists(of: slot)
-            }
-            let number = numberings[index].number(of: slot)
-            for (relation, entities) in kept {
-                guard let target = table.target(of: relation) else { continue }
-                let targets = entities.map { numberings[target].number(of: $0) }
-                lists.add(holder: number, relation: relation, targets: targets)
-                noteList(index, number, relation, target, targets, keptByTombstone: true)
-            }
-            if lists.byteCount >= Self.pageBytes { try sendLists(&part) }
+    private mutating func tombstoneLists(
+        of index: Int, from first: Int
+    ) throws(CodecError) -> CheckpointPart? {
+        guard index < source.tables.count else {
+            place = .timeline
+            return nil
         }
-        try sendLists(&part)
+        let tombstones = numberings[index].tombstones
+        var position = first
+        if let table = source.tables[index] {
+            while position < tombstones.count, lists.byteCount < Self.pageBytes {
+                try addTombstoneLists(of: tombstones[position], table, at: index)
+                position += 1
+            }
+        }
+        place =
+            position == tombstones.count
+            ? .tombstoneLists(type: index + 1, position: 0)
+            : .tombstoneLists(type: index, position: position)
+        return finishLists(CheckpointPart(.tombstoneLists, type: Self.type(index)))
     }
 
-    /// No part of the digest: readers that do not know the page must come to the same.
-    private func writeTimeline() throws(CheckpointFailure<Failure>) {
-        guard !source.timeline.isEmpty else { return }
-        output.removeAll()
-        source.timeline.encode(into: &output)
-        try send(CheckpointPart(.timeline, count: 1))
+    private mutating func addTombstoneLists(
+        of slot: UInt32, _ table: any CheckpointTable, at index: Int
+    ) throws(CodecError) {
+        let number = numberings[index].number(of: slot)
+        for (relation, entities) in try table.tombstoneLists(of: slot) {
+            guard let target = table.target(of: relation) else { continue }
+            let targets = entities.map { numberings[target].number(of: $0) }
+            lists.add(holder: number, relation: relation, targets: targets)
+            noteList(index, number, relation, target, targets, keptByTombstone: true)
+        }
     }
 
-    private func noteList(
+    private mutating func noteList(
         _ index: Int, _ holder: UInt32, _ relation: RelationNumber, _ target: Int,
         _ targets: [UInt32], keptByTombstone: Bool
     ) {
@@ -211,41 +272,11 @@ package final class CheckpointEncoder<Failure: Error> {
         digest.endList()
     }
 
-    private func sendLists(
-        _ part: inout CheckpointPart
-    ) throws(CheckpointFailure<Failure>) {
-        guard lists.count > 0 else { return }
+    private mutating func finishLists(_ part: CheckpointPart) -> CheckpointPart? {
+        guard lists.count > 0 else { return nil }
+        var part = part
         part.count = UInt32(truncatingIfNeeded: lists.count)
-        output.removeAll()
         lists.finish(into: &output)
-        try send(part)
-    }
-
-    // MARK: Parts
-
-    private static func type(_ index: Int) -> TypeNumber {
-        TypeNumber(UInt32(truncatingIfNeeded: index + 1))
-    }
-
-    private func send(
-        _ part: CheckpointPart
-    ) throws(CheckpointFailure<Failure>) {
-        try output.withBytes { bytes throws(CheckpointFailure<Failure>) in
-            do throws(Failure) {
-                try sink(part, bytes)
-            } catch {
-                throw .sink(error)
-            }
-        }
-    }
-
-    private static func coding<Result>(
-        _ body: () throws(CodecError) -> Result
-    ) throws(CheckpointFailure<Failure>) -> Result {
-        do throws(CodecError) {
-            return try body()
-        } catch {
-            throw .codec(error)
-        }
+        return part
     }
 }

@@ -43,13 +43,16 @@ package protocol CheckpointTable {
     /// Of a slot that is not vacant.
     func stamps(of slot: UInt32) -> EntityStamps
     func writeID(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError)
-    /// Of a slot that has a row.
-    func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError)
+    /// Of a slot that has a row: what ``presence(of:)`` said of it is told again.
+    func writeRow(
+        of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
+    ) throws(CodecError)
     /// Calls `body` with each list of a relation, by its position in the definition, that is not
-    /// empty, in order of slots.
-    func forEachList<Failure: Error>(
-        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
-    ) throws(Failure)
+    /// empty, in order of slots, of those in a range. The buffers are valid during the calls only.
+    func forEachList(
+        of relation: Int, in slots: Range<UInt32>,
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+    )
     /// The lists that a tombstone keeps, without empty ones.
     func tombstoneLists(
         of slot: UInt32

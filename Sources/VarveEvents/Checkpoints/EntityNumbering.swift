@@ -3,27 +3,37 @@
 struct EntityNumbering {
     static let none = UInt32.max
 
-    /// By slot.
-    private(set) var numbers: [UInt32] = []
-    /// By number.
-    private(set) var slots: [UInt32] = []
+    /// What each slot holds. Kept, because asking the table again costs a path through its rows.
+    private(set) var presences: [EntityPresence] = []
+    /// The slots of tombstones, in order.
+    private(set) var tombstones: [UInt32] = []
     /// Ids without a slot, which only lists of tombstones mention. Their numbers follow.
     private(set) var extras: [[UInt8]] = []
     private var extraPositions: [[UInt8]: Int] = [:]
     private(set) var hasVacant = false
     private var isNeeded: [Bool] = []
+    /// Numbers by slot and slots by number; empty where every slot has its own number.
+    private var numbers: [UInt32] = []
+    private var slots: [UInt32] = []
 
-    var count: Int { slots.count + extras.count }
+    /// How many slots have a number.
+    private(set) var slotCount = 0
+
+    var count: Int { slotCount + extras.count }
 
     init(_ table: (any CheckpointTable)?) {
         guard let table else { return }
-        isNeeded = (0..<table.slotCount).map {
-            table.presence(of: UInt32(truncatingIfNeeded: $0)) != .vacant
+        presences.reserveCapacity(table.slotCount)
+        for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
+            let presence = table.presence(of: slot)
+            presences.append(presence)
+            if presence == .vacant { hasVacant = true }
+            if presence == .tombstone { tombstones.append(slot) }
         }
-        hasVacant = isNeeded.contains(false)
+        if hasVacant { isNeeded = presences.map { $0 != .vacant } }
     }
 
-    mutating func need(_ slot: UInt32) { isNeeded[Int(slot)] = true }
+    mutating func need(_ slot: UInt32) { if hasVacant { isNeeded[Int(slot)] = true } }
 
     mutating func need(_ target: TombstoneTarget) {
         switch target {
@@ -37,22 +47,29 @@ struct EntityNumbering {
 
     /// Gives out the numbers.
     mutating func settle() {
-        numbers = Array(repeating: Self.none, count: isNeeded.count)
-        slots.reserveCapacity(isNeeded.count)
+        slotCount = presences.count
+        guard hasVacant else { return }
+        numbers = Array(repeating: Self.none, count: presences.count)
+        slots.reserveCapacity(presences.count)
         for slot in isNeeded.indices where isNeeded[slot] {
             numbers[slot] = UInt32(truncatingIfNeeded: slots.count)
             slots.append(UInt32(truncatingIfNeeded: slot))
         }
+        slotCount = slots.count
         isNeeded = []
     }
 
-    func number(of slot: UInt32) -> UInt32 { numbers[Int(slot)] }
+    /// The slot with a number that is below ``slotCount``.
+    func slot(at number: Int) -> UInt32 {
+        hasVacant ? slots[number] : UInt32(truncatingIfNeeded: number)
+    }
+
+    func number(of slot: UInt32) -> UInt32 { hasVacant ? numbers[Int(slot)] : slot }
 
     func number(of target: TombstoneTarget) -> UInt32 {
         switch target {
         case .slot(let slot): number(of: slot)
-        case .id(let id):
-            UInt32(truncatingIfNeeded: slots.count + (extraPositions[id] ?? 0))
+        case .id(let id): UInt32(truncatingIfNeeded: slotCount + (extraPositions[id] ?? 0))
         }
     }
 }
@@ -67,12 +84,12 @@ extension CheckpointSource {
                 let target = Int(relation.target.rawValue) - 1
                 // Where no slot of either type is vacant, every one has a number anyhow.
                 guard numberings[index].hasVacant || numberings[target].hasVacant else { continue }
-                table.forEachList(of: position) { holder, targets in
+                table.forEachList(of: position, in: 0..<UInt32.max) { holder, targets in
                     numberings[index].need(holder)
                     for slot in targets { numberings[target].need(slot) }
                 }
             }
-            try table.forEachTombstone { slot throws(CodecError) in
+            for slot in numberings[index].tombstones {
                 for (relation, targets) in try table.tombstoneLists(of: slot) {
                     guard let target = table.target(of: relation) else { continue }
                     for entity in targets { numberings[target].need(entity) }
@@ -89,15 +106,6 @@ extension CheckpointTable {
     func target(of relation: RelationNumber) -> Int? {
         definition.position(of: relation).map {
             Int(definition.relations[$0].target.rawValue) - 1
-        }
-    }
-
-    func forEachTombstone(
-        _ body: (UInt32) throws(CodecError) -> Void
-    ) throws(CodecError) {
-        for slot in 0..<UInt32(truncatingIfNeeded: slotCount)
-        where presence(of: slot) == .tombstone {
-            try body(slot)
         }
     }
 }

@@ -46,16 +46,17 @@ private final class ReplayedTable: CheckpointTable {
         writer.write(table.records[Int(slot)].idBytes)
     }
 
-    func writeRow(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {
+    func writeRow(
+        of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
+    ) throws(CodecError) {
         _ = try reader.read(slot) { writer.write($0.row) }
     }
 
-    func forEachList<Failure: Error>(
-        of relation: Int, _ body: (UInt32, [UInt32]) throws(Failure) -> Void
-    ) throws(Failure) {
-        try table.links[relation].forEachList { slot, list throws(Failure) in
-            try body(slot, Array(list))
-        }
+    func forEachList(
+        of relation: Int, in slots: Range<UInt32>,
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+    ) {
+        table.links[relation].forEachList(in: slots, body)
     }
 
     func tombstoneLists(

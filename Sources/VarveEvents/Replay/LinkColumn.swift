@@ -72,11 +72,13 @@ struct LinkColumn: Sendable {
     /// Calls `body` with each list that is not empty, in either kind of relation, in the order of the
     /// slots. The buffers are valid during the calls only.
     func forEachList<Failure: Error>(
+        in slots: Range<UInt32> = 0..<UInt32.max,
         _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
     ) throws(Failure) {
+        let slots = (Int(slots.lowerBound)..<Int(slots.upperBound)).clamped(to: 0..<extent)
         guard definition.isToMany else {
             return try targets.withUnsafeBufferPointer { targets throws(Failure) in
-                for slot in targets.indices where targets[slot] != Self.none {
+                for slot in slots where targets[slot] != Self.none {
                     try body(
                         UInt32(truncatingIfNeeded: slot),
                         UnsafeBufferPointer(rebasing: targets[slot...slot]))
@@ -84,7 +86,7 @@ struct LinkColumn: Sendable {
             }
         }
         try flat.withUnsafeBufferPointer { flat throws(Failure) in
-            for slot in places.indices where places[slot] != 0 {
+            for slot in slots where places[slot] != 0 {
                 let place = places[slot]
                 let number = UInt32(truncatingIfNeeded: slot)
                 guard place & Self.owned == 0 else {

@@ -35,14 +35,18 @@ enum SlotList {
 
     /// The slots in order. O(n).
     @usableFromInline var slots: ContiguousArray<UInt32> {
+        var result = ContiguousArray<UInt32>()
+        result.reserveCapacity(count)
+        append(to: &result)
+        return result
+    }
+
+    /// Appends the slots in order. O(n).
+    func append(to slots: inout ContiguousArray<UInt32>) {
         switch self {
-        case .empty: return []
-        case .one(let slot): return [slot]
-        case .many(let node):
-            var result = ContiguousArray<UInt32>()
-            result.reserveCapacity(node.total)
-            node.forEachLeaf { result.append(contentsOf: $0.slots) }
-            return result
+        case .empty: break
+        case .one(let slot): slots.append(slot)
+        case .many(let node): node.forEachLeaf { slots.append(contentsOf: $0.slots) }
         }
     }
 

@@ -22,8 +22,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let compare:
         @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
     /// Whether a slot holds a row.
-    @usableFromInline let isLive: @Sendable (AnyTable, Slot) -> Bool
-    @usableFromInline let metadata: @Sendable (AnyTable, Slot) -> RowMetadata
+    @usableFromInline package let isLive: @Sendable (AnyTable, Slot) -> Bool
+    @usableFromInline package let metadata: @Sendable (AnyTable, Slot) -> RowMetadata
     @usableFromInline let liveSlots: @Sendable (AnyTable) -> ContiguousArray<UInt32>
     /// Fills a new table: a known slot or none for the next, the id's bytes, the row's bytes or
     /// none, the metadata.

@@ -168,6 +168,24 @@ package class AnyTable {
         LinkList(list: links[relation][slot])
     }
 
+    /// Calls `body` with each list of a relation that is not empty, in order of slots, of those in a
+    /// range. The buffers are valid during the calls only.
+    package func forEachLinkList(
+        relation: Int, in slots: Range<UInt32>,
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+    ) {
+        let column = links[relation]
+        // One memory for all lists: most hold one slot or two.
+        var list: ContiguousArray<UInt32> = []
+        for slot in slots.clamped(to: 0..<UInt32(truncatingIfNeeded: slotCount)) {
+            let links = column[slot]
+            guard links.count > 0 else { continue }
+            list.removeAll(keepingCapacity: true)
+            links.append(to: &list)
+            list.withUnsafeBufferPointer { body(slot, $0) }
+        }
+    }
+
     func checkRows() { preconditionFailure("a table without an entity type") }
 }
 

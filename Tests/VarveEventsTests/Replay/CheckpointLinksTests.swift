@@ -41,11 +41,11 @@ struct CheckpointLinksTests {
     private static func loaded(_ state: ReplayState) throws -> ReplayState {
         var parts: [CheckpointPart] = []
         var pages: [[UInt8]] = []
-        let encoder = try CheckpointEncoder<Never>(state.checkpointSource) { part, bytes in
+        var encoder = try CheckpointEncoder(state.checkpointSource)
+        while let part = try encoder.next() {
             parts.append(part)
-            pages.append([UInt8](bytes))
+            pages.append(encoder.withPage { [UInt8]($0) })
         }
-        _ = try encoder.run()
         func read(_ page: Int) -> PageBytes {
             let memory = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: pages[page].count, alignment: 16)

@@ -63,10 +63,7 @@ struct Child {
         case .work: return try session.run()
         case .growth: return try session.runForGrowth()
         case .kill: try session.beKilled()
-        case .open:
-            var result = RunResult(engine)
-            result.figures[.openAfterKill] = try session.open()
-            return result
+        case .open: return try session.runOpened()
         case .duel: return try Duel(child: self).run()
         case .log: return try LogWork(child: self).run()
         case .graph: return try GraphWork(child: self).run()

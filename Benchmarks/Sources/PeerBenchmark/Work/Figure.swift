@@ -4,6 +4,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case syncedCommit, syncedP50, syncedP99, duel, writers32, writersGain, writersP99
     case pointRead, snapshotRead, scan, ageRange, city, email, postsOfAuthor, nested
     case open, openAfterKill, openLog, replay
+    case openedRead, openedEmail, openedScan, openedRange, openedCity, openedMemory
     case loadWritten, writtenRatio, size, sizeSettled, memory, memoryRatio, churn
     case compaction, quietP999, compactingP999, compactingRatio, busyCompaction, compactionMemory
     case undo, undoRatio, firstUndo, history, past
@@ -18,7 +19,9 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
             .postsOfAuthor, .nested, .open, .loadWritten, .size, .sizeSettled, .memory,
             .memoryRatio, .compaction:
             .work
-        case .openAfterKill: .open
+        case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,
+            .openedMemory:
+            .open
         case .duel: .duel
         case .churn: .churn
         case .openLog, .replay, .writtenRatio, .quietP999, .compactingP999, .compactingRatio,

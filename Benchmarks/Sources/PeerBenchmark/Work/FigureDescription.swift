@@ -9,6 +9,7 @@ struct FigureDescription {
         case durable = "Commits that wait for the disk"
         case reading = "Reading"
         case opening = "Opening"
+        case opened = "Reading in a store that was opened"
         case space = "Space and memory"
         case compaction = "Compaction"
         case time = "Undo and history"
@@ -68,6 +69,8 @@ extension Figure {
         case .openLog:
             .init(.opening, "Open without a checkpoint, and read one user", .milliseconds)
         case .replay: .init(.opening, "Replay of a log without a checkpoint", .rate("events"))
+        case .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity, .openedMemory:
+            opened
         case .loadWritten, .writtenRatio, .size, .sizeSettled, .memory, .memoryRatio, .churn: space
         case .compaction, .quietP999, .compactingP999, .compactingRatio, .busyCompaction,
             .compactionMemory:
@@ -135,6 +138,20 @@ extension Figure {
         case .email: .init(.reading, "One user by unique e-mail", .rate("reads"))
         case .postsOfAuthor: .init(.reading, "Count the posts of an author", .rate("queries"))
         default: .init(.reading, "100 users with their posts with their authors", .milliseconds)
+        }
+    }
+
+    /// What apps mostly do: the process that reads is not the one that loaded.
+    private var opened: FigureDescription {
+        switch self {
+        case .openedRead: .init(.opened, "One user by id", .rate("reads"))
+        case .openedEmail: .init(.opened, "One user by unique e-mail", .rate("reads"))
+        case .openedScan: .init(.opened, "Every user into a struct", .rate("rows"))
+        case .openedRange:
+            .init(.opened, "Ages 40 to 49 through the index, into structs", .rate("rows"))
+        case .openedCity:
+            .init(.opened, "One city through the index, into structs", .rate("rows"))
+        default: .init(.opened, "Memory after these reads", .megabytes)
         }
     }
 

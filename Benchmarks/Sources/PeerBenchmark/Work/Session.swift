@@ -36,6 +36,24 @@ struct Session: Work {
         return result
     }
 
+    /// What a process finds that opens what another one left.
+    mutating func runOpened() throws -> RunResult {
+        let before = ProcessFigures.residentBytes
+        let (engine, milliseconds) = try opened()
+        result.figures[.openAfterKill] = milliseconds
+        // The second time, so that every engine has in memory what it keeps there.
+        for _ in 0..<2 {
+            try readPoints(engine, .openedRead, email: .openedEmail)
+            try readMany(engine, scan: .openedScan, range: .openedRange, city: .openedCity)
+        }
+        try engine.endReading()
+        result.figures[.openedMemory] = (ProcessFigures.residentBytes - before) / 1e6
+        try engine.close()
+        // How many users were committed in the time for it, and were read, is each engine's own.
+        result.answers = [:]
+        return result
+    }
+
     private mutating func begin() throws -> any Engine {
         let before = ProcessFigures.residentBytes
         let engine = try name.type.init(at: directory, cache: .large)
@@ -65,7 +83,15 @@ struct Session: Work {
     }
 
     /// Opens, reads one user and closes; answers the milliseconds of the first two.
-    func open() throws -> Double {
+    private func open() throws -> Double {
+        let (engine, milliseconds) = try opened()
+        try engine.endReading()
+        try engine.close()
+        return milliseconds
+    }
+
+    /// Opens and reads one user, and goes on reading.
+    private func opened() throws -> (engine: any Engine, milliseconds: Double) {
         var opened: (any Engine)?
         let seconds = try WallClock.seconds {
             let engine = try name.type.init(at: directory, cache: .large)
@@ -75,9 +101,8 @@ struct Session: Work {
             }
             opened = engine
         }
-        try opened?.endReading()
-        try opened?.close()
-        return seconds * 1e3
+        guard let opened else { throw EngineError(name, "the store was not opened") }
+        return (opened, seconds * 1e3)
     }
 
     /// Commits a little and is killed, without a chance to close anything.
@@ -105,12 +130,15 @@ struct Session: Work {
 
     // MARK: - Reads
 
-    private mutating func readPoints(_ engine: any Engine) throws {
+    private mutating func readPoints(
+        _ engine: any Engine, _ point: Figure = .pointRead, email: Figure = .email
+    ) throws {
         let numbers = SampleData.randomNumbers(work.pointReads, below: size, seed: 1)
         let ids = numbers.map { Dataset.userID($0) }
-        try repeatedly(.pointRead, ids) { try engine.user($0) ?? 0 }
+        try repeatedly(point, ids) { try engine.user($0) ?? 0 }
         let emails = numbers.prefix(work.queries).map { Dataset.user($0).email }
-        try repeatedly(.email, Array(emails)) { try engine.user(email: $0) ?? 0 }
+        try repeatedly(email, Array(emails)) { try engine.user(email: $0) ?? 0 }
+        guard point == .pointRead else { return }
         try repeatedly(.postsOfAuthor, Array(ids.prefix(work.queries))) {
             UInt64(try engine.posts(of: $0))
         }
@@ -143,10 +171,12 @@ struct Session: Work {
         result.answers[figure.rawValue] = sum
     }
 
-    private mutating func readMany(_ engine: any Engine) throws {
-        try rows(.scan) { try engine.scan() }
-        try rows(.ageRange) { try engine.users(ages: 40...49) }
-        try rows(.city) {
+    private mutating func readMany(
+        _ engine: any Engine, scan: Figure = .scan, range: Figure = .ageRange, city: Figure = .city
+    ) throws {
+        try rows(scan) { try engine.scan() }
+        try rows(range) { try engine.users(ages: 40...49) }
+        try rows(city) {
             var all = Answer()
             for number in 0..<20 {
                 let answer = try engine.users(city: SampleData.city(number * 7))
