@@ -5,6 +5,7 @@ extension Log {
     func roll(writerEpoch: UInt64) throws(LogError) {
         // Synced before the footer is written, so that a footer on the disk proves that all of its
         // segment is there.
+        try trimActive()
         try synchronizeActive()
         let footer = active.footer
         let header = SegmentHeader(

@@ -133,6 +133,7 @@ package final class Log {
         guard !active.tally.totals.endsWithCleanSeal else { return }
         try synchronizeActive()
         try appendSeal(.clean)
+        try trimActive()
         try synchronizeActive()
     }
 
@@ -199,6 +200,11 @@ package final class Log {
             throw poison(error)
         }
         noteProgress()
+    }
+
+    /// The file shall end with its last frame.
+    func trimActive() throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in try active.trim() }
     }
 
     /// Goes on in the successor of a segment that now has its footer.

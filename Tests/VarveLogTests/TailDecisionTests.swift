@@ -30,7 +30,8 @@ struct TailDecisionTests {
             let decision = TailDecision.decide(facts)
             if facts.isPromisedBeyondCut || facts.isSealed { #expect(decision != .cutTail) }
             if decision == .appendBehindSeal {
-                #expect(facts.endsWithCleanSeal && facts.ending == .complete)
+                #expect(facts.endsWithCleanSeal)
+                #expect(TailRule.emptyEndings.contains(facts.ending))
             }
             if facts.ending == .unsupportedFrame { #expect(decision == .refuseUnsupported) }
         }
@@ -77,9 +78,11 @@ struct TailDecisionTests {
 extension TailRule {
     /// The rule as a row of the table in Docs/RECOVERY.md.
     var documented: String {
-        let endings =
-            endings == TailRule.damagedEndings
-            ? "any damage" : endings.map(\.rawValue).joined(separator: ", ")
+        let named =
+            endings.starts(with: TailRule.damagedEndings)
+            ? ["any damage"] + endings.dropFirst(TailRule.damagedEndings.count).map(\.rawValue)
+            : endings.map(\.rawValue)
+        let endings = named.joined(separator: ", ")
         let cells = [
             label, endings, cell(isSealed), cell(isInsideTransaction),
             cell(isPromisedBeyondCut), cell(endsWithCleanSeal),

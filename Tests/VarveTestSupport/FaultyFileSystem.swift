@@ -137,6 +137,9 @@ private final class FaultyFile: StoreFile {
         try base.truncate(to: length)
     }
 
+    /// Never an error of its own: what is written next meets it.
+    func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
+
     func synchronize() throws(FileSystemError) {
         try state.pass(.synchronize, name)
         try base.synchronize()

@@ -34,6 +34,7 @@ extension ForwardingFile {
     package func truncate(to length: ByteCount) throws(FileSystemError) {
         try base.truncate(to: length)
     }
+    package func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
     package func synchronize() throws(FileSystemError) { try base.synchronize() }
     package func length() throws(FileSystemError) -> ByteCount { try base.length() }
     package func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }

@@ -106,6 +106,8 @@ struct SimulatedDiskState: Sendable {
     private var existing: Set<DirectoryNumber> = []
     private var locks: [FileNumber: (shared: Int, exclusive: Bool)] = [:]
     private var nextFile = 0
+    /// How much space a file gets beforehand.
+    var reservedBytes: UInt64 = 0
     /// What becomes of a sync to come: how many before it succeed, and how it fails.
     var syncFailure: (after: Int, style: SyncFailure)?
     /// The next sync of this file reports what an earlier one kept to itself.

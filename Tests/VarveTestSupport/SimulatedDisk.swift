@@ -10,9 +10,12 @@ package final class SimulatedDisk: FileSystem {
     let state: Lock<SimulatedDiskState>
 
     /// An empty directory, or one with the files of an image.
-    package convenience init(_ image: DiskImage = DiskImage()) {
-        self.init(
-            "simulated", DirectoryNumber(0), Lock(SimulatedDiskState(image: image)))
+    ///
+    /// - Parameter reserved: how much space a file gets beforehand, where that is asked for.
+    package convenience init(_ image: DiskImage = DiskImage(), reserving reserved: UInt64 = 0) {
+        var state = SimulatedDiskState(image: image)
+        state.reservedBytes = reserved
+        self.init("simulated", DirectoryNumber(0), Lock(state))
     }
 
     private init(
@@ -164,6 +167,16 @@ private final class SimulatedFile: StoreFile {
     func truncate(to length: ByteCount) throws(FileSystemError) {
         requireOpen()
         state.withLock { $0.perform(.truncate(file, Int(length.rawValue))) }
+    }
+
+    func reserve(behind end: FrameOffset) -> FrameOffset? {
+        requireOpen()
+        return state.withLock { state in
+            guard state.reservedBytes > 0 else { return nil }
+            let goal = end.rawValue + state.reservedBytes
+            state.perform(.truncate(file, Int(goal)))
+            return FrameOffset(goal)
+        }
     }
 
     func synchronize() throws(FileSystemError) {

@@ -22,6 +22,10 @@ size_t varve_common_prefix(const void *first, const void *second, size_t count);
 /// How many bytes two stretches of `count` bytes share at their end.
 size_t varve_common_suffix(const void *first, const void *second, size_t count);
 
+/// Extends a file by blocks from `start` to `end` that read as zeros. 1 where that was done, 0 where the
+/// system has no such call, which Swift does not import, or refuses.
+int varve_reserve(int file, int64_t start, int64_t end);
+
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -51,6 +51,11 @@ package protocol StoreFile: AnyObject {
 
     func truncate(to length: ByteCount) throws(FileSystemError)
 
+    /// Takes space for what will be written from `end` on, so that a sync of it need not change the
+    /// file's length as well. The space reads as zeros. Answers where it ends; nil where there is none to
+    /// be had: writing goes on without, and tells what is wrong where something is.
+    func reserve(behind end: FrameOffset) -> FrameOffset?
+
     /// Returns when what was written to the file, and its length, survive a power cut. After an
     /// error nobody knows what reached the disk: never try again, stop writing.
     func synchronize() throws(FileSystemError)

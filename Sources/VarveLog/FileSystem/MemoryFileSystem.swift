@@ -148,6 +148,9 @@ final class MemoryFile: StoreFile {
         return bytes.count
     }
 
+    /// Syncs cost nothing here.
+    func reserve(behind end: FrameOffset) -> FrameOffset? { nil }
+
     func truncate(to length: ByteCount) throws(FileSystemError) {
         content.state.withLock { state in
             let length = Int(length.rawValue)

@@ -1,3 +1,4 @@
+internal import CVarve
 import Synchronization
 
 // The only file that imports the C library, so that a new platform changes nothing else.
@@ -196,6 +197,12 @@ enum POSIX {
     static func truncate(_ file: Int32, to length: UInt64) throws(POSIXFailure) {
         guard let position = off_t(exactly: length) else { throw POSIXFailure(code: EFBIG) }
         _ = try checked { ftruncate(file, position) }
+    }
+
+    /// Extends a file by blocks that read as zeros. False where the system has no such call, or refuses.
+    static func reserve(_ file: Int32, from start: UInt64, to end: UInt64) -> Bool {
+        guard let start = Int64(exactly: start), let end = Int64(exactly: end) else { return false }
+        return varve_reserve(file, start, end) == 1
     }
 
     /// Data, and the length that is needed to read it back.

@@ -38,6 +38,19 @@ final class POSIXFile: StoreFile {
         }
     }
 
+    func reserve(behind end: FrameOffset) -> FrameOffset? {
+        // A small file gets little, and what is taken is a whole number of pages.
+        let room = min(max(end.rawValue, Self.reservedMin), Self.reservedMax)
+        let (sum, overflow) = end.rawValue.addingReportingOverflow(room + 4_095)
+        guard !overflow else { return nil }
+        let goal = sum & ~4_095
+        guard POSIX.reserve(open(), from: end.rawValue, to: goal) else { return nil }
+        return FrameOffset(goal)
+    }
+
+    private static var reservedMin: UInt64 { 64 << 10 }
+    private static var reservedMax: UInt64 { 1 << 20 }
+
     func synchronize() throws(FileSystemError) {
         try wrapping(.synchronize, name) { () throws(POSIXFailure) in
             try POSIX.synchronize(open())

@@ -25,6 +25,8 @@ struct FollowedTail {
             // A frame cut short is being written. Anything else is damage where a promise behind it
             // says so, which reading up to that promise will find.
             guard stop.ending == .damagedHeader else { return }
+            // Space that the writer took beforehand.
+            if try window.contentEnd(from: cursor.offset) == cursor.offset { return }
             try lookBehind(&cursor)
             return
         }

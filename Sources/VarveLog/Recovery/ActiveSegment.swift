@@ -15,10 +15,7 @@ struct ActiveSegment {
         self.promisedOnly = promisedOnly
         let end = FrameOffset(file.length.rawValue)
         scan = try Self.scan(file, to: end, in: fileSystem)
-        switch scan.decision {
-        case .appendBehindSeal, .startNewEpoch, .cutTail, .acceptSealed: break
-        case .refuseDamaged, .refuseUnsupported: throw Self.refusal(scan, file)
-        }
+        guard scan.decision.keepsFrames else { throw Self.refusal(scan, file) }
         let whole = SegmentEntry(
             header: file.header, opening: file.opening, active: scan.tally, dataEnd: scan.cut)
         promisedSequence = try Self.lastSequence(in: whole, endingBy: scan.promise, fileSystem)
@@ -82,29 +79,34 @@ extension ActiveSegment {
         report.ignoredFrames = scan.tally.totals.ignoredFrames
         report.temporaryFiles = layout.temporaryFiles
         report.orphans = layout.orphans.names
-        let end = file.length.rawValue
         // Beside a live writer an incomplete frame is work in progress.
-        if !promisedOnly, scan.cut.rawValue < end {
-            report.dropped = RecoveryReport.DroppedTail(
-                segment: file.header.segment, offset: scan.cut,
-                bytes: ByteCount(end - scan.cut.rawValue), reason: scan.tailReason,
-                lastRecognised: scan.lastRecognised, keptAs: nil)
-        }
+        guard !promisedOnly else { return report }
+        report.dropped = scan.droppedTail(of: file.header.segment)
+        let end = max(scan.writtenEnd, scan.cut).rawValue
+        report.unusedBytes = ByteCount(file.length.rawValue - min(end, file.length.rawValue))
         return report
     }
 }
 
 extension SegmentScan {
+    /// What lies behind the cut. Zeros to the end of the file are nothing that was dropped.
+    func droppedTail(of segment: SegmentID) -> RecoveryReport.DroppedTail? {
+        guard cut < writtenEnd else { return nil }
+        return RecoveryReport.DroppedTail(
+            segment: segment, offset: cut,
+            bytes: ByteCount(writtenEnd.rawValue - cut.rawValue), reason: tailReason,
+            lastRecognised: lastRecognised, keptAs: nil)
+    }
+
     /// Why the bytes behind the cut are no part of the log.
     var tailReason: RecoveryReport.TailReason {
         if facts.isInsideTransaction { return .unfinishedTransaction }
         if stoppedAtFooter { return .unfinishedFooter }
         return switch facts.ending {
         case .incompleteHeader: .incompleteHeader
-        case .zeros: .zeros
         case .incompletePayload: .incompletePayload
         case .damagedPayload: .damagedPayload
-        case .damagedHeader, .complete, .invalidFrame, .unsupportedFrame: .damagedHeader
+        case .damagedHeader, .zeros, .complete, .invalidFrame, .unsupportedFrame: .damagedHeader
         }
     }
 }

@@ -6,6 +6,8 @@ struct SegmentScan {
     private(set) var facts: TailFacts
     /// Everything behind this offset is not part of the log.
     private(set) var cut: FrameOffset
+    /// Behind this offset the file has nothing but zeros, if anything.
+    private(set) var writtenEnd: FrameOffset
     /// The largest promise, by any intact header of the segment.
     private(set) var promise: FrameOffset
     /// What ended the frames; nil at a border of frames.
@@ -34,6 +36,7 @@ struct SegmentScan {
             ending: .complete, isSealed: isSealed, isInsideTransaction: false,
             isPromisedBeyondCut: false, endsWithCleanSeal: false)
         cut = header.frameStart
+        writtenEnd = cut
         promise = header.frameStart
     }
 
@@ -43,6 +46,7 @@ struct SegmentScan {
         var cursor = FrameCursor(header, window: window)
         var order = FrameOrder(header)
         var beforeTransaction = tally.mark
+        writtenEnd = window.end
         while true {
             switch try cursor.next() {
             case .frame(let frame):
@@ -54,13 +58,17 @@ struct SegmentScan {
                     cut = cursor.offset
                     continue
                 }
-            case .stopped(let stop): self.stop = stop
+            case .stopped(let stop):
+                self.stop = stop
+                let end = try window.contentEnd(from: cursor.offset)
+                if end == cursor.offset { facts.ending = .zeros }
+                writtenEnd = min(window.end, FrameOffset((end.rawValue + 7) & ~7))
             case .end: break
             }
             break
         }
         promise = order.promise
-        facts.ending = stop?.ending ?? .complete
+        if let stop, facts.ending != .zeros { facts.ending = stop.ending }
         if let open = order.open {
             facts.isInsideTransaction = true
             cut = open.start
@@ -83,7 +91,7 @@ struct SegmentScan {
     private mutating func lookBehind(
         _ header: SegmentHeader, _ window: SegmentWindow
     ) throws(LogError) {
-        guard stop != nil || facts.isInsideTransaction else { return }
+        guard cut < writtenEnd else { return }
         var cursor = FrameCursor(header, window: window, at: cut)
         var position = cut
         while try cursor.moveToNextHeader(from: position) {
@@ -93,27 +101,13 @@ struct SegmentScan {
                 let found = FrameHeader.decode(bytes, at: cursor.offset, seed: header.placeSeed)
             else { continue }
             promise = max(promise, found.durableEnd)
+            // A frame's content may end with zeros.
+            let (end, overflow) = cursor.offset.rawValue.addingReportingOverflow(found.frameLength)
+            if !overflow { writtenEnd = max(writtenEnd, min(window.end, FrameOffset(end))) }
             if found.type == .transaction {
                 lastRecognised = max(lastRecognised ?? found.sequence, found.sequence)
             }
             if found.type == .footer { stoppedAtFooter = true }
         }
-        if facts.ending == .damagedHeader || facts.ending == .incompleteHeader,
-            try isZero(window, from: cut)
-        {
-            facts.ending = .zeros
-        }
-    }
-
-    private func isZero(_ window: SegmentWindow, from start: FrameOffset) throws(LogError) -> Bool {
-        var position = start
-        while window.remaining(from: position) > 0 {
-            let count = Int(min(window.remaining(from: position), 4096))
-            guard try window.bytes(at: position, count: count).allSatisfy({ $0 == 0 }) else {
-                return false
-            }
-            position = FrameOffset(position.rawValue + UInt64(count))
-        }
-        return true
     }
 }

@@ -4,7 +4,8 @@ package enum TailEnding: String, Hashable, Sendable, CaseIterable {
     case complete
     /// Fewer bytes than a frame header has.
     case incompleteHeader
-    /// Nothing but zeros to the end of the file.
+    /// Nothing but zeros from a frame's border to the end of the file: space that was taken beforehand,
+    /// or that a file kept whose writes were lost.
     case zeros
     /// Bytes that are no header written for this place.
     case damagedHeader
@@ -57,6 +58,14 @@ package enum TailDecision: String, Hashable, Sendable, CaseIterable {
     case refuseDamaged
     /// A newer version wrote this: change nothing.
     case refuseUnsupported
+
+    /// Whether the log goes up to the cut.
+    package var keepsFrames: Bool {
+        switch self {
+        case .acceptSealed, .appendBehindSeal, .startNewEpoch, .cutTail: true
+        case .refuseDamaged, .refuseUnsupported: false
+        }
+    }
 }
 
 extension TailDecision {
@@ -89,8 +98,10 @@ package struct TailRule: Sendable {
 
     /// What an interrupted write or an altered byte leaves.
     package static let damagedEndings: [TailEnding] = [
-        .incompleteHeader, .zeros, .damagedHeader, .incompletePayload, .damagedPayload,
+        .incompleteHeader, .damagedHeader, .incompletePayload, .damagedPayload,
     ]
+    /// Where the frames end, there is nothing more.
+    package static let emptyEndings: [TailEnding] = [.complete, .zeros]
 }
 
 extension TailRule {
@@ -107,7 +118,8 @@ extension TailRule {
             label: "S1", endings: [.complete], isSealed: true, isInsideTransaction: false,
             isPromisedBeyondCut: false, decision: .acceptSealed),
         TailRule(
-            label: "S2", endings: damagedEndings, isSealed: true, decision: .refuseDamaged),
+            label: "S2", endings: damagedEndings + [.zeros], isSealed: true,
+            decision: .refuseDamaged),
         TailRule(
             label: "S3", endings: [.complete], isSealed: true, isInsideTransaction: true,
             decision: .refuseDamaged),
@@ -115,13 +127,13 @@ extension TailRule {
 
     private static let activeRules = [
         TailRule(
-            label: "A1", endings: [.complete], isSealed: false, isInsideTransaction: false,
+            label: "A1", endings: emptyEndings, isSealed: false, isInsideTransaction: false,
             isPromisedBeyondCut: false, endsWithCleanSeal: true, decision: .appendBehindSeal),
         TailRule(
-            label: "A2", endings: [.complete], isSealed: false, isInsideTransaction: false,
+            label: "A2", endings: emptyEndings, isSealed: false, isInsideTransaction: false,
             isPromisedBeyondCut: false, endsWithCleanSeal: false, decision: .startNewEpoch),
         TailRule(
-            label: "A3", endings: [.complete], isSealed: false, isInsideTransaction: true,
+            label: "A3", endings: emptyEndings, isSealed: false, isInsideTransaction: true,
             isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
             label: "A4", endings: damagedEndings, isSealed: false, isInsideTransaction: false,
@@ -130,11 +142,11 @@ extension TailRule {
             label: "A5", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
             isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
-            label: "A6", endings: damagedEndings, isSealed: false, isInsideTransaction: false,
-            isPromisedBeyondCut: true, decision: .refuseDamaged),
+            label: "A6", endings: damagedEndings + [.zeros], isSealed: false,
+            isInsideTransaction: false, isPromisedBeyondCut: true, decision: .refuseDamaged),
         TailRule(
-            label: "A7", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
-            isPromisedBeyondCut: true, decision: .refuseDamaged),
+            label: "A7", endings: damagedEndings + [.zeros], isSealed: false,
+            isInsideTransaction: true, isPromisedBeyondCut: true, decision: .refuseDamaged),
     ]
 
     private static let impossibleRules = [

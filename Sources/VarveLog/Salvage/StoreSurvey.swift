@@ -174,8 +174,8 @@ struct StoreSurvey {
                 file.header, opening: file.opening,
                 window: SegmentWindow(opened, name: name, end: FrameOffset(file.length.rawValue)),
                 isSealed: false)
-            guard scan.decision == .cutTail else { return nil }
-            unpromisedTail = scan.droppedTail(of: file)
+            guard scan.decision.keepsFrames else { return nil }
+            unpromisedTail = scan.droppedTail(of: file.header.segment)
             return scan.cut
         } catch {
             // Where it cannot be read whole it is looked at frame by frame, and that tells why.
@@ -302,17 +302,6 @@ struct StoreSurvey {
             SalvageReport.Damage(
                 file: name.text, offset: FrameOffset(0), bytes: bytes, transaction: nil,
                 reason: reason))
-    }
-}
-
-extension SegmentScan {
-    /// The end that the scan's decision is to cut.
-    fileprivate func droppedTail(of file: SegmentFile) -> RecoveryReport.DroppedTail? {
-        guard cut.rawValue < file.length.rawValue else { return nil }
-        return RecoveryReport.DroppedTail(
-            segment: file.header.segment, offset: cut,
-            bytes: ByteCount(file.length.rawValue - cut.rawValue), reason: tailReason,
-            lastRecognised: lastRecognised, keptAs: nil)
     }
 }
 

@@ -47,6 +47,19 @@ final class SegmentWindow {
         return UnsafeRawBufferPointer(rebasing: buffer.bytes[first..<(first + count)])
     }
 
+    /// Behind the last byte from `offset` on that is not zero; `offset` where all are.
+    func contentEnd(from offset: FrameOffset) throws(LogError) -> FrameOffset {
+        var end = offset
+        var position = offset
+        while remaining(from: position) > 0 {
+            let count = Int(min(remaining(from: position), UInt64(blockBytes)))
+            let content = try bytes(at: position, count: count).countWithoutTrailingZeros
+            if content > 0 { end = FrameOffset(position.rawValue + UInt64(content)) }
+            position = FrameOffset(position.rawValue + UInt64(count))
+        }
+        return end
+    }
+
     private func slide(to offset: FrameOffset, count: Int) throws(LogError) {
         var kept = 0
         if offset.rawValue >= start, offset.rawValue < start + UInt64(filled) {

@@ -7,8 +7,11 @@ final class SegmentWriter {
     private let name: String
     private let seed: PlaceSeed
     private(set) var tally: SegmentTally
-    /// Where the next frame starts: the file's length.
+    /// Where the next frame starts. Behind it the file ends, or holds nothing but zeros.
     private(set) var end: FrameOffset
+    /// Where the file ends, as far as space was taken beforehand.
+    private var reservedEnd: FrameOffset
+    private var canReserve = true
     /// Everything below is safe from a power cut; what the next frame promises.
     private(set) var durableEnd: FrameOffset
     /// The newest promise that a frame carries.
@@ -26,6 +29,7 @@ final class SegmentWriter {
         self.opening = opening
         self.tally = tally
         self.end = end
+        reservedEnd = end
         self.durableEnd = durableEnd
         promisedEnd = durableEnd
         name = StoreFileName.segment(header.segment).text
@@ -122,12 +126,36 @@ final class SegmentWriter {
         for position in (length - frame.paddingLength)..<length { buffer.bytes[position] = 0 }
         frame.encode(into: buffer.bytes, at: end, seed: seed)
         let bytes = UnsafeRawBufferPointer(buffer.prefix(length))
+        // The file ends with its footer.
+        if frame.type != .footer { reserve(length) }
         try file.writeAll(bytes, at: end, name: name)
         tally.add(
             frame, at: end,
             headerBytes: UnsafeRawBufferPointer(rebasing: bytes[..<FrameHeader.byteCount]))
         promisedEnd = frame.durableEnd
         end = FrameOffset(end.rawValue + UInt64(length))
+    }
+
+    // MARK: Space
+
+    /// Takes space before a frame of some length needs it. A file that nobody syncs gains nothing.
+    private func reserve(_ length: Int) {
+        guard canReserve, durableEnd > header.frameStart,
+            end.rawValue + UInt64(length) > reservedEnd.rawValue
+        else { return }
+        if let reserved = file.reserve(behind: end) {
+            reservedEnd = reserved
+        } else {
+            canReserve = false
+        }
+    }
+
+    /// Gives back the space that was taken and not used: a segment that is closed or sealed ends with
+    /// its last frame.
+    func trim() throws(FileSystemError) {
+        guard reservedEnd > end else { return }
+        try file.truncate(to: ByteCount(end.rawValue))
+        reservedEnd = end
     }
 
     // MARK: Safety
@@ -162,6 +190,7 @@ final class SegmentWriter {
         }
         try progress.synchronizeAfterCut(file)
         end = mark.end
+        reservedEnd = mark.end
         promisedEnd = mark.promisedEnd
         tally.restore(mark.tally)
     }

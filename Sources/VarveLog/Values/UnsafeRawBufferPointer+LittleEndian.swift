@@ -7,6 +7,17 @@ extension UnsafeRawBufferPointer {
             "an integer is read inside its record")
         return Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
     }
+
+    /// How many bytes there are up to the last that is not zero.
+    var countWithoutTrailingZeros: Int {
+        var end = count
+        let width = MemoryLayout<UInt64>.size
+        while end >= width, loadUnaligned(fromByteOffset: end - width, as: UInt64.self) == 0 {
+            end -= width
+        }
+        while end > 0, self[end - 1] == 0 { end -= 1 }
+        return end
+    }
 }
 
 extension UnsafeMutableRawBufferPointer {

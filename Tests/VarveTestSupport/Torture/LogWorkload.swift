@@ -40,7 +40,8 @@ package enum WriterFault: String, CaseIterable, Sendable {
 
 /// A workload that was run once on a disk whose power never failed.
 package struct LogWorkload {
-    package let disk = SimulatedDisk()
+    /// Room for a few small frames beforehand: much of what is simulated is the end of it.
+    package let disk = SimulatedDisk(reserving: 512)
     package let steps: [LogStep]
     /// After how many operations of the disk how many transactions were acknowledged as durable.
     package private(set) var acknowledged: [(operations: Int, count: Int)] = []
