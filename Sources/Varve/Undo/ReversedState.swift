@@ -4,30 +4,19 @@ internal import VarveGraph
 extension LinkList: ReversalList {}
 
 /// A store's state as one that transactions are taken back from.
-struct ReversedState: ReversalTarget {
+final class ReversedState: ReversalTarget {
     private(set) var state: StoreState
-    /// The positions of tables, by type number - 1; -1 where the app has no such type.
-    private let positions: [Int]
     /// Rows that were set here and that the app would write otherwise: what was taken back before it
     /// is compared with them as they were logged.
     private var restored: [EntityPlace: [UInt8]] = [:]
-    /// By table position, whether rows may be written otherwise than they were logged.
-    private let areReformable: [Bool]
 
-    init(_ state: StoreState) {
-        self.state = state
-        var positions = [Int](repeating: -1, count: state.catalog.definitions.count)
-        for (position, definition) in state.schema.definitions.enumerated() {
-            guard let definition else { continue }
-            let index = Int(definition.number.rawValue) - 1
-            if index < positions.count { positions[index] = position }
-        }
-        self.positions = positions
-        areReformable = state.schema.definitions.enumerated().map { position, definition in
-            let known = state.context.tables.tables[position].descriptor.fields.count
-            return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false
-        }
-    }
+    init(_ state: StoreState) { self.state = state }
+
+    /// Begins a change of the state's context.
+    func begin() -> JournalMark { state.context.begin() }
+
+    /// Ends a change that stays.
+    func end(_ mark: JournalMark) { state.context.end(mark) }
 
     private func table(_ position: Int) -> AnyTable { state.context.tables.tables[position] }
 
@@ -37,12 +26,10 @@ struct ReversedState: ReversalTarget {
 
     // MARK: - Entities
 
-    mutating func place(
+    func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
-        let index = Int(type.rawValue) - 1
-        guard index < positions.count, positions[index] >= 0 else { return nil }
-        let position = positions[index]
+        guard let position = state.schema.position(of: type) else { return nil }
         let slot = try operations(position).intern(&state.context, id)
         return EntityPlace(table: position, slot: slot.rawValue)
     }
@@ -94,7 +81,7 @@ struct ReversedState: ReversalTarget {
 
     // MARK: - Rows
 
-    mutating func setRow(
+    func setRow(
         of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
         version: PreviousVersion?
     ) throws(CodecError) {
@@ -106,8 +93,8 @@ struct ReversedState: ReversalTarget {
     }
 
     /// Remembers a row that was set if the app would write it otherwise.
-    private mutating func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
-        guard areReformable[place.table] else { return }
+    private func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
+        guard state.schema.mayBeReformed(at: place.table) else { return }
         restored[place] = nil
         var written = ByteWriter(capacity: row.count)
         let isWritten: Void? = try? writeRow(of: place, into: &written)
@@ -117,7 +104,7 @@ struct ReversedState: ReversalTarget {
 
     /// Lets the running transaction log values that have returned in the form that they had: what is
     /// taken back after it is compared with that. A value that has not changed stays as it is.
-    mutating func keepForms() throws(CodecError) {
+    func keepForms() throws(CodecError) {
         for (place, row) in restored where presence(of: place) == .live {
             let table = table(place.table)
             var now = ByteWriter()
@@ -152,7 +139,7 @@ struct ReversedState: ReversalTarget {
     }
 
     /// Puts a row at a slot, and at its place in the order of its type.
-    private mutating func put(
+    private func put(
         _ row: UnsafeRawBufferPointer, at slot: Slot, ordinal: UInt64, _ position: Int
     ) throws(CodecError) {
         // A row that is changed stays where it is.
@@ -162,7 +149,7 @@ struct ReversedState: ReversalTarget {
         try operations(position).restoreRow(&state.context, slot, row, ordinal)
     }
 
-    mutating func setTombstone(
+    func setTombstone(
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError) {
@@ -186,7 +173,7 @@ struct ReversedState: ReversalTarget {
     }
 
     /// Sets the relations of a tombstone's entity, which stands at the tombstone's address.
-    private mutating func setLists(
+    private func setLists(
         _ lists: [(relation: Int, entities: [EntityPlace])], of tombstone: Slot, at position: Int,
         owner: Int
     ) throws(CodecError) {
@@ -215,7 +202,7 @@ struct ReversedState: ReversalTarget {
         }
     }
 
-    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence) {
+    func clear(_ place: EntityPlace, as absence: EntityAbsence) {
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
@@ -238,7 +225,7 @@ struct ReversedState: ReversalTarget {
         }
     }
 
-    private mutating func dropTombstone(of place: EntityPlace) throws(CodecError) {
+    private func dropTombstone(of place: EntityPlace) throws(CodecError) {
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
             let position = state.context.tables.position(of: descriptor),
             state.context.tables.tables[position].liveCount > 0
@@ -252,7 +239,7 @@ struct ReversedState: ReversalTarget {
 
     /// Makes everything that was changed since the running transaction began carry that, whatever
     /// versions it was given.
-    mutating func stampChanges() {
+    func stampChanges() {
         for position in state.context.tables.tables.indices {
             for change in table(position).rowJournal {
                 let slot = Slot(change.slot)
@@ -288,7 +275,7 @@ struct ReversedState: ReversalTarget {
     /// Takes away the tombstones of what was deleted before a moment. Answers how many.
     ///
     /// - Parameter types: names; none for all.
-    mutating func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
+    func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
         var count = 0
         let mark = state.context.begin()
         for position in state.context.tables.tables.indices {
@@ -311,7 +298,7 @@ struct ReversedState: ReversalTarget {
         return count
     }
 
-    private mutating func withID<Result>(
+    private func withID<Result>(
         of place: EntityPlace,
         _ body: (UnsafeRawBufferPointer, inout Context) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
@@ -322,7 +309,7 @@ struct ReversedState: ReversalTarget {
         }
     }
 
-    private mutating func stamp(_ slot: UInt32, ofTable table: Int, _ version: PreviousVersion?) {
+    private func stamp(_ slot: UInt32, ofTable table: Int, _ version: PreviousVersion?) {
         guard let version else { return }
         state.context.setStamps(
             of: Slot(slot), updatedAt: version.updatedAt.microseconds,
@@ -330,7 +317,7 @@ struct ReversedState: ReversalTarget {
     }
 
     /// The part of a row that the app knows; the rest is kept beside it.
-    private mutating func takeUnknownFields(
+    private func takeUnknownFields(
         of place: EntityPlace, from row: UnsafeRawBufferPointer
     ) throws(CodecError) -> UnsafeRawBufferPointer {
         guard state.schema.unknownFields[place.table] != nil,
@@ -372,7 +359,7 @@ struct ReversedState: ReversalTarget {
         table(place.table).linkList(relation: relation, of: place.slot)
     }
 
-    mutating func setList(_ list: LinkList, of relation: Int, at place: EntityPlace) {
+    func setList(_ list: LinkList, of relation: Int, at place: EntityPlace) {
         state.context.setLinkList(list, of: place.slot, relation: relation, table: place.table)
     }
 

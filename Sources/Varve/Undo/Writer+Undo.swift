@@ -52,8 +52,8 @@ extension Writer {
             guard let step = found else { throw direction.nothing(options.scope) }
             try StateReversal.takeBack(
                 step.transactions, from: &state,
-                turn.history(state),
-                running: turn.header, force: options.force)
+                turn.unpinnedHistory(state),
+                running: turn.header, memory: turn.memory, force: options.force)
             return UndoStep(step)
         }
     }

@@ -18,7 +18,7 @@ final class Writer: Sendable {
         let opening: StoreOpening
         let encoder = CommitEncoder()
         let recent = RecentTransactions()
-        let layouts = LayoutCache()
+        let reversals = ReversalMemory()
         /// The state behind everything appended, as it is shown.
         private(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
@@ -133,20 +133,24 @@ final class Writer: Sendable {
         let header: TransactionHeader
         let log: Log
         let recent: RecentTransactions
-        let layouts: LayoutCache
+        let memory: ReversalMemory
 
         fileprivate init(_ core: Core, _ header: TransactionHeader, _ log: Log) {
             self.header = header
             self.log = log
             recent = core.recent
-            layouts = core.layouts
+            memory = core.reversals
         }
 
         /// The log before this transaction, for use in this turn only.
         func history(_ state: StoreState) -> LogHistory {
-            LogHistory(
-                LogMoment(log), forgotten: state.timeline.forgotten, recent: recent,
-                layouts: layouts)
+            LogHistory(LogMoment(log), forgotten: state.timeline.forgotten, recent: recent)
+        }
+
+        /// The same, of which a compaction may drop what was not asked for yet: then it is below the
+        /// floor. As long as no file is to be read, this costs nothing.
+        func unpinnedHistory(_ state: StoreState) -> LogHistory {
+            LogHistory(inTurnOf: log, forgotten: state.timeline.forgotten, recent: recent)
         }
     }
 
