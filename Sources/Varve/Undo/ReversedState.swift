@@ -3,22 +3,36 @@ internal import VarveGraph
 
 extension LinkList: ReversalList {}
 
-/// A store's state as one that transactions are taken back from.
+/// A store's state as one that transactions are taken back from. Holds what that may change.
+///
+/// Unchecked for exclusive access: each event touches it many times. No access calls out while it is
+/// open but into the context's own operations, which know nothing of this object.
 final class ReversedState: ReversalTarget {
-    private(set) var state: StoreState
+    @exclusivity(unchecked) private var context: Context
+    @exclusivity(unchecked) private var schema: Schema
     /// Rows that were set here and that the app would write otherwise: what was taken back before it
     /// is compared with them as they were logged.
-    private var restored: [EntityPlace: [UInt8]] = [:]
+    @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
 
-    init(_ state: StoreState) { self.state = state }
+    init(_ state: StoreState) {
+        context = state.context
+        schema = state.schema
+    }
+
+    /// Makes the state, which this began with, what it is here. Nothing is asked of this afterwards.
+    func hand(to state: inout StoreState) {
+        // Exchanged: a copy would count references, and the state would let as many go.
+        swap(&context, &state.context)
+        swap(&schema, &state.schema)
+    }
 
     /// Begins a change of the state's context.
-    func begin() -> JournalMark { state.context.begin() }
+    func begin() -> JournalMark { context.begin() }
 
     /// Ends a change that stays.
-    func end(_ mark: JournalMark) { state.context.end(mark) }
+    func end(_ mark: JournalMark) { context.end(mark) }
 
-    private func table(_ position: Int) -> AnyTable { state.context.tables.tables[position] }
+    private func table(_ position: Int) -> AnyTable { context.tables.tables[position] }
 
     private func operations(_ position: Int) -> EntityOperations {
         table(position).descriptor.operations
@@ -29,8 +43,8 @@ final class ReversedState: ReversalTarget {
     func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
-        guard let position = state.schema.position(of: type) else { return nil }
-        let slot = try operations(position).intern(&state.context, id)
+        guard let position = schema.position(of: type) else { return nil }
+        let slot = try operations(position).intern(&context, id)
         return EntityPlace(table: position, slot: slot.rawValue)
     }
 
@@ -57,7 +71,7 @@ final class ReversedState: ReversalTarget {
         if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
         let start = writer.count
         try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
-        try state.schema.completeRow(
+        try schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
@@ -68,7 +82,7 @@ final class ReversedState: ReversalTarget {
     }
 
     private func definition(_ table: Int) -> TypeDefinition {
-        guard let definition = state.schema.definitions[table] else {
+        guard let definition = schema.definitions[table] else {
             preconditionFailure("an event names an entity of an undefined type")
         }
         return definition
@@ -94,7 +108,7 @@ final class ReversedState: ReversalTarget {
 
     /// Remembers a row that was set if the app would write it otherwise.
     private func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
-        guard state.schema.mayBeReformed(at: place.table) else { return }
+        guard schema.mayBeReformed(at: place.table) else { return }
         restored[place] = nil
         var written = ByteWriter(capacity: row.count)
         let isWritten: Void? = try? writeRow(of: place, into: &written)
@@ -115,7 +129,7 @@ final class ReversedState: ReversalTarget {
             }
             let fields = definition(place.table).fields.prefix(
                 knownFieldCount(ofTable: place.table))
-            var forms = state.schema.loggedForms[place.table] ?? LoggedForms()
+            var forms = schema.loggedForms[place.table] ?? LoggedForms()
             try row.withBuffer { row throws(CodecError) in
                 var logged = ByteReader(row)
                 try now.withBytes { now throws(CodecError) in
@@ -134,7 +148,7 @@ final class ReversedState: ReversalTarget {
                     }
                 }
             }
-            state.schema.loggedForms[place.table] = forms
+            schema.loggedForms[place.table] = forms
         }
     }
 
@@ -144,9 +158,9 @@ final class ReversedState: ReversalTarget {
     ) throws(CodecError) {
         // A row that is changed stays where it is.
         if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
-            operations(position).dropRow(&state.context, slot, false)
+            operations(position).dropRow(&context, slot, false)
         }
-        try operations(position).restoreRow(&state.context, slot, row, ordinal)
+        try operations(position).restoreRow(&context, slot, row, ordinal)
     }
 
     func setTombstone(
@@ -157,13 +171,13 @@ final class ReversedState: ReversalTarget {
         let known = try takeUnknownFields(of: place, from: row)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&state.context, slot, true)
+            operations(place.table).dropRow(&context, slot, true)
         }
         // Also where only the tombstone changes: that is told by its entity.
-        state.context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
+        context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
         stamp(place.slot, ofTable: place.table, version)
         let descriptor = table(place.table).descriptor.type._tombstoneDescriptor
-        let position = state.context.position(of: descriptor)
+        let position = context.position(of: descriptor)
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
             try descriptor.operations.intern(&context, id)
         }
@@ -187,7 +201,7 @@ final class ReversedState: ReversalTarget {
                 ids.append(writer.copyBytes())
             }
             let joined = ids.flatMap { $0 }
-            let tombstones = state.context.tables.unique(at: position)
+            let tombstones = context.tables.unique(at: position)
             try joined.withBuffer { bytes throws(CodecError) in
                 var start = 0
                 let slices = ids.map { id in
@@ -206,46 +220,46 @@ final class ReversedState: ReversalTarget {
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&state.context, slot, false)
+            operations(place.table).dropRow(&context, slot, false)
         } else {
             do throws(CodecError) {
                 try dropTombstone(of: place)
             } catch {
                 preconditionFailure("the id of a known entity cannot be encoded: \(error)")
             }
-            state.context.setVacancy(of: slot, ordinal: nil, table: place.table)
+            context.setVacancy(of: slot, ordinal: nil, table: place.table)
         }
         switch absence {
         case .goes:
             // Not as if it came and went in this transaction.
-            state.context.setRunningStamps(of: slot, table: place.table)
+            context.setRunningStamps(of: slot, table: place.table)
         case .gone(let version): stamp(place.slot, ofTable: place.table, version)
         case .toCome:
-            state.context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
+            context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
         }
     }
 
     private func dropTombstone(of place: EntityPlace) throws(CodecError) {
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
-            let position = state.context.tables.position(of: descriptor),
-            state.context.tables.tables[position].liveCount > 0
+            let position = context.tables.position(of: descriptor),
+            context.tables.tables[position].liveCount > 0
         else { return }
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
             try descriptor.operations.find(context.tables.tables[position], id)
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
-        descriptor.operations.dropRow(&state.context, tombstone, false)
+        descriptor.operations.dropRow(&context, tombstone, false)
     }
 
     /// Makes everything that was changed since the running transaction began carry that, whatever
     /// versions it was given.
     func stampChanges() {
-        for position in state.context.tables.tables.indices {
+        for position in context.tables.tables.indices {
             for change in table(position).rowJournal {
                 let slot = Slot(change.slot)
                 guard table(position).isLive(slot) || table(position).metadata(of: slot).isFormer
                 else { continue }
-                state.context.setRunningStamps(of: slot, table: position)
+                context.setRunningStamps(of: slot, table: position)
             }
         }
     }
@@ -258,7 +272,7 @@ final class ReversedState: ReversalTarget {
             return try writeRow(of: place, into: &writer)
         }
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
-            let position = state.context.tables.position(of: descriptor)
+            let position = context.tables.position(of: descriptor)
         else { return }
         var id = ByteWriter()
         try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
@@ -268,7 +282,7 @@ final class ReversedState: ReversalTarget {
         guard let tombstone else { return }
         let start = writer.count
         try descriptor.operations.storeRow(table(position), tombstone, &writer)
-        try state.schema.completeRow(
+        try schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
@@ -277,12 +291,12 @@ final class ReversedState: ReversalTarget {
     /// - Parameter types: names; none for all.
     func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
         var count = 0
-        let mark = state.context.begin()
-        for position in state.context.tables.tables.indices {
+        let mark = context.begin()
+        for position in context.tables.tables.indices {
             let owner = table(position).descriptor
             guard owner.tombstoneOwner == nil, types.isEmpty || types.contains(owner.name),
                 let descriptor = owner.tombstoneDescriptor,
-                let tombstones = state.context.tables.position(of: descriptor),
+                let tombstones = context.tables.position(of: descriptor),
                 table(tombstones).liveCount > 0
             else { continue }
             for slot in 0..<UInt32(truncatingIfNeeded: table(position).slotCount) {
@@ -294,7 +308,7 @@ final class ReversedState: ReversalTarget {
                 count += 1
             }
         }
-        state.context.end(mark)
+        context.end(mark)
         return count
     }
 
@@ -305,13 +319,13 @@ final class ReversedState: ReversalTarget {
         var writer = ByteWriter()
         try operations(place.table).storeID(table(place.table), Slot(place.slot), &writer)
         return try writer.withBytes { bytes throws(CodecError) in
-            try body(bytes, &state.context)
+            try body(bytes, &context)
         }
     }
 
     private func stamp(_ slot: UInt32, ofTable table: Int, _ version: PreviousVersion?) {
         guard let version else { return }
-        state.context.setStamps(
+        context.setStamps(
             of: Slot(slot), updatedAt: version.updatedAt.microseconds,
             transaction: version.transaction.rawValue, table: table)
     }
@@ -320,22 +334,22 @@ final class ReversedState: ReversalTarget {
     private func takeUnknownFields(
         of place: EntityPlace, from row: UnsafeRawBufferPointer
     ) throws(CodecError) -> UnsafeRawBufferPointer {
-        guard state.schema.unknownFields[place.table] != nil,
-            let definition = state.schema.definitions[place.table]
+        guard schema.unknownFields[place.table] != nil,
+            let definition = schema.definitions[place.table]
         else { return row }
         var reader = ByteReader(row)
         for field in definition.fields.prefix(knownFieldCount(ofTable: place.table)) {
             try field.type.skip(&reader)
         }
-        state.schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
+        schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
         return reader.slice(from: 0, to: reader.position)
     }
 
     // MARK: - Links
 
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation? {
-        guard table < state.schema.definitions.count,
-            let index = state.schema.definitions[table]?.position(of: number),
+        guard table < schema.definitions.count,
+            let index = schema.definitions[table]?.position(of: number),
             index < self.table(table).descriptor.relations.count
         else { return nil }
         return relation(at: index, ofTable: table)
@@ -360,11 +374,15 @@ final class ReversedState: ReversalTarget {
     }
 
     func setList(_ list: LinkList, of relation: Int, at place: EntityPlace) {
-        state.context.setLinkList(list, of: place.slot, relation: relation, table: place.table)
+        context.setLinkList(list, of: place.slot, relation: relation, table: place.table)
+    }
+
+    func hasUniqueIndexes(inTable table: Int) -> Bool {
+        self.table(table).descriptor.hasUniqueIndexes
     }
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
-        operations(place.table).rival(state.context, Slot(place.slot)).map { index, slot in
+        operations(place.table).rival(context, Slot(place.slot)).map { index, slot in
             (index, EntityPlace(table: place.table, slot: slot.rawValue))
         }
     }

@@ -16,7 +16,7 @@ enum StateReversal {
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
         }
-        state = target.state
+        target.hand(to: &state)
     }
 
     /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
@@ -32,16 +32,18 @@ enum StateReversal {
             throw StoreError.conflicts(conflicts.map(UndoConflict.init))
         }
         target.stampChanges()
-        state = target.state
+        target.hand(to: &state)
     }
 
     /// The state before transactions, newest first, of which the newest led to `state`.
     static func past(
         _ transactions: [TransactionID], of state: StoreState, _ history: LogHistory
     ) throws -> StoreState {
+        var state = state
         try run(
             transactions, state, .past, history, running: nil, memory: ReversalMemory()
-        ).target.state
+        ).target.hand(to: &state)
+        return state
     }
 
     /// Brings back an entity that a transaction deleted, or all that was deleted with it.
@@ -73,7 +75,7 @@ enum StateReversal {
         }
         try target.keepForms()
         target.end(mark)
-        state = target.state
+        target.hand(to: &state)
     }
 
     private static func run(

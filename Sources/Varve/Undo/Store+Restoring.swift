@@ -91,7 +91,7 @@ extension Writer {
         } body: { state, _ in
             let target = ReversedState(state)
             let count = target.purgeTombstones(before: time, types)
-            state = target.state
+            target.hand(to: &state)
             return count
         }
     }

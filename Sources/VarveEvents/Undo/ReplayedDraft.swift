@@ -239,5 +239,7 @@ package final class ReplayedDraft: ReversalTarget {
         table.modifyLinks(relation) { $0.replace(list.slots, of: place.slot) }
     }
 
+    package func hasUniqueIndexes(inTable table: Int) -> Bool { false }
+
     package func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? { nil }
 }

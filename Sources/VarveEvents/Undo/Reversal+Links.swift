@@ -29,7 +29,7 @@ extension Reversal {
     }
 
     private func reportUnknownParent(_ event: LinkEvent, _ step: ReversalStep) {
-        let entity = step.transaction.entities[Int(event.parent.rawValue)]
+        let entity = step.entity(event.parent)
         guard catalog.definition(of: entity.type) != nil else { return }
         reportUnknown(event.parent, step)
     }
@@ -243,7 +243,7 @@ extension Reversal {
         for event in insertions {
             guard let place = step.place(event.entity), target.presence(of: place) == .live
             else { continue }
-            let entity = step.transaction.entities[Int(event.entity.rawValue)]
+            let entity = step.entity(event.entity)
             let holder = EncodedEntity(type: entity.type, id: [UInt8](entity.id))
             for index in 0..<target.relationCount(ofTable: place.table)
             where target.list(of: index, at: place).count > 0 {

@@ -22,7 +22,7 @@ package final class Reversal<Target: ReversalTarget> {
     let later: LaterTransactions?
     /// The running transaction: what carries its number was changed by this reversal.
     let running: TransactionID
-    /// Rows that were set: their unique values are checked in the end.
+    /// Rows that were set and have unique values, which are checked in the end.
     private var changed: [EntityPlace] = []
     private let memory: ReversalMemory
 
@@ -62,7 +62,8 @@ package final class Reversal<Target: ReversalTarget> {
     ) throws(ReversalError) {
         var events = try ReversedEvents(transaction)
         let step = ReversalStep(
-            transaction: transaction, places: try places(of: transaction), selection: selection)
+            id: transaction.id, entities: transaction.entities,
+            places: try places(of: transaction), selection: selection)
         if let selection { events.keepDeletions(of: selection) }
         // Rows first, so that links find what they lead to; what vanishes last, when nothing that
         // the transaction linked leads to it any more.
@@ -223,7 +224,7 @@ package final class Reversal<Target: ReversalTarget> {
         } catch {
             throw .value(error)
         }
-        if !isPast { changed.append(place) }
+        if !isPast, target.hasUniqueIndexes(inTable: place.table) { changed.append(place) }
     }
 
     private func convert(
@@ -302,14 +303,14 @@ package final class Reversal<Target: ReversalTarget> {
     private func layout(
         of entity: EntityIndex, _ step: ReversalStep
     ) throws(ReversalError) -> LayoutCache.Entry {
-        let type = step.transaction.entities[Int(entity.rawValue)].type
+        let type = step.entity(entity).type
         return try memory.layouts.entry(of: type, after: step.id, catalog)
     }
 
     /// An event of a type that the app does not hold: passed over where the past is looked at.
     func reportUnknown(_ entity: EntityIndex, _ step: ReversalStep) {
         guard !isPast else { return }
-        let entity = step.transaction.entities[Int(entity.rawValue)]
+        let entity = step.entity(entity)
         let definition = catalog.definition(of: entity.type)
         let name = definition?.name ?? "\(entity.type)"
         let id = definition?.idType.text(of: entity.id) ?? ""

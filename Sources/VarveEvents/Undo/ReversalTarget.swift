@@ -101,6 +101,8 @@ package protocol ReversalTarget: AnyObject {
     func list(of relation: Int, at place: EntityPlace) -> List
     func setList(_ list: List, of relation: Int, at place: EntityPlace)
 
+    /// Whether entities may have unique values.
+    func hasUniqueIndexes(inTable table: Int) -> Bool
     /// An entity that has a unique value of this one, with the name of the index.
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)?
 }
