@@ -12,7 +12,7 @@ struct RevisionWork {
     let label: String?
     private(set) var overruled: [String] = []
     private let restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
-    private var draft: ReplayedDraft
+    private let draft: ReplayedDraft
 
     init(
         _ action: StoreRevision.Action, _ state: ReplayState, _ reader: TransactionReader,
@@ -77,7 +77,6 @@ struct RevisionWork {
             throw .revision(reason: standing.map(\.text).joined(separator: "; "))
         }
         overruled = restored == nil ? reversal.conflicts.map(\.text) : []
-        draft = reversal.target
     }
 
     private func later() -> LaterTransactions {

@@ -110,6 +110,11 @@ package final class Log {
         try synchronizeActive()
     }
 
+    /// The oldest transaction that can be asked for; a pin may know of a higher floor.
+    package var oldestSequence: LogSequence {
+        max((sealed.first?.header ?? active.header).firstSequence, manifest.floor)
+    }
+
     /// What `progress` has to synchronize for everything appended so far to be safe.
     package var syncTarget: SyncTarget { active.target(through: lastSequence) }
 

@@ -31,26 +31,36 @@ struct LogMoment: Sendable {
 ///
 /// Belongs to one thread.
 struct LogHistory {
-    private let moment: LogMoment
-    private let reader: TransactionReader
+    private let files: HistoryFiles
     private let forgotten: TransactionID
     private let recent: RecentTransactions?
-    /// How the rows of these transactions are read.
-    let layouts: LayoutCache
 
     /// - Parameters:
     ///   - forgotten: through that transaction nothing is answered for.
     ///   - recent: the newest of the same transactions, where the caller has the turn to write.
     init(
-        _ moment: LogMoment, forgotten: TransactionID, recent: RecentTransactions? = nil,
-        layouts: LayoutCache = LayoutCache()
+        _ moment: LogMoment, forgotten: TransactionID, recent: RecentTransactions? = nil
     ) {
-        self.moment = moment
+        self.init(HistoryFiles(moment), forgotten, recent)
+    }
+
+    /// The log as it is in this turn to write, and for use in that. Compactions keep from when the first
+    /// file is read what is there then; what has gone by that time is below the floor.
+    init(inTurnOf log: Log, forgotten: TransactionID, recent: RecentTransactions) {
+        self.init(HistoryFiles(log), forgotten, recent)
+    }
+
+    private init(
+        _ files: HistoryFiles, _ forgotten: TransactionID, _ recent: RecentTransactions?
+    ) {
+        self.files = files
         self.forgotten = forgotten
         self.recent = recent
-        self.layouts = layouts
-        reader = TransactionReader(moment.snapshot)
     }
+
+    private var moment: LogMoment { files.moment }
+
+    private var reader: TransactionReader { files.reader }
 
     var snapshot: LogSnapshot { moment.snapshot }
 
@@ -63,12 +73,10 @@ struct LogHistory {
 
     /// The oldest transaction that can be asked for.
     var floor: TransactionID {
-        // A compaction that began before the snapshot was taken may have raised the floor since.
-        let kept = max(snapshot.oldestSequence, moment.pin?.sequence ?? .none)
-        return TransactionID(max(kept.rawValue, forgotten.rawValue + 1))
+        TransactionID(max(files.floor.rawValue, forgotten.rawValue + 1))
     }
 
-    var newest: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
+    var newest: TransactionID { TransactionID(files.newest.rawValue) }
 
     /// The newest transaction that was made at a time or before it.
     func newest(
@@ -109,7 +117,7 @@ struct LogHistory {
 
     /// A reader of the same transactions, for use while one of this is being read.
     func another() -> LogHistory {
-        LogHistory(moment, forgotten: forgotten, recent: recent)
+        LogHistory(files.another, forgotten, recent)
     }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
@@ -122,6 +130,7 @@ struct LogHistory {
         guard id >= floor else { throw StoreError.belowFloor(id, floor: floor) }
         let known = try recent?.with(id) { try body(try Self.view($0, of: id)) }
         if let known { return known }
+        let reader = try reader(from: id)
         return try unwrapping {
             () throws(ReplayFailure<any Error>) in
             try reader.withTransaction(LogSequence(id.rawValue)) { logged throws(any Error) in
@@ -140,6 +149,7 @@ struct LogHistory {
             for id in ids { try with(id, body) }
             return
         }
+        _ = try reader(from: oldest)
         // Without a gap: each part of the log is looked through once.
         try forEachNewestFirst(from: newest) { view in
             try body(view)
@@ -152,7 +162,7 @@ struct LogHistory {
         from oldest: TransactionID, _ body: (TransactionView) throws -> Bool
     ) throws {
         guard oldest <= newest else { return }
-        guard oldest >= floor else { throw StoreError.belowFloor(oldest, floor: floor) }
+        let reader = try reader(from: oldest)
         try unwrapping { () throws(ReplayFailure<any Error>) in
             try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
                 logged throws(any Error) in
@@ -163,7 +173,7 @@ struct LogHistory {
 
     /// Lets the body look at transactions, newest first, until it answers false or the floor is
     /// reached.
-    func forEachNewestFirst(
+    private func forEachNewestFirst(
         from newest: TransactionID, _ body: (TransactionView) throws -> Bool
     ) throws {
         try unwrapping { () throws(ReplayFailure<any Error>) in
@@ -172,6 +182,13 @@ struct LogHistory {
                 try body(try Self.view(logged))
             }
         }
+    }
+
+    /// What reads transactions from one on. From here on compactions keep them.
+    private func reader(from oldest: TransactionID) throws -> TransactionReader {
+        let reader = reader
+        guard oldest >= floor else { throw StoreError.belowFloor(oldest, floor: floor) }
+        return reader
     }
 
     private static func view(_ logged: LoggedTransaction) throws -> TransactionView {

@@ -68,7 +68,7 @@ extension Store {
     private func versions(
         ofTable position: Int, _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
     ) throws -> [RowHistory.Version] {
-        var target = ReversedState(state)
+        let target = ReversedState(state)
         let place = try id.withReader { reader throws(CodecError) in
             try target.place(of: definition.number, reader.rest)
         }

@@ -5,7 +5,8 @@ internal import VarveGraph
 struct Schema: Sendable {
     /// What the log says about the type of each table; nil for tables of tombstones that no
     /// relation leads to, which no event names.
-    private(set) var definitions: [TypeDefinition?] = []
+    var definitions: [TypeDefinition?] { matched.definitions }
+    private var matched = MatchedTypes([], [])
     /// Definitions that the log lacks so far: the next transaction starts with them.
     private(set) var pending: [TypeDefinition] = []
     /// Bytes of fields that the log knows and the app does not, by table position.
@@ -35,7 +36,7 @@ struct Schema: Sendable {
         guard problems.isEmpty else { throw .schema(problems) }
         let merge = catalog.merging(declared: declared)
         guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
-        definitions = Array(repeating: nil, count: tables.count)
+        var definitions: [TypeDefinition?] = Array(repeating: nil, count: tables.count)
         for (position, definition) in zip(positions, merge.resolved) {
             definitions[position] = definition
             let known = tables[position].descriptor.fields.count
@@ -43,6 +44,7 @@ struct Schema: Sendable {
                 unknownFields[position] = UnknownFields(definition.fields[known...])
             }
         }
+        matched = MatchedTypes(definitions, tables)
         pending = merge.definitions
     }
 
@@ -50,6 +52,12 @@ struct Schema: Sendable {
     func completesRows(at position: Int) -> Bool {
         loggedForms[position] != nil || unknownFields[position] != nil
     }
+
+    /// The position of a type's table; nil where the app has no such type.
+    func position(of type: TypeNumber) -> Int? { matched.position(of: type) }
+
+    /// Whether rows of a table may be written otherwise than they were logged.
+    func mayBeReformed(at position: Int) -> Bool { matched.areReformable[position] }
 
     /// Makes of a row as the app writes it, from `start` to the end of a writer, the row of the log.
     func completeRow(
@@ -83,6 +91,36 @@ struct Schema: Sendable {
                 type: table.descriptor.name, property: nil,
                 reason: "the store holds entities of this type: name it when opening the store")
         }
+    }
+}
+
+/// Types of an app with what the log says about them. An object: a schema is copied with every state.
+private final class MatchedTypes: Sendable {
+    /// By table position.
+    let definitions: [TypeDefinition?]
+    /// By table position, whether rows may be written otherwise than they were logged.
+    let areReformable: [Bool]
+    /// The positions of tables, by type number - 1; -1 where there is none.
+    private let positions: [Int]
+
+    init(_ definitions: [TypeDefinition?], _ tables: ContiguousArray<AnyTable>) {
+        self.definitions = definitions
+        areReformable = zip(definitions, tables).map { definition, table in
+            let known = table.descriptor.fields.count
+            return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false
+        }
+        let numbers = definitions.map { Int($0?.number.rawValue ?? 0) }
+        var positions = [Int](repeating: -1, count: numbers.max() ?? 0)
+        for (position, number) in numbers.enumerated() where number > 0 {
+            positions[number - 1] = position
+        }
+        self.positions = positions
+    }
+
+    func position(of type: TypeNumber) -> Int? {
+        let index = Int(type.rawValue) - 1
+        guard positions.indices.contains(index), positions[index] >= 0 else { return nil }
+        return positions[index]
     }
 }
 

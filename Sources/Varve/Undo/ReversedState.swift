@@ -3,33 +3,36 @@ internal import VarveGraph
 
 extension LinkList: ReversalList {}
 
-/// A store's state as one that transactions are taken back from.
-struct ReversedState: ReversalTarget {
-    private(set) var state: StoreState
-    /// The positions of tables, by type number - 1; -1 where the app has no such type.
-    private let positions: [Int]
+/// A store's state as one that transactions are taken back from. Holds what that may change.
+///
+/// Unchecked for exclusive access: each event touches it many times. No access calls out while it is
+/// open but into the context's own operations, which know nothing of this object.
+final class ReversedState: ReversalTarget {
+    @exclusivity(unchecked) private var context: Context
+    @exclusivity(unchecked) private var schema: Schema
     /// Rows that were set here and that the app would write otherwise: what was taken back before it
     /// is compared with them as they were logged.
-    private var restored: [EntityPlace: [UInt8]] = [:]
-    /// By table position, whether rows may be written otherwise than they were logged.
-    private let areReformable: [Bool]
+    @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
 
     init(_ state: StoreState) {
-        self.state = state
-        var positions = [Int](repeating: -1, count: state.catalog.definitions.count)
-        for (position, definition) in state.schema.definitions.enumerated() {
-            guard let definition else { continue }
-            let index = Int(definition.number.rawValue) - 1
-            if index < positions.count { positions[index] = position }
-        }
-        self.positions = positions
-        areReformable = state.schema.definitions.enumerated().map { position, definition in
-            let known = state.context.tables.tables[position].descriptor.fields.count
-            return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false
-        }
+        context = state.context
+        schema = state.schema
     }
 
-    private func table(_ position: Int) -> AnyTable { state.context.tables.tables[position] }
+    /// Makes the state, which this began with, what it is here. Nothing is asked of this afterwards.
+    func hand(to state: inout StoreState) {
+        // Exchanged: a copy would count references, and the state would let as many go.
+        swap(&context, &state.context)
+        swap(&schema, &state.schema)
+    }
+
+    /// Begins a change of the state's context.
+    func begin() -> JournalMark { context.begin() }
+
+    /// Ends a change that stays.
+    func end(_ mark: JournalMark) { context.end(mark) }
+
+    private func table(_ position: Int) -> AnyTable { context.tables.tables[position] }
 
     private func operations(_ position: Int) -> EntityOperations {
         table(position).descriptor.operations
@@ -37,13 +40,11 @@ struct ReversedState: ReversalTarget {
 
     // MARK: - Entities
 
-    mutating func place(
+    func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
-        let index = Int(type.rawValue) - 1
-        guard index < positions.count, positions[index] >= 0 else { return nil }
-        let position = positions[index]
-        let slot = try operations(position).intern(&state.context, id)
+        guard let position = schema.position(of: type) else { return nil }
+        let slot = try operations(position).intern(&context, id)
         return EntityPlace(table: position, slot: slot.rawValue)
     }
 
@@ -70,7 +71,7 @@ struct ReversedState: ReversalTarget {
         if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
         let start = writer.count
         try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
-        try state.schema.completeRow(
+        try schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
@@ -81,7 +82,7 @@ struct ReversedState: ReversalTarget {
     }
 
     private func definition(_ table: Int) -> TypeDefinition {
-        guard let definition = state.schema.definitions[table] else {
+        guard let definition = schema.definitions[table] else {
             preconditionFailure("an event names an entity of an undefined type")
         }
         return definition
@@ -94,7 +95,7 @@ struct ReversedState: ReversalTarget {
 
     // MARK: - Rows
 
-    mutating func setRow(
+    func setRow(
         of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
         version: PreviousVersion?
     ) throws(CodecError) {
@@ -106,8 +107,8 @@ struct ReversedState: ReversalTarget {
     }
 
     /// Remembers a row that was set if the app would write it otherwise.
-    private mutating func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
-        guard areReformable[place.table] else { return }
+    private func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
+        guard schema.mayBeReformed(at: place.table) else { return }
         restored[place] = nil
         var written = ByteWriter(capacity: row.count)
         let isWritten: Void? = try? writeRow(of: place, into: &written)
@@ -117,7 +118,7 @@ struct ReversedState: ReversalTarget {
 
     /// Lets the running transaction log values that have returned in the form that they had: what is
     /// taken back after it is compared with that. A value that has not changed stays as it is.
-    mutating func keepForms() throws(CodecError) {
+    func keepForms() throws(CodecError) {
         for (place, row) in restored where presence(of: place) == .live {
             let table = table(place.table)
             var now = ByteWriter()
@@ -128,7 +129,7 @@ struct ReversedState: ReversalTarget {
             }
             let fields = definition(place.table).fields.prefix(
                 knownFieldCount(ofTable: place.table))
-            var forms = state.schema.loggedForms[place.table] ?? LoggedForms()
+            var forms = schema.loggedForms[place.table] ?? LoggedForms()
             try row.withBuffer { row throws(CodecError) in
                 var logged = ByteReader(row)
                 try now.withBytes { now throws(CodecError) in
@@ -147,22 +148,22 @@ struct ReversedState: ReversalTarget {
                     }
                 }
             }
-            state.schema.loggedForms[place.table] = forms
+            schema.loggedForms[place.table] = forms
         }
     }
 
     /// Puts a row at a slot, and at its place in the order of its type.
-    private mutating func put(
+    private func put(
         _ row: UnsafeRawBufferPointer, at slot: Slot, ordinal: UInt64, _ position: Int
     ) throws(CodecError) {
         // A row that is changed stays where it is.
         if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
-            operations(position).dropRow(&state.context, slot, false)
+            operations(position).dropRow(&context, slot, false)
         }
-        try operations(position).restoreRow(&state.context, slot, row, ordinal)
+        try operations(position).restoreRow(&context, slot, row, ordinal)
     }
 
-    mutating func setTombstone(
+    func setTombstone(
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError) {
@@ -170,13 +171,13 @@ struct ReversedState: ReversalTarget {
         let known = try takeUnknownFields(of: place, from: row)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&state.context, slot, true)
+            operations(place.table).dropRow(&context, slot, true)
         }
         // Also where only the tombstone changes: that is told by its entity.
-        state.context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
+        context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
         stamp(place.slot, ofTable: place.table, version)
         let descriptor = table(place.table).descriptor.type._tombstoneDescriptor
-        let position = state.context.position(of: descriptor)
+        let position = context.position(of: descriptor)
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
             try descriptor.operations.intern(&context, id)
         }
@@ -186,7 +187,7 @@ struct ReversedState: ReversalTarget {
     }
 
     /// Sets the relations of a tombstone's entity, which stands at the tombstone's address.
-    private mutating func setLists(
+    private func setLists(
         _ lists: [(relation: Int, entities: [EntityPlace])], of tombstone: Slot, at position: Int,
         owner: Int
     ) throws(CodecError) {
@@ -200,7 +201,7 @@ struct ReversedState: ReversalTarget {
                 ids.append(writer.copyBytes())
             }
             let joined = ids.flatMap { $0 }
-            let tombstones = state.context.tables.unique(at: position)
+            let tombstones = context.tables.unique(at: position)
             try joined.withBuffer { bytes throws(CodecError) in
                 var start = 0
                 let slices = ids.map { id in
@@ -215,50 +216,50 @@ struct ReversedState: ReversalTarget {
         }
     }
 
-    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence) {
+    func clear(_ place: EntityPlace, as absence: EntityAbsence) {
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&state.context, slot, false)
+            operations(place.table).dropRow(&context, slot, false)
         } else {
             do throws(CodecError) {
                 try dropTombstone(of: place)
             } catch {
                 preconditionFailure("the id of a known entity cannot be encoded: \(error)")
             }
-            state.context.setVacancy(of: slot, ordinal: nil, table: place.table)
+            context.setVacancy(of: slot, ordinal: nil, table: place.table)
         }
         switch absence {
         case .goes:
             // Not as if it came and went in this transaction.
-            state.context.setRunningStamps(of: slot, table: place.table)
+            context.setRunningStamps(of: slot, table: place.table)
         case .gone(let version): stamp(place.slot, ofTable: place.table, version)
         case .toCome:
-            state.context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
+            context.setStamps(of: slot, updatedAt: 0, transaction: 0, table: place.table)
         }
     }
 
-    private mutating func dropTombstone(of place: EntityPlace) throws(CodecError) {
+    private func dropTombstone(of place: EntityPlace) throws(CodecError) {
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
-            let position = state.context.tables.position(of: descriptor),
-            state.context.tables.tables[position].liveCount > 0
+            let position = context.tables.position(of: descriptor),
+            context.tables.tables[position].liveCount > 0
         else { return }
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
             try descriptor.operations.find(context.tables.tables[position], id)
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
-        descriptor.operations.dropRow(&state.context, tombstone, false)
+        descriptor.operations.dropRow(&context, tombstone, false)
     }
 
     /// Makes everything that was changed since the running transaction began carry that, whatever
     /// versions it was given.
-    mutating func stampChanges() {
-        for position in state.context.tables.tables.indices {
+    func stampChanges() {
+        for position in context.tables.tables.indices {
             for change in table(position).rowJournal {
                 let slot = Slot(change.slot)
                 guard table(position).isLive(slot) || table(position).metadata(of: slot).isFormer
                 else { continue }
-                state.context.setRunningStamps(of: slot, table: position)
+                context.setRunningStamps(of: slot, table: position)
             }
         }
     }
@@ -271,7 +272,7 @@ struct ReversedState: ReversalTarget {
             return try writeRow(of: place, into: &writer)
         }
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
-            let position = state.context.tables.position(of: descriptor)
+            let position = context.tables.position(of: descriptor)
         else { return }
         var id = ByteWriter()
         try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
@@ -281,21 +282,21 @@ struct ReversedState: ReversalTarget {
         guard let tombstone else { return }
         let start = writer.count
         try descriptor.operations.storeRow(table(position), tombstone, &writer)
-        try state.schema.completeRow(
+        try schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
     /// Takes away the tombstones of what was deleted before a moment. Answers how many.
     ///
     /// - Parameter types: names; none for all.
-    mutating func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
+    func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {
         var count = 0
-        let mark = state.context.begin()
-        for position in state.context.tables.tables.indices {
+        let mark = context.begin()
+        for position in context.tables.tables.indices {
             let owner = table(position).descriptor
             guard owner.tombstoneOwner == nil, types.isEmpty || types.contains(owner.name),
                 let descriptor = owner.tombstoneDescriptor,
-                let tombstones = state.context.tables.position(of: descriptor),
+                let tombstones = context.tables.position(of: descriptor),
                 table(tombstones).liveCount > 0
             else { continue }
             for slot in 0..<UInt32(truncatingIfNeeded: table(position).slotCount) {
@@ -307,48 +308,48 @@ struct ReversedState: ReversalTarget {
                 count += 1
             }
         }
-        state.context.end(mark)
+        context.end(mark)
         return count
     }
 
-    private mutating func withID<Result>(
+    private func withID<Result>(
         of place: EntityPlace,
         _ body: (UnsafeRawBufferPointer, inout Context) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         var writer = ByteWriter()
         try operations(place.table).storeID(table(place.table), Slot(place.slot), &writer)
         return try writer.withBytes { bytes throws(CodecError) in
-            try body(bytes, &state.context)
+            try body(bytes, &context)
         }
     }
 
-    private mutating func stamp(_ slot: UInt32, ofTable table: Int, _ version: PreviousVersion?) {
+    private func stamp(_ slot: UInt32, ofTable table: Int, _ version: PreviousVersion?) {
         guard let version else { return }
-        state.context.setStamps(
+        context.setStamps(
             of: Slot(slot), updatedAt: version.updatedAt.microseconds,
             transaction: version.transaction.rawValue, table: table)
     }
 
     /// The part of a row that the app knows; the rest is kept beside it.
-    private mutating func takeUnknownFields(
+    private func takeUnknownFields(
         of place: EntityPlace, from row: UnsafeRawBufferPointer
     ) throws(CodecError) -> UnsafeRawBufferPointer {
-        guard state.schema.unknownFields[place.table] != nil,
-            let definition = state.schema.definitions[place.table]
+        guard schema.unknownFields[place.table] != nil,
+            let definition = schema.definitions[place.table]
         else { return row }
         var reader = ByteReader(row)
         for field in definition.fields.prefix(knownFieldCount(ofTable: place.table)) {
             try field.type.skip(&reader)
         }
-        state.schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
+        schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
         return reader.slice(from: 0, to: reader.position)
     }
 
     // MARK: - Links
 
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation? {
-        guard table < state.schema.definitions.count,
-            let index = state.schema.definitions[table]?.position(of: number),
+        guard table < schema.definitions.count,
+            let index = schema.definitions[table]?.position(of: number),
             index < self.table(table).descriptor.relations.count
         else { return nil }
         return relation(at: index, ofTable: table)
@@ -372,12 +373,16 @@ struct ReversedState: ReversalTarget {
         table(place.table).linkList(relation: relation, of: place.slot)
     }
 
-    mutating func setList(_ list: LinkList, of relation: Int, at place: EntityPlace) {
-        state.context.setLinkList(list, of: place.slot, relation: relation, table: place.table)
+    func setList(_ list: LinkList, of relation: Int, at place: EntityPlace) {
+        context.setLinkList(list, of: place.slot, relation: relation, table: place.table)
+    }
+
+    func hasUniqueIndexes(inTable table: Int) -> Bool {
+        self.table(table).descriptor.hasUniqueIndexes
     }
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
-        operations(place.table).rival(state.context, Slot(place.slot)).map { index, slot in
+        operations(place.table).rival(context, Slot(place.slot)).map { index, slot in
             (index, EntityPlace(table: place.table, slot: slot.rawValue))
         }
     }

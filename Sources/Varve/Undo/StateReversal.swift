@@ -8,15 +8,15 @@ enum StateReversal {
     /// transaction. Throws ``StoreError/conflicts(_:)`` where something stands against it.
     static func takeBack(
         _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
-        running: TransactionHeader, force: Bool
+        running: TransactionHeader, memory: ReversalMemory, force: Bool
     ) throws {
-        let (result, conflicts) = try run(
-            transactions, state, .head(force: force), history, running: running)
+        let (target, conflicts) = try run(
+            transactions, state, .head(force: force), history, running: running, memory: memory)
         let standing = force ? conflicts.filter(\.isFinal) : conflicts
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
         }
-        state = result
+        target.hand(to: &state)
     }
 
     /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
@@ -24,23 +24,26 @@ enum StateReversal {
     /// change what belongs to a newer version of the app, or break a constraint of this one.
     static func rewind(
         _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
-        running: TransactionHeader
+        running: TransactionHeader, memory: ReversalMemory
     ) throws {
-        let (result, conflicts) = try run(
-            transactions, state, .rewind, history, running: running)
+        let (target, conflicts) = try run(
+            transactions, state, .rewind, history, running: running, memory: memory)
         guard conflicts.isEmpty else {
             throw StoreError.conflicts(conflicts.map(UndoConflict.init))
         }
-        var target = ReversedState(result)
         target.stampChanges()
-        state = target.state
+        target.hand(to: &state)
     }
 
     /// The state before transactions, newest first, of which the newest led to `state`.
     static func past(
         _ transactions: [TransactionID], of state: StoreState, _ history: LogHistory
     ) throws -> StoreState {
-        try run(transactions, state, .past, history, running: nil).state
+        var state = state
+        try run(
+            transactions, state, .past, history, running: nil, memory: ReversalMemory()
+        ).target.hand(to: &state)
+        return state
     }
 
     /// Brings back an entity that a transaction deleted, or all that was deleted with it.
@@ -53,9 +56,10 @@ enum StateReversal {
         let origin = try DeletionOrigin(of: transaction, floor: history.floor) { id, body in
             try history.another().with(id, body)
         }
-        let mark = state.context.begin()
+        let target = ReversedState(state)
+        let mark = target.begin()
         let reversal = Reversal(
-            ReversedState(state), .head(force: true), catalog: state.catalog, running: running)
+            target, .head(force: true), catalog: state.catalog, running: running)
         try history.with(transaction) { view in
             let selection = try origin.selection(of: (type, entity.id), isWhole: isWhole, in: view)
             do throws(ReversalError) {
@@ -69,25 +73,24 @@ enum StateReversal {
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
         }
-        try reversal.target.keepForms()
-        state = reversal.target.state
-        state.context.end(mark)
+        try target.keepForms()
+        target.end(mark)
+        target.hand(to: &state)
     }
 
     private static func run(
         _ transactions: [TransactionID], _ state: StoreState,
         _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory,
-        running: TransactionHeader?
-    ) throws -> (state: StoreState, conflicts: [ReversalConflict]) {
-        var state = state
-        let mark = state.context.begin()
-        let another = history.another()
+        running: TransactionHeader?, memory: ReversalMemory
+    ) throws -> (target: ReversedState, conflicts: [ReversalConflict]) {
+        let target = ReversedState(state)
+        let mark = target.begin()
         let later = LaterTransactions(running: running) { oldest, body in
-            try another.forEach(from: oldest, body)
+            try history.another().forEach(from: oldest, body)
         }
         let reversal = Reversal(
-            ReversedState(state), mode, catalog: state.catalog, running: running?.id ?? 0,
-            later: later, layouts: history.layouts)
+            target, mode, catalog: state.catalog, running: running?.id ?? 0,
+            later: later, memory: memory)
         try history.forEach(of: transactions) { view in
             do throws(ReversalError) {
                 try reversal.takeBack(view)
@@ -98,9 +101,8 @@ enum StateReversal {
         if let failure = later.failure { throw failure }
         reversal.checkUniqueValues()
         // Also of a past state: others are reached from it.
-        try reversal.target.keepForms()
-        state = reversal.target.state
-        state.context.end(mark)
-        return (state, reversal.conflicts)
+        try target.keepForms()
+        target.end(mark)
+        return (target, reversal.conflicts)
     }
 }

@@ -89,9 +89,9 @@ extension Writer {
             header.kind = .purge
             return header
         } body: { state, _ in
-            var target = ReversedState(state)
+            let target = ReversedState(state)
             let count = target.purgeTombstones(before: time, types)
-            state = target.state
+            target.hand(to: &state)
             return count
         }
     }

@@ -92,7 +92,7 @@ extension Writer {
             try StateReversal.takeBack(
                 [transaction], from: &state,
                 turn.history(state),
-                running: turn.header, force: options.force)
+                running: turn.header, memory: turn.memory, force: options.force)
         }.transaction
     }
 
@@ -109,7 +109,7 @@ extension Writer {
             let undone = (target.rawValue + 1)..<turn.header.id.rawValue
             try StateReversal.rewind(
                 undone.reversed().map { TransactionID($0) }, from: &state, history,
-                running: turn.header)
+                running: turn.header, memory: turn.memory)
         }.transaction
     }
 

@@ -38,22 +38,21 @@ extension Writer {
         var found: TimelineStep?
         return try commit(options.durability, evenIfEmpty: true, isCancelled: isCancelled) {
             core in
-            guard let step = direction.step(core.head.timeline, options.scope) else {
+            guard let step = direction.step(core.sharedHead.state.timeline, options.scope)
+            else {
                 throw direction.nothing(options.scope)
             }
             guard step.oldest >= floor else {
                 throw StoreError.belowFloor(step.oldest, floor: floor)
             }
             found = step
-            var header = header(step.label ?? "", options.written, core)
-            header.kind = direction.kind(step.newest)
-            return header
+            return header(direction.kind(step.newest), step.label, options, core)
         } body: { state, turn in
             guard let step = found else { throw direction.nothing(options.scope) }
             try StateReversal.takeBack(
                 step.transactions, from: &state,
-                turn.history(state),
-                running: turn.header, force: options.force)
+                turn.unpinnedHistory(state),
+                running: turn.header, memory: turn.memory, force: options.force)
             return UndoStep(step)
         }
     }

@@ -31,7 +31,7 @@ extension Writer {
         var header = header("", WriteOptions(undoable: false), core)
         header.kind = .schema
         guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
-        try append(header, state, core, open, touched: ChangedRows())
+        try append(header, SharedState(state), core, open, touched: ChangedRows())
         try open.log.sync()
         published.publish(core.sharedHead)
     }

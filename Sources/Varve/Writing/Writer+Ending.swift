@@ -144,7 +144,7 @@ extension Writer {
                 core.head = opened.state
                 core.access = .open(open)
                 core.recent.removeAll()
-                core.layouts.removeAll()
+                core.reversals.forgetLog()
                 if let size = opened.checkpoint { core.newestCheckpoint = size }
                 pinSavepoints(core)
                 // In the turn: from here on others append to the log, and what they show is newer.

@@ -18,9 +18,9 @@ final class Writer: Sendable {
         let opening: StoreOpening
         let encoder = CommitEncoder()
         let recent = RecentTransactions()
-        let layouts = LayoutCache()
+        let reversals = ReversalMemory()
         /// The state behind everything appended, as it is shown.
-        private(set) var sharedHead: SharedState
+        fileprivate(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
         var head: StoreState {
             get { sharedHead.state }
@@ -133,20 +133,24 @@ final class Writer: Sendable {
         let header: TransactionHeader
         let log: Log
         let recent: RecentTransactions
-        let layouts: LayoutCache
+        let memory: ReversalMemory
 
         fileprivate init(_ core: Core, _ header: TransactionHeader, _ log: Log) {
             self.header = header
             self.log = log
             recent = core.recent
-            layouts = core.layouts
+            memory = core.reversals
         }
 
         /// The log before this transaction, for use in this turn only.
         func history(_ state: StoreState) -> LogHistory {
-            LogHistory(
-                LogMoment(log), forgotten: state.timeline.forgotten, recent: recent,
-                layouts: layouts)
+            LogHistory(LogMoment(log), forgotten: state.timeline.forgotten, recent: recent)
+        }
+
+        /// The same, of which a compaction may drop what was not asked for yet: then it is below the
+        /// floor. As long as no file is to be read, this costs nothing.
+        func unpinnedHistory(_ state: StoreState) -> LogHistory {
+            LogHistory(inTurnOf: log, forgotten: state.timeline.forgotten, recent: recent)
         }
     }
 
@@ -205,7 +209,10 @@ final class Writer: Sendable {
                 ? ChangedRows(journalOf: state.context) : nil
             state.context.endTracking()
             if isCancelled() { throw CancellationError() }
-            if isChanged { try append(header, state, core, open, touched: touched) }
+            if isChanged {
+                try append(
+                    header, SharedState(consume state), core, open, touched: touched)
+            }
             receipt = Receipt(
                 awaited: acknowledge(core, open, wished, isChanged: isChanged),
                 appended: isChanged ? header.id : nil)
@@ -217,7 +224,7 @@ final class Writer: Sendable {
 
     /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
     func append(
-        _ header: TransactionHeader, _ state: StoreState, _ core: Core, _ open: OpenLog,
+        _ header: TransactionHeader, _ head: SharedState, _ core: Core, _ open: OpenLog,
         touched: ChangedRows?
     ) throws {
         defer { noteFigures(open, core) }
@@ -231,18 +238,19 @@ final class Writer: Sendable {
         } catch {
             throw StoreError.log(error)
         }
-        open.prologue.update(state.catalog)
-        core.head = state
+        open.prologue.update(head.state.catalog)
+        core.sharedHead = head
         // In this turn: a compaction that begins in a later one must find the pin.
         if Timeline.concernsSavepoints(header) { pinSavepoints(core) }
         if let touched {
             // Before the state can be shown.
             published.watch.note(
                 StateChange(
-                    transactions: header.id...header.id, context: state.context, rows: touched))
+                    transactions: header.id...header.id, context: head.state.context,
+                    rows: touched))
         }
         open.commits.didAppend(
-            GroupCommit.Appended(target: open.log.syncTarget, state: core.sharedHead))
+            GroupCommit.Appended(target: open.log.syncTarget, state: head))
     }
 
     /// Shows a relaxed transaction, or says what is to be waited for.
@@ -267,13 +275,21 @@ final class Writer: Sendable {
         return nil
     }
 
+    /// The header of an undo or a redo.
+    func header(
+        _ kind: TransactionHeader.Kind, _ label: String?, _ options: UndoOptions, _ core: Core
+    ) -> TransactionHeader {
+        TransactionHeader(
+            id: core.nextTransaction, time: core.now, kind: kind, isUndoable: false,
+            label: label == "" ? nil : label, scope: options.scope, author: options.author)
+    }
+
     func header(
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
         var header = TransactionHeader(
-            id: TransactionID(core.sharedHead.lastTransaction.rawValue + 1),
-            time: Timestamp(microseconds: core.opening.environment.wallClockMicroseconds()),
-            kind: .write, isUndoable: options.undoable, label: label.isEmpty ? nil : label,
+            id: core.nextTransaction, time: core.now, kind: .write, isUndoable: options.undoable,
+            label: label.isEmpty ? nil : label,
             scope: options.scope, group: options.group, author: options.author,
             metadata: options.metadata)
         if header.group == nil, let coalescing = options.coalescing {
@@ -339,6 +355,14 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
+    fileprivate var nextTransaction: TransactionID {
+        TransactionID(sharedHead.lastTransaction.rawValue + 1)
+    }
+
+    fileprivate var now: Timestamp {
+        Timestamp(microseconds: opening.environment.wallClockMicroseconds())
+    }
+
     /// The log as it is, kept by a pin.
     func pinnedMoment() throws(StoreError) -> LogMoment { LogMoment(try openLog().log) }
 

@@ -26,12 +26,27 @@ struct EntityTable: ~Copyable {
         // Clearing must not cost what the largest transaction ever needed.
         if buckets.count > 1_024, entries.count < buckets.count / 8 {
             buckets = [UInt32](repeating: 0, count: 1_024)
-        } else if !entries.isEmpty {
+        } else if entries.count < buckets.count / 8 {
+            freeBuckets()
+        } else {
             buckets.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
         }
         entries.removeAll(keepingCapacity: true)
         runs.removeAll(keepingCapacity: true)
         ids.removeAll()
+    }
+
+    /// Frees the buckets of all entries, one by one.
+    private mutating func freeBuckets() {
+        let mask = buckets.count - 1
+        for (index, entry) in entries.enumerated() {
+            var bucket = Int(entry.hash) & mask
+            // Past those that are free by now: they were not when the entry was put behind them.
+            while buckets[bucket] != UInt32(truncatingIfNeeded: index + 1) {
+                bucket = (bucket + 1) & mask
+            }
+            buckets[bucket] = 0
+        }
     }
 
     /// The index of an entity, which is entered if it is new.

@@ -19,6 +19,8 @@ package struct TransactionView {
     /// Reads header and entity table. Events are read, and checked, by iterating.
     package init(_ bytes: UnsafeRawBufferPointer) throws(EventError) {
         var reader = ByteReader(bytes)
+        let header: TransactionHeader
+        let entities: [Entity]
         do throws(CodecError) {
             let form = try reader.readByte()
             guard form == TransactionForm.current else { throw .invalidForm(form) }
@@ -28,6 +30,8 @@ package struct TransactionView {
         } catch {
             throw EventError(error)
         }
+        self.header = header
+        self.entities = entities
         start = EventCursor(
             reader: reader, entityCount: entities.count, id: header.id, time: header.time)
     }

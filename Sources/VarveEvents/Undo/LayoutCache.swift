@@ -39,13 +39,14 @@ package final class LayoutCache {
         func transcoder(ofTarget position: Int) -> Transcoder? { transcoders[position] }
     }
 
-    /// With the number of the revision that the transaction's rows have, and of those there are.
-    private var entries: [TypeNumber: (revision: Int, count: Int, entry: Entry)] = [:]
+    /// By type number, with the number of the revision that the transaction's rows have, and of those
+    /// there are.
+    private var entries: [(revision: Int, count: Int, entry: Entry)?] = []
 
     package init() {}
 
     /// Forgets all: what follows may be another log.
-    package func removeAll() { entries = [:] }
+    package func removeAll() { entries = [] }
 
     func entry(
         of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog
@@ -54,12 +55,15 @@ package final class LayoutCache {
         guard let now = revisions.last?.definition,
             let revision = revisions.lastIndex(where: { $0.since <= transaction })
         else { throw .inconsistent("type \(type) is not defined") }
-        if let known = entries[type], known.revision == revision, known.count == revisions.count {
+        let index = Int(type.rawValue)
+        // Numbers of types that are defined are dense.
+        while entries.count <= index { entries.append(nil) }
+        if let known = entries[index], known.revision == revision, known.count == revisions.count {
             return known.entry
         }
         do throws(CatalogError) {
             let entry = try Entry(revisions[revision].definition, now)
-            entries[type] = (revision, revisions.count, entry)
+            entries[index] = (revision, revisions.count, entry)
             return entry
         } catch {
             throw .definition(error)

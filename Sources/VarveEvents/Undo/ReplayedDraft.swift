@@ -15,7 +15,7 @@ package struct SlotArray: ReversalList {
 ///
 /// Without the app's types nobody knows its unique indexes: they are not looked at. The state is
 /// changed in place, and of no use to others afterwards.
-package struct ReplayedDraft: ReversalTarget {
+package final class ReplayedDraft: ReversalTarget {
     /// What an entity was before.
     struct RowImage {
         let presence: EntityPresence
@@ -72,7 +72,7 @@ package struct ReplayedDraft: ReversalTarget {
 
     // MARK: Entities
 
-    package mutating func place(
+    package func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
         let index = Int(type.rawValue) - 1
@@ -133,7 +133,7 @@ package struct ReplayedDraft: ReversalTarget {
         }
     }
 
-    private mutating func keep(_ place: EntityPlace) throws(CodecError) {
+    private func keep(_ place: EntityPlace) throws(CodecError) {
         guard isRecorded, rows[place] == nil else { return }
         let presence = presence(of: place)
         if presence.hasRow { try modernise(place) }
@@ -146,7 +146,7 @@ package struct ReplayedDraft: ReversalTarget {
 
     // MARK: Rows
 
-    package mutating func setRow(
+    package func setRow(
         of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
         version: PreviousVersion?
     ) throws(CodecError) {
@@ -155,7 +155,7 @@ package struct ReplayedDraft: ReversalTarget {
         table(place.table).setDeletedLists(place.slot, to: [])
     }
 
-    package mutating func setTombstone(
+    package func setTombstone(
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError) {
@@ -182,7 +182,7 @@ package struct ReplayedDraft: ReversalTarget {
         }
     }
 
-    package mutating func clear(_ place: EntityPlace, as absence: EntityAbsence) {
+    package func clear(_ place: EntityPlace, as absence: EntityAbsence) {
         do throws(CodecError) {
             try keep(place)
         } catch {
@@ -227,7 +227,7 @@ package struct ReplayedDraft: ReversalTarget {
         SlotArray(slots: table(place.table).links[relation].list(of: place.slot))
     }
 
-    package mutating func setList(
+    package func setList(
         _ list: SlotArray, of relation: Int, at place: EntityPlace
     ) {
         let key = ListKey(place: place, relation: relation)
@@ -238,6 +238,8 @@ package struct ReplayedDraft: ReversalTarget {
         }
         table.modifyLinks(relation) { $0.replace(list.slots, of: place.slot) }
     }
+
+    package func hasUniqueIndexes(inTable table: Int) -> Bool { false }
 
     package func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? { nil }
 }

@@ -1,5 +1,5 @@
 extension Reversal {
-    func takeBack(_ event: LinkEvent, _ step: Step) throws(ReversalError) {
+    func takeBack(_ event: LinkEvent, _ step: ReversalStep) throws(ReversalError) {
         guard let place = step.place(event.parent) else {
             // The rows of such a type have been reported; its links alone are another's as well.
             return isPast ? () : reportUnknownParent(event, step)
@@ -28,15 +28,15 @@ extension Reversal {
         takeBackApart(edit, relation, at: place, step)
     }
 
-    private func reportUnknownParent(_ event: LinkEvent, _ step: Step) {
-        let entity = step.transaction.entities[Int(event.parent.rawValue)]
+    private func reportUnknownParent(_ event: LinkEvent, _ step: ReversalStep) {
+        let entity = step.entity(event.parent)
         guard catalog.definition(of: entity.type) != nil else { return }
         reportUnknown(event.parent, step)
     }
 
     /// Takes a change back from a list that others have changed since: element by element.
     private func takeBackApart(
-        _ edit: ListEdit, _ relation: ReversalRelation, at place: EntityPlace, _ step: Step
+        _ edit: ListEdit, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) {
         if !relation.isToMany { return takeBackOwner(edit, relation, at: place, step) }
         var list = target.list(of: relation.index, at: place)
@@ -63,7 +63,7 @@ extension Reversal {
     }
 
     private func takeBackOwner(
-        _ edit: ListEdit, _ relation: ReversalRelation, at place: EntityPlace, _ step: Step
+        _ edit: ListEdit, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) {
         var list = target.list(of: relation.index, at: place)
         let now = list.count > 0 ? list.slot(at: 0) : nil
@@ -95,12 +95,12 @@ extension Reversal {
 
     /// Whether one end of a link was deleted since.
     private func isLost(
-        _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: Step
+        _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) -> Bool {
         isLost(EntityPlace(table: relation.target, slot: slot), step) || isLost(place, step)
     }
 
-    private func isLost(_ place: EntityPlace, _ step: Step) -> Bool {
+    private func isLost(_ place: EntityPlace, _ step: ReversalStep) -> Bool {
         switch target.presence(of: place) {
         case .live, .vacant: return false
         case .tombstone, .gone:
@@ -136,7 +136,7 @@ extension Reversal {
     }
 
     private func reportLost(
-        _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: Step
+        _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) {
         guard step.selection == nil else { return }
         let child = EntityPlace(table: relation.target, slot: slot)
@@ -151,7 +151,7 @@ extension Reversal {
 
     /// Links what a tombstone holds where no event says in which places. What is linked by now to
     /// another stays so.
-    func relink(_ events: ReversedEvents, _ step: Step) {
+    func relink(_ events: ReversedEvents, _ step: ReversalStep) {
         for case .delete(let event) in events.rows
         where events.heldByTombstone.contains(event.entity) {
             guard let place = step.place(event.entity), target.presence(of: place) == .live,
@@ -180,7 +180,7 @@ extension Reversal {
 
     /// Sees to it that both sides of each link that was touched say the same: one of them may have
     /// been changed since, or be known since only.
-    func mirrorLinks(of events: [LinkEvent], _ step: Step) {
+    func mirrorLinks(of events: [LinkEvent], _ step: ReversalStep) {
         for event in events {
             guard let place = step.place(event.parent),
                 let relation = target.relation(event.relation, ofTable: place.table),
@@ -237,13 +237,13 @@ extension Reversal {
     // MARK: - What vanishes
 
     /// Looks up once what ``detach(_:_:)`` will ask for each of the entities that vanish.
-    func prepareDetaching(_ insertions: [InsertEvent], _ step: Step) {
+    func prepareDetaching(_ insertions: [InsertEvent], _ step: ReversalStep) {
         guard let later, insertions.count > 1 else { return }
         var lists: Set<LinkScan.List> = []
         for event in insertions {
             guard let place = step.place(event.entity), target.presence(of: place) == .live
             else { continue }
-            let entity = step.transaction.entities[Int(event.entity.rawValue)]
+            let entity = step.entity(event.entity)
             let holder = EncodedEntity(type: entity.type, id: [UInt8](entity.id))
             for index in 0..<target.relationCount(ofTable: place.table)
             where target.list(of: index, at: place).count > 0 {
@@ -256,7 +256,7 @@ extension Reversal {
 
     /// Links that came behind the transaction which is taken back depend on the entity. They are
     /// reported, and cut where that is forced. Those that were there before the entity stay.
-    func detach(_ place: EntityPlace, _ step: Step) throws(ReversalError) {
+    func detach(_ place: EntityPlace, _ step: ReversalStep) throws(ReversalError) {
         for index in 0..<target.relationCount(ofTable: place.table) {
             let relation = target.relation(at: index, ofTable: place.table)
             var list = target.list(of: relation.index, at: place)
@@ -300,7 +300,7 @@ private struct ListEdit {
     private let selection: Set<EntityIndex>?
 
     /// - Parameter target: the state's number for the relation's target type.
-    init<Target>(_ event: LinkEvent, _ step: Reversal<Target>.Step, target: Int) {
+    init(_ event: LinkEvent, _ step: ReversalStep, target: Int) {
         func elements(_ changes: ListChangeSequence) -> [Element] {
             changes.compactMap { change in
                 guard let place = step.place(change.entity), place.table == target else {

@@ -13,7 +13,7 @@ package final class Reversal<Target: ReversalTarget> {
         case head(force: Bool)
     }
 
-    package var target: Target
+    package let target: Target
     package private(set) var conflicts: [ReversalConflict] = []
     private var knownConflicts: Set<ReversalConflict> = []
     let mode: Mode
@@ -22,22 +22,21 @@ package final class Reversal<Target: ReversalTarget> {
     let later: LaterTransactions?
     /// The running transaction: what carries its number was changed by this reversal.
     let running: TransactionID
-    /// Rows that were set: their unique values are checked in the end.
+    /// Rows that were set and have unique values, which are checked in the end.
     private var changed: [EntityPlace] = []
-    private let layouts: LayoutCache
-    private var row = ByteWriter(capacity: 512)
-    private var converted = ByteWriter(capacity: 512)
+    private let memory: ReversalMemory
 
     package init(
         _ target: Target, _ mode: Mode, catalog: Catalog, running: TransactionID,
-        later: LaterTransactions? = nil, layouts: LayoutCache = LayoutCache()
+        later: LaterTransactions? = nil, memory: ReversalMemory = ReversalMemory()
     ) {
         self.target = target
         self.mode = mode
         self.catalog = catalog
         self.running = running
         self.later = later
-        self.layouts = layouts
+        self.memory = memory
+        memory.begin()
     }
 
     /// Whether the state is the one behind the transaction.
@@ -62,8 +61,9 @@ package final class Reversal<Target: ReversalTarget> {
         _ transaction: TransactionView, selection: Set<EntityIndex>? = nil
     ) throws(ReversalError) {
         var events = try ReversedEvents(transaction)
-        let step = Step(
-            transaction: transaction, places: try places(of: transaction), selection: selection)
+        let step = ReversalStep(
+            id: transaction.id, entities: transaction.entities,
+            places: try places(of: transaction), selection: selection)
         if let selection { events.keepDeletions(of: selection) }
         // Rows first, so that links find what they lead to; what vanishes last, when nothing that
         // the transaction linked leads to it any more.
@@ -82,17 +82,6 @@ package final class Reversal<Target: ReversalTarget> {
             report(
                 .uniqueValueTaken(index: index, by: target.name(of: rival).id), of: place)
         }
-    }
-
-    /// One transaction that is being taken back, with the places of its entities.
-    struct Step {
-        let transaction: TransactionView
-        let places: [EntityPlace?]
-        let selection: Set<EntityIndex>?
-
-        var id: TransactionID { transaction.id }
-
-        func place(_ entity: EntityIndex) -> EntityPlace? { places[Int(entity.rawValue)] }
     }
 
     private func places(
@@ -122,7 +111,7 @@ package final class Reversal<Target: ReversalTarget> {
     // MARK: - Rows
 
     private func takeBack(
-        _ event: ReversedEvents.RowEvent, _ events: ReversedEvents, _ step: Step
+        _ event: ReversedEvents.RowEvent, _ events: ReversedEvents, _ step: ReversalStep
     ) throws(ReversalError) {
         switch event {
         case .update(let event): try takeBack(event, step)
@@ -153,7 +142,7 @@ package final class Reversal<Target: ReversalTarget> {
 
     /// Whether a row that was deleted may return: whether its place is free, or to be freed.
     private func makeWay(
-        for event: DeleteEvent, _ events: ReversedEvents, _ place: EntityPlace, _ step: Step
+        for event: DeleteEvent, _ events: ReversedEvents, _ place: EntityPlace, _ step: ReversalStep
     ) throws(ReversalError) -> Bool {
         let isLive = target.presence(of: place) == .live
         // What has returned already need not be restored.
@@ -178,7 +167,7 @@ package final class Reversal<Target: ReversalTarget> {
     }
 
     private func takeBack(
-        _ event: InsertEvent, _ events: ReversedEvents, _ step: Step
+        _ event: InsertEvent, _ events: ReversedEvents, _ step: ReversalStep
     ) throws(ReversalError) {
         guard let place = step.place(event.entity) else {
             return reportUnknown(event.entity, step)
@@ -198,7 +187,7 @@ package final class Reversal<Target: ReversalTarget> {
 
     /// Makes an entity what it was before the transaction, which it had no row before.
     private func setFormer(
-        of place: EntityPlace, _ entity: EntityIndex, _ events: ReversedEvents, _ step: Step
+        of place: EntityPlace, _ entity: EntityIndex, _ events: ReversedEvents, _ step: ReversalStep
     ) throws(ReversalError) {
         let former = events.formers[entity]
         guard let former, let tombstone = former.tombstone else {
@@ -214,7 +203,7 @@ package final class Reversal<Target: ReversalTarget> {
         let layout = try layout(of: entity, step)
         try convert(tombstone.row, layout)
         do throws(CodecError) {
-            try converted.withBytes { row throws(CodecError) in
+            try memory.converted.withBytes { row throws(CodecError) in
                 try target.setTombstone(
                     of: place, row: row, ordinal: tombstone.ordinal.rawValue, lists: lists,
                     version: isExact ? former.previous : nil)
@@ -228,22 +217,22 @@ package final class Reversal<Target: ReversalTarget> {
         of place: EntityPlace, ordinal: UInt64, version: PreviousVersion?
     ) throws(ReversalError) {
         do throws(CodecError) {
-            try converted.withBytes { row throws(CodecError) in
+            try memory.converted.withBytes { row throws(CodecError) in
                 try target.setRow(
                     of: place, to: row, ordinal: ordinal, version: isExact ? version : nil)
             }
         } catch {
             throw .value(error)
         }
-        if !isPast { changed.append(place) }
+        if !isPast, target.hasUniqueIndexes(inTable: place.table) { changed.append(place) }
     }
 
     private func convert(
         _ row: UnsafeRawBufferPointer, _ layout: LayoutCache.Entry
     ) throws(ReversalError) {
-        converted.removeAll()
+        memory.converted.removeAll()
         do throws(CodecError) {
-            try layout.conversion.convert(row, into: &converted)
+            try layout.conversion.convert(row, into: &memory.converted)
         } catch {
             throw .value(error)
         }
@@ -252,7 +241,7 @@ package final class Reversal<Target: ReversalTarget> {
     // MARK: - Fields
 
     private func takeBack(
-        _ event: UpdateEvent, _ step: Step
+        _ event: UpdateEvent, _ step: ReversalStep
     ) throws(ReversalError) {
         guard let place = step.place(event.entity) else {
             return reportUnknown(event.entity, step)
@@ -264,15 +253,15 @@ package final class Reversal<Target: ReversalTarget> {
             return report(.missing, of: place)
         }
         let layout = try layout(of: event.entity, step)
-        row.removeAll()
-        converted.removeAll()
+        memory.row.removeAll()
+        memory.converted.removeAll()
         var merge = FieldRestoring(
             layout, knownFields: target.knownFieldCount(ofTable: place.table),
             reachesUnknown: isPast, isForced: isForced)
         do throws(CodecError) {
-            try target.writeRow(of: place, into: &row)
-            try row.withBytes { bytes throws(CodecError) in
-                try merge.run(event.changes, from: bytes, into: &converted)
+            try target.writeRow(of: place, into: &memory.row)
+            try memory.row.withBytes { bytes throws(CodecError) in
+                try merge.run(event.changes, from: bytes, into: &memory.converted)
             }
         } catch {
             throw .value(error)
@@ -292,16 +281,16 @@ package final class Reversal<Target: ReversalTarget> {
 
     /// Reports the fields of an entity that differ from those with which it was inserted.
     private func reportChanges(
-        of place: EntityPlace, since event: InsertEvent, _ step: Step
+        of place: EntityPlace, since event: InsertEvent, _ step: ReversalStep
     ) throws(ReversalError) {
         let layout = try layout(of: event.entity, step)
         try convert(event.row, layout)
-        row.removeAll()
+        memory.row.removeAll()
         var names: [String] = []
         do throws(CodecError) {
-            try target.writeRow(of: place, into: &row)
-            names = try row.withBytes { now throws(CodecError) in
-                try converted.withBytes { then throws(CodecError) in
+            try target.writeRow(of: place, into: &memory.row)
+            names = try memory.row.withBytes { now throws(CodecError) in
+                try memory.converted.withBytes { then throws(CodecError) in
                     try layout.target.differences(between: now, and: then)
                 }
             }
@@ -312,16 +301,16 @@ package final class Reversal<Target: ReversalTarget> {
     }
 
     private func layout(
-        of entity: EntityIndex, _ step: Step
+        of entity: EntityIndex, _ step: ReversalStep
     ) throws(ReversalError) -> LayoutCache.Entry {
-        let type = step.transaction.entities[Int(entity.rawValue)].type
-        return try layouts.entry(of: type, after: step.id, catalog)
+        let type = step.entity(entity).type
+        return try memory.layouts.entry(of: type, after: step.id, catalog)
     }
 
     /// An event of a type that the app does not hold: passed over where the past is looked at.
-    func reportUnknown(_ entity: EntityIndex, _ step: Step) {
+    func reportUnknown(_ entity: EntityIndex, _ step: ReversalStep) {
         guard !isPast else { return }
-        let entity = step.transaction.entities[Int(entity.rawValue)]
+        let entity = step.entity(entity)
         let definition = catalog.definition(of: entity.type)
         let name = definition?.name ?? "\(entity.type)"
         let id = definition?.idType.text(of: entity.id) ?? ""

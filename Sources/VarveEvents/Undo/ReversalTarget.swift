@@ -58,12 +58,14 @@ package struct ReversalRelation {
 ///
 /// Rows are bytes in the layout of the type's newest definition. A `version` is given where the
 /// state shall be what it was then; without one, what is set carries the running transaction.
-package protocol ReversalTarget {
+///
+/// An object: code that does not know the type copies a value, whole, for each question to it.
+package protocol ReversalTarget: AnyObject {
     associatedtype List: ReversalList
 
     /// The place of an entity, given out now if the id is new; nil for types that the state does
     /// not hold.
-    mutating func place(
+    func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace?
     func presence(of place: EntityPlace) -> EntityPresence
@@ -78,17 +80,17 @@ package protocol ReversalTarget {
     func name(of place: EntityPlace) -> (type: String, id: String)
 
     /// Makes the entity live with this row, whatever it was.
-    mutating func setRow(
+    func setRow(
         of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
         version: PreviousVersion?
     ) throws(CodecError)
     /// Makes the entity a tombstone, whatever it was.
-    mutating func setTombstone(
+    func setTombstone(
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError)
     /// Takes row and tombstone away.
-    mutating func clear(_ place: EntityPlace, as absence: EntityAbsence)
+    func clear(_ place: EntityPlace, as absence: EntityAbsence)
 
     /// A relation of a table, nil where the state does not hold it.
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?
@@ -97,8 +99,10 @@ package protocol ReversalTarget {
     func relationCount(ofTable table: Int) -> Int
     func relationName(_ index: Int, ofTable table: Int) -> String
     func list(of relation: Int, at place: EntityPlace) -> List
-    mutating func setList(_ list: List, of relation: Int, at place: EntityPlace)
+    func setList(_ list: List, of relation: Int, at place: EntityPlace)
 
+    /// Whether entities may have unique values.
+    func hasUniqueIndexes(inTable table: Int) -> Bool
     /// An entity that has a unique value of this one, with the name of the index.
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)?
 }

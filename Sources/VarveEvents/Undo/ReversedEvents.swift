@@ -19,7 +19,7 @@ struct ReversedEvents {
     private(set) var heldByTombstone: Set<EntityIndex> = []
     private let isMove: Bool
 
-    init(_ transaction: TransactionView) throws(ReversalError) {
+    init(_ transaction: borrowing TransactionView) throws(ReversalError) {
         isMove =
             switch transaction.header.kind {
             case .undo, .redo: true

@@ -15,7 +15,7 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline let indexes: [any AnyIndexDefinition]
     let indexOutlines: ContiguousArray<IndexOutline>
     /// Whether a save must ask if another entity has the same values.
-    @usableFromInline let hasUniqueIndexes: Bool
+    @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
     /// A small process-wide number that contexts index by.
     @usableFromInline let number: Int

@@ -38,11 +38,10 @@ package struct ImageCheck {
         if let dropped = opened.report.dropped {
             let tail = tail(dropped)
             let kept = dropped.keptAs.flatMap { disk.image.files[$0] }
-            let count = Int(dropped.bytes.rawValue)
             try rule(
-                .i8, kept == Array(tail.prefix(count)) && kept?.count == count,
+                .i8, dropped.bytes.rawValue == UInt64(tail.count) && kept == Array(tail),
                 "the dropped bytes are not those that were reported and kept")
-            let unused = tail.dropFirst(count)
+            let unused = behind(dropped).dropFirst(tail.count)
             try rule(
                 .i8,
                 unused.allSatisfy { $0 == 0 }
@@ -54,6 +53,11 @@ package struct ImageCheck {
 
     /// The bytes that a report speaks of.
     package func tail(_ dropped: RecoveryReport.DroppedTail) -> ArraySlice<UInt8> {
+        behind(dropped).prefix(Int(dropped.bytes.rawValue))
+    }
+
+    /// Everything behind the cut.
+    private func behind(_ dropped: RecoveryReport.DroppedTail) -> ArraySlice<UInt8> {
         let name = StoreFileName.segment(dropped.segment).text
         return image.files[name, default: []].dropFirst(Int(dropped.offset.rawValue))
     }
