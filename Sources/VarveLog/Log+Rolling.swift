@@ -5,8 +5,9 @@ extension Log {
     func roll(writerEpoch: UInt64) throws(LogError) {
         // Synced before the footer is written, so that a footer on the disk proves that all of its
         // segment is there.
-        try trimActive()
         try synchronizeActive()
+        // Safe as well, before the footer is: it must be the last thing in its file.
+        if try trimActive() { try synchronizeCut() }
         let footer = active.footer
         let header = SegmentHeader(
             store: manifest.store, segment: SegmentID(active.header.segment.rawValue + 1),

@@ -138,7 +138,8 @@ package final class Log {
         guard !active.tally.totals.endsWithCleanSeal else { return }
         try synchronizeActive()
         try appendSeal(.clean)
-        try trimActive()
+        // Safe with the seal: a power cut may leave both or either.
+        _ = try trimActive()
         try synchronizeActive()
     }
 
@@ -207,9 +208,18 @@ package final class Log {
         noteProgress()
     }
 
-    /// The file shall end with its last frame.
-    func trimActive() throws(LogError) {
+    /// Has the file end with its last frame. Answers whether it is shorter now.
+    func trimActive() throws(LogError) -> Bool {
         try LogError.wrapping { () throws(FileSystemError) in try active.trim() }
+    }
+
+    /// Makes the new length of the active segment safe: a sync for its frames may find that they are.
+    func synchronizeCut() throws(LogError) {
+        do throws(LogError) {
+            try active.synchronizeCut(progress)
+        } catch {
+            throw poison(error)
+        }
     }
 
     /// Goes on in the successor of a segment that now has its footer.

@@ -126,6 +126,11 @@ struct LogSource {
 }
 
 extension LogError {
+    /// A file had less than it had a moment ago.
+    var isOfShorterFile: Bool {
+        if case .fileSystem(let error) = self { error.reason == .unexpectedEnd } else { false }
+    }
+
     /// Damage in a log at rest; beside a writer, perhaps a look at files that were changing.
     var mayBeProgressOfWriter: Bool {
         switch self {

@@ -38,7 +38,7 @@ struct LogFollowerTests {
         arguments: 1...40 as ClosedRange<UInt64>)
     func schedules(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let disk = SimulatedDisk()
+        let disk = SimulatedDisk(reserving: seed.isMultiple(of: 3) ? 700 : 0)
         let test = TestLog(disk, segmentBytesMax: seed.isMultiple(of: 2) ? 900 : 64 << 20)
         var log: Log? = try test.open().log
         var appended: [[UInt8]] = []

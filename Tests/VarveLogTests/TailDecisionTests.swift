@@ -21,7 +21,7 @@ struct TailDecisionTests {
             used.formUnion(matching.map(\.label))
         }
         #expect(used == Set(TailRule.table.map(\.label)))
-        #expect(Self.everyFact.count == 128)
+        #expect(Self.everyFact.count == 144)
     }
 
     @Test("Promised bytes are never cut, and a sealed segment never loses any")

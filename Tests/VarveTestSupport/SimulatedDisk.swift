@@ -173,7 +173,7 @@ private final class SimulatedFile: StoreFile {
         requireOpen()
         return state.withLock { state in
             guard state.reservedBytes > 0 else { return nil }
-            let goal = end.rawValue + state.reservedBytes
+            let goal = (end.rawValue + state.reservedBytes + 511) & ~511
             state.perform(.truncate(file, Int(goal)))
             return FrameOffset(goal)
         }

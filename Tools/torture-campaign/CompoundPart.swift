@@ -62,7 +62,7 @@ struct CompoundRun {
     func run(statesMax: Int, seed: UInt64) throws(CheckFailure) {
         do {
             let workload = try LogWorkload(steps)
-            let disk = SimulatedDisk()
+            let disk = SimulatedDisk(reserving: 256)
             disk.replay(Array(workload.disk.operations.prefix(kill)))
             let store = CompactionLog(disk, seed: 9)
             let opened = try store.open()

@@ -32,7 +32,7 @@ enum FailedSyncPart {
         context.queue.forEach(items) { item in
             var generator = SeededGenerator(seed: context.seed)
             do throws(CheckFailure) {
-                let disk = SimulatedDisk()
+                let disk = SimulatedDisk(reserving: 256)
                 disk.failSynchronize(after: item.sync, item.style)
                 var run = ErrorRun(disk: disk)
                 try run.run(item.steps)

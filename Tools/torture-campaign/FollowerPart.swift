@@ -72,7 +72,7 @@ private final class FollowerView {
 }
 
 struct FollowerSchedule {
-    private let disk = SimulatedDisk()
+    private let disk = SimulatedDisk(reserving: 256)
     private let store: CompactionLog
     private var random: SeededGenerator
     private var log: Log?

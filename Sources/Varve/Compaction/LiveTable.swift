@@ -64,12 +64,12 @@ struct LiveTable: CheckpointTable {
 
     func forEachList(
         of relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
         guard relation < table.descriptor.relations.count else {
             let number = definition.relations[relation].number
             let links = state.unread.links[position]?.first { $0.definition.number == number }
-            links?.forEachList(in: slots, body)
+            links?.forEachList(in: slots, while: body)
             return
         }
         table.forEachLinkList(relation: relation, in: slots, body)

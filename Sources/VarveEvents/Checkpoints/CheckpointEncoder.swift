@@ -7,8 +7,6 @@ package struct CheckpointEncoder: ~Copyable {
     /// A page is handed over when it holds this much. Pages are read in parallel, so a state of some
     /// size should have several.
     private static var pageBytes: Int { 256 << 10 }
-    /// How many slots' lists are added between two looks at the size of a page.
-    private static var listStep: UInt32 { 64 }
 
     /// What the next page holds.
     private enum Place {
@@ -197,34 +195,35 @@ package struct CheckpointEncoder: ~Copyable {
             return nil
         }
         let relation = table.definition.relations[position]
-        let end = UInt32(truncatingIfNeeded: table.slotCount)
-        var slot = first
-        while slot < end, lists.byteCount < Self.pageBytes {
-            let next = slot + min(Self.listStep, end - slot)
-            addLists(of: table, at: index, position, relation, in: slot..<next)
-            slot = next
-        }
+        let next = addLists(of: table, at: index, position, relation, from: first)
         place =
-            slot == end
-            ? .links(type: index, relation: position + 1, slot: 0)
-            : .links(type: index, relation: position, slot: slot)
+            next.map { .links(type: index, relation: position, slot: $0) }
+            ?? .links(type: index, relation: position + 1, slot: 0)
         return finishLists(
             CheckpointPart(.links, type: Self.type(index), relation: relation.number))
     }
 
+    /// Answers the slot to go on with where the page is full before the last.
     private mutating func addLists(
         of table: any CheckpointTable, at index: Int, _ position: Int,
-        _ relation: RelationDefinition, in slots: Range<UInt32>
-    ) {
+        _ relation: RelationDefinition, from first: UInt32
+    ) -> UInt32? {
         let target = Int(relation.target.rawValue) - 1
         var targets: [UInt32] = []
-        table.forEachList(of: position, in: slots) { holder, list in
+        var next: UInt32?
+        table.forEachList(of: position, in: first..<UInt32.max) { holder, list in
+            guard lists.byteCount < Self.pageBytes else {
+                next = holder
+                return false
+            }
             let number = numberings[index].number(of: holder)
             targets.removeAll(keepingCapacity: true)
             for slot in list { targets.append(numberings[target].number(of: slot)) }
             lists.add(holder: number, relation: nil, targets: targets)
             noteList(index, number, relation.number, target, targets, keptByTombstone: false)
+            return true
         }
+        return next
     }
 
     private mutating func tombstoneLists(

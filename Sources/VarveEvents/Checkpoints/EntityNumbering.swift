@@ -87,6 +87,7 @@ extension CheckpointSource {
                 table.forEachList(of: position, in: 0..<UInt32.max) { holder, targets in
                     numberings[index].need(holder)
                     for slot in targets { numberings[target].need(slot) }
+                    return true
                 }
             }
             for slot in numberings[index].tombstones {

@@ -54,9 +54,9 @@ private final class ReplayedTable: CheckpointTable {
 
     func forEachList(
         of relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
-        table.links[relation].forEachList(in: slots, body)
+        table.links[relation].forEachList(in: slots, while: body)
     }
 
     func tombstoneLists(

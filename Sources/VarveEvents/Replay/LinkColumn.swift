@@ -104,6 +104,20 @@ struct LinkColumn: Sendable {
         }
     }
 
+    /// The same of the slots in a range, until `body` answers false.
+    func forEachList(
+        in slots: Range<UInt32>, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+    ) {
+        struct Stop: Error {}
+        do throws(Stop) {
+            try forEachList(in: slots) { slot, list throws(Stop) in
+                guard body(slot, list) else { throw Stop() }
+            }
+        } catch {
+            // Asked for.
+        }
+    }
+
     // MARK: Loading
 
     /// Takes the list of a slot that has none yet from `read`, which appends `count` targets to what

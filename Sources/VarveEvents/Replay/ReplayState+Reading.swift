@@ -34,10 +34,16 @@ package struct ReplayedLinks: Sendable {
     /// Calls `body` with each slot that has links and their targets, in order of slots. The buffers
     /// are valid during the calls only.
     package func forEachList<Failure: Error>(
-        in slots: Range<UInt32> = 0..<UInt32.max,
         _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
     ) throws(Failure) {
-        try column.forEachList(in: slots, body)
+        try column.forEachList(body)
+    }
+
+    /// The same of the slots in a range, until `body` answers false.
+    package func forEachList(
+        in slots: Range<UInt32>, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+    ) {
+        column.forEachList(in: slots, while: body)
     }
 }
 

@@ -169,10 +169,10 @@ package class AnyTable {
     }
 
     /// Calls `body` with each list of a relation that is not empty, in order of slots, of those in a
-    /// range. The buffers are valid during the calls only.
+    /// range, until it answers false. The buffers are valid during the calls only.
     package func forEachLinkList(
         relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void
+        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
         let column = links[relation]
         // One memory for all lists: most hold one slot or two.
@@ -182,7 +182,7 @@ package class AnyTable {
             guard links.count > 0 else { continue }
             list.removeAll(keepingCapacity: true)
             links.append(to: &list)
-            list.withUnsafeBufferPointer { body(slot, $0) }
+            guard list.withUnsafeBufferPointer({ body(slot, $0) }) else { return }
         }
     }
 

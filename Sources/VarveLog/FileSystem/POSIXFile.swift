@@ -39,15 +39,24 @@ final class POSIXFile: StoreFile {
     }
 
     func reserve(behind end: FrameOffset) -> FrameOffset? {
-        // A small file gets little, and what is taken is a whole number of pages.
+        // A small file gets little.
         let room = min(max(end.rawValue, Self.reservedMin), Self.reservedMax)
-        let (sum, overflow) = end.rawValue.addingReportingOverflow(room + 4_095)
+        let (goal, overflow) = end.rawValue.addingReportingOverflow(room + Self.reservedUnit - 1)
         guard !overflow else { return nil }
-        let goal = sum & ~4_095
-        guard POSIX.reserve(open(), from: end.rawValue, to: goal) else { return nil }
-        return FrameOffset(goal)
+        let reserved = goal & ~(Self.reservedUnit - 1)
+        if POSIX.reserve(open(), from: end.rawValue, to: reserved) { return FrameOffset(reserved) }
+        // A call that fails may have got a part, by which the file is longer all the same.
+        do throws(FileSystemError) {
+            let length = try length().rawValue
+            return length > end.rawValue ? FrameOffset(length) : nil
+        } catch {
+            // Nobody knows: it is taken for longer, so that it is cut.
+            return FrameOffset(reserved)
+        }
     }
 
+    /// A whole number of pages, and so of ``SegmentScan/reservedUnit``.
+    private static var reservedUnit: UInt64 { 4_096 }
     private static var reservedMin: UInt64 { 64 << 10 }
     private static var reservedMax: UInt64 { 1 << 20 }
 

@@ -21,12 +21,16 @@ struct FollowedTail {
             file, name: name, end: end, blockBytes: SegmentWindow.randomBlockBytes)
         var cursor = FrameCursor(place.header, window: window, at: place.offset)
         guard let stop = try readFrames(&cursor, isLive: isLive) else { return }
+        // Space that a writer took beforehand: nothing is there yet.
+        if isLive || promise <= self.end, stop.ending == .damagedHeader,
+            try window.contentEnd(from: cursor.offset) == cursor.offset
+        {
+            return
+        }
         if isLive {
             // A frame cut short is being written. Anything else is damage where a promise behind it
             // says so, which reading up to that promise will find.
             guard stop.ending == .damagedHeader else { return }
-            // Space that the writer took beforehand.
-            if try window.contentEnd(from: cursor.offset) == cursor.offset { return }
             try lookBehind(&cursor)
             return
         }

@@ -20,6 +20,8 @@ package struct AnotherLook {
     package mutating func isWorthwhile(after error: LogError) -> Bool {
         guard looks < Self.looksMax, error.mayBeProgressOfWriter else { return false }
         looks += 1
+        // A writer that closes gives back space, and holds no lock any more.
+        if error.isOfShorterFile { return true }
         let former = generation
         generation = Self.newestGeneration(in: fileSystem)
         guard generation == former else { return true }

@@ -151,7 +151,7 @@ package struct LogVerification: Sendable {
         let scan = try SegmentScan.run(
             file.header, opening: file.opening,
             window: SegmentWindow(opened, name: name, end: whole), isSealed: false)
-        return scan.decision.keepsFrames ? scan.cut : whole
+        return scan.decision.keepsFrames ? scan.cut : scan.writtenEnd
     }
 
     private mutating func note(_ problem: LogError) {

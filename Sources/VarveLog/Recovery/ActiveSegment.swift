@@ -104,9 +104,10 @@ extension SegmentScan {
         if stoppedAtFooter { return .unfinishedFooter }
         return switch facts.ending {
         case .incompleteHeader: .incompleteHeader
+        case .zeros: .zeros
         case .incompletePayload: .incompletePayload
         case .damagedPayload: .damagedPayload
-        case .damagedHeader, .zeros, .complete, .invalidFrame, .unsupportedFrame: .damagedHeader
+        case .damagedHeader, .unused, .complete, .invalidFrame, .unsupportedFrame: .damagedHeader
         }
     }
 }

@@ -3,6 +3,7 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Why bytes at the end of the log were not part of it.
     public enum TailReason: String, Hashable, Sendable {
         case incompleteHeader = "a frame header cut short"
+        case zeros = "zeros"
         case damagedHeader = "an unreadable frame header"
         case incompletePayload = "a frame cut short"
         case damagedPayload = "a frame with damaged content"
@@ -25,7 +26,7 @@ public struct RecoveryReport: Hashable, Sendable {
     /// The last writer closed the log: its end was sealed.
     public var endedCleanly = false
     public var dropped: DroppedTail?
-    /// Zeros at the end of the log: space that a writer took beforehand and did not come to giving
+    /// Zeros behind the last frame: space that a writer took beforehand and did not come to giving
     /// back, or the place of writes of which nothing reached the disk.
     public var unusedBytes = ByteCount.zero
     /// The newest whole transaction.

@@ -52,6 +52,7 @@ struct SegmentScan {
             case .frame(let frame):
                 if let problem = Self.problem(frame, &order) {
                     stop = FrameStop(ending: .invalidFrame, error: .damaged(problem))
+                    facts.ending = .invalidFrame
                 } else {
                     if order.open?.start == frame.offset { beforeTransaction = tally.mark }
                     tally.add(frame.header, at: frame.offset, headerBytes: frame.headerBytes)
@@ -60,21 +61,34 @@ struct SegmentScan {
                 }
             case .stopped(let stop):
                 self.stop = stop
-                let end = try window.contentEnd(from: cursor.offset)
-                if end == cursor.offset { facts.ending = .zeros }
-                writtenEnd = min(window.end, FrameOffset((end.rawValue + 7) & ~7))
+                try noteContentEnd(stop, cursor.offset, window)
             case .end: break
             }
             break
         }
         promise = order.promise
-        if let stop, facts.ending != .zeros { facts.ending = stop.ending }
         if let open = order.open {
             facts.isInsideTransaction = true
             cut = open.start
             tally.restore(beforeTransaction)
         }
     }
+
+    /// What is found behind the last frame.
+    private mutating func noteContentEnd(
+        _ stop: FrameStop, _ offset: FrameOffset, _ window: SegmentWindow
+    ) throws(LogError) {
+        let end = try window.contentEnd(from: offset)
+        let isUnused = window.end.rawValue.isMultiple(of: Self.reservedUnit)
+        facts.ending = end > offset ? stop.ending : isUnused ? .unused : .zeros
+        writtenEnd =
+            facts.ending == .zeros
+            ? window.end : min(window.end, FrameOffset((end.rawValue + 7) & ~7))
+    }
+
+    /// Space that was taken beforehand ends at a multiple of this, and the frames of a segment
+    /// seldom do: zeros that hide what was written are told from it in most cases.
+    static var reservedUnit: UInt64 { 512 }
 
     /// A footer that is a whole frame but not the file's last is no trace of a power cut: it is
     /// written behind synced frames, in a file that ends there.

@@ -4,9 +4,10 @@ package enum TailEnding: String, Hashable, Sendable, CaseIterable {
     case complete
     /// Fewer bytes than a frame header has.
     case incompleteHeader
-    /// Nothing but zeros from a frame's border to the end of the file: space that was taken beforehand,
-    /// or that a file kept whose writes were lost.
+    /// Nothing but zeros to the end of the file.
     case zeros
+    /// The same from a frame's border to a multiple of 512: space that a writer took beforehand.
+    case unused
     /// Bytes that are no header written for this place.
     case damagedHeader
     /// An intact header of a frame that is longer than the rest of the file.
@@ -98,10 +99,10 @@ package struct TailRule: Sendable {
 
     /// What an interrupted write or an altered byte leaves.
     package static let damagedEndings: [TailEnding] = [
-        .incompleteHeader, .damagedHeader, .incompletePayload, .damagedPayload,
+        .incompleteHeader, .zeros, .damagedHeader, .incompletePayload, .damagedPayload,
     ]
     /// Where the frames end, there is nothing more.
-    package static let emptyEndings: [TailEnding] = [.complete, .zeros]
+    package static let emptyEndings: [TailEnding] = [.complete, .unused]
 }
 
 extension TailRule {
@@ -118,7 +119,7 @@ extension TailRule {
             label: "S1", endings: [.complete], isSealed: true, isInsideTransaction: false,
             isPromisedBeyondCut: false, decision: .acceptSealed),
         TailRule(
-            label: "S2", endings: damagedEndings + [.zeros], isSealed: true,
+            label: "S2", endings: damagedEndings + [.unused], isSealed: true,
             decision: .refuseDamaged),
         TailRule(
             label: "S3", endings: [.complete], isSealed: true, isInsideTransaction: true,
@@ -142,10 +143,10 @@ extension TailRule {
             label: "A5", endings: damagedEndings, isSealed: false, isInsideTransaction: true,
             isPromisedBeyondCut: false, decision: .cutTail),
         TailRule(
-            label: "A6", endings: damagedEndings + [.zeros], isSealed: false,
+            label: "A6", endings: damagedEndings + [.unused], isSealed: false,
             isInsideTransaction: false, isPromisedBeyondCut: true, decision: .refuseDamaged),
         TailRule(
-            label: "A7", endings: damagedEndings + [.zeros], isSealed: false,
+            label: "A7", endings: damagedEndings + [.unused], isSealed: false,
             isInsideTransaction: true, isPromisedBeyondCut: true, decision: .refuseDamaged),
     ]
 

@@ -174,7 +174,7 @@ struct StoreSurvey {
                 file.header, opening: file.opening,
                 window: SegmentWindow(opened, name: name, end: FrameOffset(file.length.rawValue)),
                 isSealed: false)
-            guard scan.decision.keepsFrames else { return nil }
+            guard scan.decision.keepsFrames else { return scan.writtenEnd }
             unpromisedTail = scan.droppedTail(of: file.header.segment)
             return scan.cut
         } catch {

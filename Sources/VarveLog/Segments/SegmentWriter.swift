@@ -126,8 +126,8 @@ final class SegmentWriter {
         for position in (length - frame.paddingLength)..<length { buffer.bytes[position] = 0 }
         frame.encode(into: buffer.bytes, at: end, seed: seed)
         let bytes = UnsafeRawBufferPointer(buffer.prefix(length))
-        // The file ends with its footer.
-        if frame.type != .footer { reserve(length) }
+        // The file ends with its footer, and as a rule with a clean seal.
+        if frame.type != .footer, !frame.flags.contains(.clean) { reserve(length) }
         try file.writeAll(bytes, at: end, name: name)
         tally.add(
             frame, at: end,
@@ -151,11 +151,16 @@ final class SegmentWriter {
     }
 
     /// Gives back the space that was taken and not used: a segment that is closed or sealed ends with
-    /// its last frame.
-    func trim() throws(FileSystemError) {
-        guard reservedEnd > end else { return }
+    /// its last frame. Answers whether the file is shorter now.
+    func trim() throws(FileSystemError) -> Bool {
+        guard reservedEnd > end else { return false }
         try file.truncate(to: ByteCount(end.rawValue))
         reservedEnd = end
+        return true
+    }
+
+    func synchronizeCut(_ progress: SyncProgress) throws(LogError) {
+        try progress.synchronizeAfterCut(file)
     }
 
     // MARK: Safety
@@ -188,7 +193,7 @@ final class SegmentWriter {
         try LogError.wrapping { () throws(FileSystemError) in
             try file.truncate(to: ByteCount(mark.end.rawValue))
         }
-        try progress.synchronizeAfterCut(file)
+        try synchronizeCut(progress)
         end = mark.end
         reservedEnd = mark.end
         promisedEnd = mark.promisedEnd

@@ -106,7 +106,7 @@ package struct ImageCheck {
 
     /// I5, I6, I12 and I14: a second opening drops nothing; writing and compacting go on.
     private func checkAgain(_ recovered: Recovered, _ compacting: Bool) throws {
-        let again = SimulatedDisk(recovered.disk.image, reserving: 512)
+        let again = SimulatedDisk(recovered.disk.image, reserving: 256)
         let store = CompactionLog(again, seed: Self.seed + 1)
         let second = try store.open()
         let report = second.report

@@ -41,7 +41,7 @@ package enum WriterFault: String, CaseIterable, Sendable {
 /// A workload that was run once on a disk whose power never failed.
 package struct LogWorkload {
     /// Room for a few small frames beforehand: much of what is simulated is the end of it.
-    package let disk = SimulatedDisk(reserving: 512)
+    package let disk = SimulatedDisk(reserving: 256)
     package let steps: [LogStep]
     /// After how many operations of the disk how many transactions were acknowledged as durable.
     package private(set) var acknowledged: [(operations: Int, count: Int)] = []
