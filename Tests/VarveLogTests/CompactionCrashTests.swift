@@ -8,6 +8,7 @@ struct CompactionCrashTests {
         [.commit, .compact, .commit],
         // Space was taken beforehand, and is given back in front of a footer, with nothing to sync.
         [.commit, .commit, .compact],
+        [.commit, .commit, .failedClose, .compact],
         [.roll, .compact, .append, .compact, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compactKeeping, .commit],
         [.roll, .compact, .kill, .append, .compact, .reopen, .compact],

@@ -13,7 +13,8 @@ struct ErrorRun {
     private var log: Log?
     private let store: CompactionLog
 
-    init(fault: FaultyFileSystem.Fault? = nil, disk: SimulatedDisk = SimulatedDisk(reserving: 256)) {
+    init(fault: FaultyFileSystem.Fault? = nil, disk: SimulatedDisk = SimulatedDisk(reserving: 256))
+    {
         self.disk = disk
         faulty = FaultyFileSystem(disk, fault: fault)
         store = CompactionLog(faulty)

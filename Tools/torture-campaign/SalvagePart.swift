@@ -202,12 +202,17 @@ struct SalvageReference: Sendable {
     /// It is behind the place where opening would cut what nobody was promised. The damage may have
     /// destroyed the promise; where one is left, cutting is wrong.
     private func isCut(_ number: Int, by report: SalvageReport, _ damage: Damage) -> Bool {
-        guard let tail = report.unpromisedTail,
-            !reference.isPromised(tail.offset, behind: damage)
-        else { return false }
-        let name = StoreFileName.segment(tail.segment).text
-        return frames[number, default: []].contains {
-            $0.file == name && $0.range.upperBound > Int(tail.offset.rawValue)
+        let tails = [
+            report.unpromisedTail.map { ($0.segment, $0.offset) },
+            report.unused.map { ($0.segment, $0.offset) },
+        ]
+        return tails.contains { tail in
+            guard let (segment, offset) = tail, !reference.isPromised(offset, behind: damage)
+            else { return false }
+            let name = StoreFileName.segment(segment).text
+            return frames[number, default: []].contains {
+                $0.file == name && $0.range.upperBound > Int(offset.rawValue)
+            }
         }
     }
 }

@@ -72,7 +72,9 @@ struct ActiveSegment {
 extension ActiveSegment {
     func report(layout: LogLayout) -> RecoveryReport {
         var report = RecoveryReport()
-        report.endedCleanly = scan.decision == .appendBehindSeal
+        // Who closes gives back the space that was not used.
+        report.endedCleanly =
+            scan.decision == .appendBehindSeal && scan.facts.ending == .complete
         report.lastSequence = entry.lastSequence
         report.promisedSequence = promisedSequence
         report.interruptedRoll = layout.abandonedSuccessor != nil
@@ -82,8 +84,7 @@ extension ActiveSegment {
         // Beside a live writer an incomplete frame is work in progress.
         guard !promisedOnly else { return report }
         report.dropped = scan.droppedTail(of: file.header.segment)
-        let end = max(scan.writtenEnd, scan.cut).rawValue
-        report.unusedBytes = ByteCount(file.length.rawValue - min(end, file.length.rawValue))
+        report.unused = scan.unusedSpace(of: file)
         return report
     }
 }
@@ -96,6 +97,14 @@ extension SegmentScan {
             segment: segment, offset: cut,
             bytes: ByteCount(writtenEnd.rawValue - cut.rawValue), reason: tailReason,
             lastRecognised: lastRecognised, keptAs: nil)
+    }
+
+    func unusedSpace(of file: SegmentFile) -> RecoveryReport.UnusedSpace? {
+        let start = max(writtenEnd, cut)
+        guard start.rawValue < file.length.rawValue else { return nil }
+        return RecoveryReport.UnusedSpace(
+            segment: file.header.segment, offset: start,
+            bytes: ByteCount(file.length.rawValue - start.rawValue))
     }
 
     /// Why the bytes behind the cut are no part of the log.

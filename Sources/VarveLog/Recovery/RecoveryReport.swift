@@ -23,12 +23,20 @@ public struct RecoveryReport: Hashable, Sendable {
         public var keptAs: String?
     }
 
+    /// Zeros behind the last frame: space that a writer took beforehand and did not come to giving
+    /// back, or the place of writes of which nothing reached the disk.
+    public struct UnusedSpace: Hashable, Sendable {
+        public var segment: SegmentID
+        public var offset: FrameOffset
+        public var bytes: ByteCount
+    }
+
     /// The last writer closed the log: its end was sealed.
     public var endedCleanly = false
     public var dropped: DroppedTail?
-    /// Zeros behind the last frame: space that a writer took beforehand and did not come to giving
-    /// back, or the place of writes of which nothing reached the disk.
-    public var unusedBytes = ByteCount.zero
+    public var unused: UnusedSpace?
+    /// How much that is.
+    public var unusedBytes: ByteCount { unused?.bytes ?? .zero }
     /// The newest whole transaction.
     public var lastSequence = LogSequence.none
     /// The newest transaction that a power cut could not have reached when the log was opened.

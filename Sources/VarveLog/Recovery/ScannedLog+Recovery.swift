@@ -119,9 +119,8 @@ extension ScannedLog {
         let name = StoreFileName.segment(header.segment).text
         let file = try LogError.wrapping { () throws(FileSystemError) in
             let file = try snapshot.fileSystem.open(name, .readWrite)
-            if layout.active.length.rawValue > scan.cut.rawValue {
-                try file.truncate(to: ByteCount(scan.cut.rawValue))
-            }
+            // Also where it ends there already: a failed sync may have forgotten that it was cut.
+            try file.truncate(to: ByteCount(scan.cut.rawValue))
             return file
         }
         try rewriteUnpromised(file, name: name)

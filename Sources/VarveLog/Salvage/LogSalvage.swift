@@ -71,6 +71,7 @@ package final class LogSalvage {
         report.damages = survey.damages
         report.folded = plan.folded
         report.unpromisedTail = survey.unpromisedTail
+        report.unused = survey.unused
         report.bytesRead = ByteCount(survey.bytesRead)
     }
 

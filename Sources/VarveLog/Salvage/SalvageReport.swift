@@ -55,6 +55,8 @@ public struct SalvageReport: Hashable, Sendable {
     public var adjustedCount = 0
     /// The end of the log that no promise covered: the trace of an interruption, no loss.
     public var unpromisedTail: RecoveryReport.DroppedTail?
+    /// Zeros behind the last frame of the log: space that was not used, or writes that were lost.
+    public var unused: RecoveryReport.UnusedSpace?
     /// What was read, and what the new store occupies.
     public var bytesRead = ByteCount.zero
     public var bytesWritten = ByteCount.zero

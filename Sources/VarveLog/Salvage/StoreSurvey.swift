@@ -22,6 +22,8 @@ struct StoreSurvey {
     /// The newest transaction that anything intact names, whether it is there or not.
     private(set) var newestNamed = LogSequence.none
     private(set) var unpromisedTail: RecoveryReport.DroppedTail?
+    /// Zeros behind the last frame.
+    private(set) var unused: RecoveryReport.UnusedSpace?
     private(set) var bytesRead: UInt64 = 0
 
     private let fileSystem: any FileSystem
@@ -176,6 +178,7 @@ struct StoreSurvey {
                 isSealed: false)
             guard scan.decision.keepsFrames else { return scan.writtenEnd }
             unpromisedTail = scan.droppedTail(of: file.header.segment)
+            unused = scan.unusedSpace(of: file)
             return scan.cut
         } catch {
             // Where it cannot be read whole it is looked at frame by frame, and that tells why.

@@ -97,6 +97,13 @@ extension SalvageReport {
                         + "\(Numerals.counted(tail.bytes.rawValue, "byte")) that no promise covers "
                         + "(\(tail.reason.rawValue)); left out", .faint))
         }
+        if let unused {
+            lines.append(
+                StyledText(
+                    "  segment \(unused.segment), offset \(unused.offset): "
+                        + "\(Numerals.counted(unused.bytes.rawValue, "byte")) of zeros behind the "
+                        + "last frame: space that was not used, or writes that were lost", .faint))
+        }
         return lines
     }
 
@@ -116,6 +123,7 @@ extension SalvageReport {
             "damages": .array(damages.map(Self.json)),
             "adjusted": .array(adjusted.map(Self.json)), "adjustedCount": .number(adjustedCount),
             "unpromisedTail": unpromisedTail?.json ?? .null,
+            "unusedBytes": .bytes(unused?.bytes ?? .zero),
         ]
     }
 
