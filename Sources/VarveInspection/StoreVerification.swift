@@ -15,6 +15,8 @@ public struct StoreVerification: Sendable {
     public let rawBytes: ByteCount
     /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
     public let unpromisedTail: RecoveryReport.DroppedTail?
+    /// Zeros behind the last frame: space that was not used, or writes that were lost. No damage.
+    public let unused: RecoveryReport.UnusedSpace?
 
     public var isSound: Bool { problems.isEmpty }
 
@@ -46,7 +48,7 @@ public struct StoreVerification: Sendable {
             path: fileSystem.displayPath, problems: problems, segments: log.segments,
             checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions,
             storedBytes: log.storedBytes,
-            rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail)
+            rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail, unused: log.unused)
     }
 
     /// The log behind the older checkpoint must lead to what the newer one holds.

@@ -88,10 +88,10 @@ struct ReferenceStore: Sendable {
             return .dropped
         }
         if kept.count < count {
-            // A file that ends at a frame's border may never have grown further, and zeros behind one, which
-            // are told, may never have been written.
-            let unused = opened.report.unused.map { StoreFileName.segment($0.segment).text }
-            guard damage.isTruncation || unused == damage.file, !opened.report.endedCleanly else {
+            // A file that ends at a frame's border may never have grown further.
+            guard damage.isTruncation || isTold(opened.report.unused, damage),
+                !opened.report.endedCleanly
+            else {
                 throw CheckFailure(.i8, "lost without a word: \(kept.count) of \(count)")
             }
             return .dropped
@@ -115,6 +115,16 @@ struct ReferenceStore: Sendable {
         return promises[damage.file, default: []].contains {
             !$0.header.overlaps(damaged) && $0.promise > Int(offset.rawValue)
         }
+    }
+
+    /// Zeros behind the last frame are told, and stand where the store had something before: to a reader
+    /// it may never have been written.
+    private func isTold(_ unused: RecoveryReport.UnusedSpace?, _ damage: Damage) -> Bool {
+        guard let unused, StoreFileName.segment(unused.segment).text == damage.file else {
+            return false
+        }
+        return image.files[damage.file, default: []].dropFirst(Int(unused.offset.rawValue))
+            .contains { $0 != 0 }
     }
 
     /// The first damaged frame, header or file.

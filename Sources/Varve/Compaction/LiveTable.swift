@@ -63,16 +63,16 @@ struct LiveTable: CheckpointTable {
     }
 
     func forEachList(
-        of relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        of relation: Int, from first: UInt32,
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
         guard relation < table.descriptor.relations.count else {
             let number = definition.relations[relation].number
             let links = state.unread.links[position]?.first { $0.definition.number == number }
-            links?.forEachList(in: slots, while: body)
+            links?.forEachList(from: first, while: body)
             return
         }
-        table.forEachLinkList(relation: relation, in: slots, body)
+        table.forEachLinkList(relation: relation, from: first, while: body)
     }
 
     func tombstoneLists(
@@ -133,10 +133,10 @@ extension StoreState {
         for (position, definition) in schema.definitions.enumerated() {
             guard let definition else { continue }
             let table = LiveTable(state: self, position: position, definition: definition)
-            for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount)
-            where table.presence(of: slot).hasRow {
-                var row = ByteWriter()
+            for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
                 let presence = table.presence(of: slot)
+                guard presence.hasRow else { continue }
+                var row = ByteWriter()
                 guard (try? table.writeRow(of: slot, presence, into: &row)) == nil else { continue }
                 return .unencodable(
                     type: definition.name, id: table.table.idText(of: Slot(slot)), error)

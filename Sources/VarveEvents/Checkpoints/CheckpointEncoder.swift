@@ -211,7 +211,7 @@ package struct CheckpointEncoder: ~Copyable {
         let target = Int(relation.target.rawValue) - 1
         var targets: [UInt32] = []
         var next: UInt32?
-        table.forEachList(of: position, in: first..<UInt32.max) { holder, list in
+        table.forEachList(of: position, from: first) { holder, list in
             guard lists.byteCount < Self.pageBytes else {
                 next = holder
                 return false

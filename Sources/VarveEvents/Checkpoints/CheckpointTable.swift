@@ -48,11 +48,11 @@ package protocol CheckpointTable {
         of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
     ) throws(CodecError)
     /// Calls `body` with each list of a relation, by its position in the definition, that is not
-    /// empty, in order of slots, of those in a range, until it answers false. The buffers are valid
-    /// during the calls only.
+    /// empty, from a slot on, in order of slots, until it answers false. The buffers are valid during
+    /// the calls only.
     func forEachList(
-        of relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        of relation: Int, from first: UInt32,
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     )
     /// The lists that a tombstone keeps, without empty ones.
     func tombstoneLists(

@@ -16,8 +16,8 @@ struct EntityNumbering {
     private var numbers: [UInt32] = []
     private var slots: [UInt32] = []
 
-    /// How many slots have a number.
-    private(set) var slotCount = 0
+    /// How many slots have a number, once numbers are given out.
+    var slotCount: Int { hasVacant ? slots.count : presences.count }
 
     var count: Int { slotCount + extras.count }
 
@@ -47,7 +47,6 @@ struct EntityNumbering {
 
     /// Gives out the numbers.
     mutating func settle() {
-        slotCount = presences.count
         guard hasVacant else { return }
         numbers = Array(repeating: Self.none, count: presences.count)
         slots.reserveCapacity(presences.count)
@@ -55,7 +54,6 @@ struct EntityNumbering {
             numbers[slot] = UInt32(truncatingIfNeeded: slots.count)
             slots.append(UInt32(truncatingIfNeeded: slot))
         }
-        slotCount = slots.count
         isNeeded = []
     }
 
@@ -84,7 +82,7 @@ extension CheckpointSource {
                 let target = Int(relation.target.rawValue) - 1
                 // Where no slot of either type is vacant, every one has a number anyhow.
                 guard numberings[index].hasVacant || numberings[target].hasVacant else { continue }
-                table.forEachList(of: position, in: 0..<UInt32.max) { holder, targets in
+                table.forEachList(of: position, from: 0) { holder, targets in
                     numberings[index].need(holder)
                     for slot in targets { numberings[target].need(slot) }
                     return true

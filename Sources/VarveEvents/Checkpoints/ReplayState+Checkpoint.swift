@@ -53,10 +53,10 @@ private final class ReplayedTable: CheckpointTable {
     }
 
     func forEachList(
-        of relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        of relation: Int, from first: UInt32,
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
-        table.links[relation].forEachList(in: slots, while: body)
+        table.links[relation].forEachList(from: first, while: body)
     }
 
     func tombstoneLists(

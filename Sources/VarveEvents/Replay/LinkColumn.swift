@@ -71,50 +71,41 @@ struct LinkColumn: Sendable {
 
     /// Calls `body` with each list that is not empty, in either kind of relation, in the order of the
     /// slots. The buffers are valid during the calls only.
-    func forEachList<Failure: Error>(
-        in slots: Range<UInt32> = 0..<UInt32.max,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
-    ) throws(Failure) {
-        let slots = (Int(slots.lowerBound)..<Int(slots.upperBound)).clamped(to: 0..<extent)
-        guard definition.isToMany else {
-            return try targets.withUnsafeBufferPointer { targets throws(Failure) in
-                for slot in slots where targets[slot] != Self.none {
-                    try body(
-                        UInt32(truncatingIfNeeded: slot),
-                        UnsafeBufferPointer(rebasing: targets[slot...slot]))
-                }
-            }
-        }
-        try flat.withUnsafeBufferPointer { flat throws(Failure) in
-            for slot in slots where places[slot] != 0 {
-                let place = places[slot]
-                let number = UInt32(truncatingIfNeeded: slot)
-                guard place & Self.owned == 0 else {
-                    let list = lists[Int(place & ~Self.owned)]
-                    guard !list.isEmpty else { continue }
-                    try list.withUnsafeBufferPointer { list throws(Failure) in
-                        try body(number, list)
-                    }
-                    continue
-                }
-                let start = Int(place) + 1
-                let end = start + Int(flat[Int(place)])
-                try body(number, UnsafeBufferPointer(rebasing: flat[start..<end]))
-            }
+    func forEachList(_ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void) {
+        forEachList(from: 0) { slot, list in
+            body(slot, list)
+            return true
         }
     }
 
-    /// The same of the slots in a range, until `body` answers false.
+    /// The same from a slot on, until `body` answers false.
     func forEachList(
-        in slots: Range<UInt32>, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        from first: UInt32, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
-        struct Stop: Error {}
-        do throws(Stop) {
-            try forEachList(in: slots) { slot, list throws(Stop) in
-                guard body(slot, list) else { throw Stop() }
+        guard definition.isToMany else {
+            return targets.withUnsafeBufferPointer { targets in
+                for slot in targets.indices.dropFirst(Int(first))
+                where targets[slot] != Self.none {
+                    let list = UnsafeBufferPointer(rebasing: targets[slot...slot])
+                    guard body(UInt32(truncatingIfNeeded: slot), list) else { return }
+                }
             }
-        } catch {
-            // Asked for.
+        }
+        flat.withUnsafeBufferPointer { flat in
+            for slot in places.indices.dropFirst(Int(first)) where places[slot] != 0 {
+                let place = places[slot]
+                let number = UInt32(truncatingIfNeeded: slot)
+                if place & Self.owned != 0 {
+                    let list = lists[Int(place & ~Self.owned)]
+                    guard list.isEmpty || list.withUnsafeBufferPointer({ body(number, $0) })
+                    else { return }
+                } else {
+                    let start = Int(place) + 1
+                    let end = start + Int(flat[Int(place)])
+                    guard body(number, UnsafeBufferPointer(rebasing: flat[start..<end]))
+                    else { return }
+                }
+            }
         }
     }
 

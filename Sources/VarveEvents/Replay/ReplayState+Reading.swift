@@ -33,17 +33,15 @@ package struct ReplayedLinks: Sendable {
 
     /// Calls `body` with each slot that has links and their targets, in order of slots. The buffers
     /// are valid during the calls only.
-    package func forEachList<Failure: Error>(
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) throws(Failure) -> Void
-    ) throws(Failure) {
-        try column.forEachList(body)
+    package func forEachList(_ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Void) {
+        column.forEachList(body)
     }
 
-    /// The same of the slots in a range, until `body` answers false.
+    /// The same from a slot on, until `body` answers false.
     package func forEachList(
-        in slots: Range<UInt32>, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        from first: UInt32, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
-        column.forEachList(in: slots, while: body)
+        column.forEachList(from: first, while: body)
     }
 }
 

@@ -168,16 +168,16 @@ package class AnyTable {
         LinkList(list: links[relation][slot])
     }
 
-    /// Calls `body` with each list of a relation that is not empty, in order of slots, of those in a
-    /// range, until it answers false. The buffers are valid during the calls only.
+    /// Calls `body` with each list of a relation that is not empty, from a slot on, in order of slots,
+    /// until it answers false. The buffers are valid during the calls only.
     package func forEachLinkList(
-        relation: Int, in slots: Range<UInt32>,
-        _ body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+        relation: Int, from first: UInt32,
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {
         let column = links[relation]
         // One memory for all lists: most hold one slot or two.
         var list: ContiguousArray<UInt32> = []
-        for slot in slots.clamped(to: 0..<UInt32(truncatingIfNeeded: slotCount)) {
+        for slot in (0..<UInt32(truncatingIfNeeded: slotCount)).dropFirst(Int(first)) {
             let links = column[slot]
             guard links.count > 0 else { continue }
             list.removeAll(keepingCapacity: true)

@@ -16,6 +16,8 @@ package struct LogVerification: Sendable {
     package private(set) var rawBytes = ByteCount.zero
     /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
     package private(set) var unpromisedTail: RecoveryReport.DroppedTail?
+    /// Zeros behind the last frame, which the next writer will cut.
+    package private(set) var unused: RecoveryReport.UnusedSpace?
 
     package var isSound: Bool { problems.isEmpty }
 
@@ -66,6 +68,7 @@ package struct LogVerification: Sendable {
             let scanned = try ScannedLog.scan(
                 fileSystem, configuration: configuration, mode: .readOnly)
             unpromisedTail = scanned.report.dropped
+            unused = scanned.report.unused
             var ends: [SegmentID: FrameOffset] = [:]
             for segment in scanned.snapshot.segments { ends[segment.id] = segment.dataEnd }
             for checkpoint in scanned.manifest.checkpoints { checkBorder(checkpoint, scanned) }

@@ -61,6 +61,29 @@ struct VerifyCommandTests {
         #expect(json["unpromisedTail", "reason"] == "a frame cut short")
     }
 
+    @Test("Space that a killed writer did not use is told, and is no damage")
+    func unused() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        try store.flush()
+        let copy = try store.copied()
+        let segment = copy.url.appendingPathComponent("segment-0000000001")
+        let bytes = try Data(contentsOf: segment)
+        let end = try #require(bytes.lastIndex { $0 != 0 }) + 1
+        let frames = bytes[..<((end + 7) & ~7)]
+        try (frames + Data(count: 1_024 - frames.count % 512)).write(to: segment)
+        let run = ToolRun("verify", copy.url.path)
+        #expect(run.status == .success)
+        #expect(run.output.contains("of zeros behind the last frame"))
+        for command in ["verify", "info"] {
+            let json = try JSONObject(ToolRun(command, "-j", copy.url.path).output)
+            #expect(json["unused", "offset"] == "\(frames.count)", "\(command)")
+            #expect(json["unused", "bytes"] == "\(1_024 - frames.count % 512)", "\(command)")
+        }
+    }
+
     @Test("Intact frames whose events do not follow from the state are named as well")
     func contradiction() throws {
         let store = try SampleStore()

@@ -157,7 +157,7 @@ extension StoreSummary {
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }
                 ?? .null,
-            "droppedTail": report.dropped?.json ?? .null,
+            "droppedTail": report.dropped?.json ?? .null, "unused": report.unused?.json ?? .null,
             "floor": .id(floor), "retention": retention.map { .text("\($0)") } ?? .null,
             "checkpoints": .array(checkpoints.map(\.json)),
             "files": .array(files.map(\.json)), "types": .array(types.map(\.json)),
@@ -209,5 +209,19 @@ extension RecoveryReport.DroppedTail {
             "segment": .number(segment.rawValue), "offset": .number(offset.rawValue),
             "bytes": .bytes(bytes), "reason": .text(reason.rawValue),
         ]
+    }
+}
+
+extension RecoveryReport.UnusedSpace {
+    var json: JSON {
+        [
+            "segment": .number(segment.rawValue), "offset": .number(offset.rawValue),
+            "bytes": .bytes(bytes),
+        ]
+    }
+
+    var text: String {
+        "segment \(segment), offset \(offset): \(Numerals.counted(bytes.rawValue, "byte")) of zeros "
+            + "behind the last frame: space that was not used, or writes that were lost"
     }
 }

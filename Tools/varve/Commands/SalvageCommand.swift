@@ -98,11 +98,7 @@ extension SalvageReport {
                         + "(\(tail.reason.rawValue)); left out", .faint))
         }
         if let unused {
-            lines.append(
-                StyledText(
-                    "  segment \(unused.segment), offset \(unused.offset): "
-                        + "\(Numerals.counted(unused.bytes.rawValue, "byte")) of zeros behind the "
-                        + "last frame: space that was not used, or writes that were lost", .faint))
+            lines.append(StyledText("  " + unused.text, .faint))
         }
         return lines
     }
@@ -123,7 +119,7 @@ extension SalvageReport {
             "damages": .array(damages.map(Self.json)),
             "adjusted": .array(adjusted.map(Self.json)), "adjustedCount": .number(adjustedCount),
             "unpromisedTail": unpromisedTail?.json ?? .null,
-            "unusedBytes": .bytes(unused?.bytes ?? .zero),
+            "unused": unused?.json ?? .null,
         ]
     }
 

@@ -52,6 +52,9 @@ struct VerifyCommand: Command {
         if let tail = verification.unpromisedTail {
             try session.writeWhole(StyledText("  " + Self.text(of: tail), .faint))
         }
+        if let unused = verification.unused {
+            try session.writeWhole(StyledText("  " + unused.text, .faint))
+        }
         let counts = [
             Numerals.counted(verification.segments, "segment"),
             verification.checkpoints > 0
@@ -79,7 +82,7 @@ extension StoreVerification {
             "frames": .number(frames), "transactions": .number(transactions),
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "problems": .array(problems.map(\.json)),
-            "unpromisedTail": unpromisedTail?.json ?? .null,
+            "unpromisedTail": unpromisedTail?.json ?? .null, "unused": unused?.json ?? .null,
         ]
     }
 }
