@@ -14,6 +14,9 @@ public enum Durability: Sendable, Hashable {
 }
 
 extension Durability {
+    /// Whether a write is shown without waiting for the disk.
+    var isRelaxed: Bool { self != .commit }
+
     /// The stronger of two wishes.
     func joined(with other: Durability?) -> Durability {
         switch (self, other) {

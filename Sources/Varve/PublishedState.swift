@@ -1,13 +1,93 @@
 internal import VarveEvents
+internal import VarveGraph
 internal import VarveLog
 
 /// A state that several hold: a reference instead of the many that a state consists of.
+///
+/// Its context may be lent to a transaction, which changes it in place. Whoever asks meanwhile is given the context
+/// as it was; when the transaction stays, this state has no context any more, and one that follows it is shown.
 final class SharedState: Sendable {
-    let state: StoreState
+    private struct Held: Sendable {
+        var context: Context
+        var whereabouts: Whereabouts
+    }
 
-    init(_ state: StoreState) { self.state = state }
+    private enum Whereabouts: Sendable {
+        case here
+        case lent(FormerTables)
+        case succeeded
+    }
 
-    var lastTransaction: TransactionID { state.lastTransaction }
+    /// With an empty context.
+    private let rest: StoreState
+    private let held: Lock<Held>
+
+    init(_ state: StoreState) {
+        var rest = state
+        rest.context = Context()
+        self.rest = rest
+        held = Lock(Held(context: state.context, whereabouts: .here))
+    }
+
+    var lastTransaction: TransactionID { rest.lastTransaction }
+    var timeline: Timeline { rest.timeline }
+    var catalog: Catalog { rest.catalog }
+
+    /// The whole state, or nil where a transaction has made another of its context.
+    var state: StoreState? {
+        let held = held.withLock { $0 }
+        switch held.whereabouts {
+        case .here: return state(held.context)
+        // Not in the lock: who asks from inside the transaction would wait for one who waits for it.
+        case .lent(let former): return former.context().map { state($0) }
+        case .succeeded: return nil
+        }
+    }
+
+    private func state(_ context: Context) -> StoreState {
+        var state = rest
+        state.context = context
+        return state
+    }
+
+    // MARK: - Lending
+
+    /// Takes the context out, for a transaction that changes it in place.
+    func lend() -> (state: StoreState, former: FormerTables) {
+        var state = rest
+        let former = held.withLock { held in
+            guard case .here = held.whereabouts else {
+                preconditionFailure("a context is lent to one transaction at a time")
+            }
+            // Exchanged, because a copy would make every table look shared.
+            swap(&state.context, &held.context)
+            let former = FormerTables(of: &state.context)
+            held.whereabouts = .lent(former)
+            return former
+        }
+        return (state, former)
+    }
+
+    /// The transaction came to nothing.
+    func takeBack(_ former: FormerTables) {
+        guard let context = former.context() else {
+            preconditionFailure("a transaction comes back that has ended")
+        }
+        held.withLock { held in
+            held.context = context
+            held.whereabouts = .here
+        }
+        former.close()
+    }
+
+    /// The transaction stays, and the body shows the state that follows.
+    func succeed(_ former: FormerTables, _ body: () -> Void) {
+        held.withLock { held in
+            former.close()
+            held.whereabouts = .succeeded
+            body()
+        }
+    }
 }
 
 /// The state that readers see: the newest acknowledged one. It never goes backwards.
@@ -16,25 +96,40 @@ final class PublishedState: Sendable {
     /// Those who are told what is shown.
     let watch = StateWatch()
 
-    init(_ state: StoreState) { shared = Lock(SharedState(state)) }
+    init(_ state: SharedState) { shared = Lock(state) }
 
-    var current: StoreState { shared.withLock { $0 }.state }
+    var current: StoreState {
+        while true {
+            // Nil where the next state is shown by now.
+            if let state = shared.withLock({ $0 }).state { return state }
+        }
+    }
 
     var lastTransaction: TransactionID { shared.withLock { $0 }.lastTransaction }
+
+    var timeline: Timeline { shared.withLock { $0 }.timeline }
 
     /// Shows a state, unless a newer one was shown already: writers that waited for one sync come
     /// here in any order.
     func publish(_ new: SharedState) {
-        // The former state is let go outside of the lock: it may be the last to hold many pages.
-        let (former, current) = shared.withLock { shared -> (SharedState?, SharedState) in
-            guard new.lastTransaction > shared.lastTransaction else { return (nil, shared) }
+        set(new)
+        advance()
+    }
+
+    /// The same, without telling those who watch. Answers what was shown before, to be let go where nobody
+    /// waits: it may be the last to hold many pages.
+    @discardableResult
+    func set(_ new: SharedState) -> SharedState? {
+        shared.withLock { shared -> SharedState? in
+            guard new.lastTransaction > shared.lastTransaction else { return nil }
             let former = shared
             shared = new
-            return (former, new)
+            return former
         }
-        withExtendedLifetime(former) {}
-        watch.advance(to: current)
     }
+
+    /// Tells those who watch what is shown.
+    func advance() { watch.advance(to: shared.withLock { $0 }) }
 
     /// Shows the state of a log that another process has written, even where it ends earlier.
     func replace(by new: StoreState) {

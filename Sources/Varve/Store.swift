@@ -104,7 +104,8 @@ public final class Store: Sendable {
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types)
         let opened = try opening.open(mode)
-        let published = PublishedState(opened.state)
+        let shown = SharedState(opened.state)
+        let published = PublishedState(shown)
         self.mode = mode
         self.recovery = opened.report
         self.temporaryDirectory = temporaryDirectory
@@ -118,7 +119,8 @@ public final class Store: Sendable {
         }
         writer = opened.log.map {
             Writer(
-                opened, log: $0, opening: opening, published: published, durability: durability)
+                opened, shown, log: $0, opening: opening, published: published,
+                durability: durability)
         }
         compactor = writer.map {
             Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)

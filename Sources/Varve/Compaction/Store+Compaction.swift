@@ -38,7 +38,7 @@ extension Store {
         if let writer { return writer.floor }
         return max(
             readersFloor.withLock { $0 },
-            TransactionID(published.current.timeline.forgotten.rawValue + 1))
+            TransactionID(published.timeline.forgotten.rawValue + 1))
     }
 
     /// Whether compactions were told to end, because the store is being closed or suspended.

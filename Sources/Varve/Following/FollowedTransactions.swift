@@ -98,7 +98,7 @@ final class TransactionFeed: @unchecked Sendable {
         try refresh()
         log = follower
         let end = scanned.lastSequence
-        let forgotten = store.published.current.timeline.forgotten.rawValue
+        let forgotten = store.published.timeline.forgotten.rawValue
         let first = max(scanned.snapshot.oldestSequence.rawValue, forgotten + 1)
         if last.rawValue < first - 1 {
             last = TransactionID(first - 1)

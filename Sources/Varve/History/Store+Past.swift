@@ -50,7 +50,7 @@ extension Store {
     /// look at them and their reading. Another look finds what replaced them; history that went with
     /// them is below the floor then.
     func readingHistory<Result>(_ body: (LogHistory) throws -> Result) throws -> Result {
-        let forgotten = published.current.timeline.forgotten
+        let forgotten = published.timeline.forgotten
         if let writer { return try body(try writer.history(forgotten: forgotten)) }
         return try opening.lookingAgain {
             try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))

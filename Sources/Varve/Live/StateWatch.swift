@@ -38,8 +38,9 @@ final class StateWatch: Sendable {
     func advance(to shown: SharedState) {
         let done = state.withLock { state -> [StateChange] in
             if state.isIdle { return [] }
-            let new = shown.state
             for bell in state.bells.values { bell.yield() }
+            // Nil where another state has followed: whoever shows that comes here too.
+            guard let new = shown.state else { return [] }
             let count = state.pending.prefix {
                 $0.transactions.upperBound <= new.lastTransaction
             }.count

@@ -201,16 +201,17 @@ final class ReversedState: ReversalTarget {
                 ids.append(writer.copyBytes())
             }
             let joined = ids.flatMap { $0 }
-            let tombstones = context.tables.unique(at: position)
             try joined.withBuffer { bytes throws(CodecError) in
                 var start = 0
                 let slices = ids.map { id in
                     defer { start += id.count }
                     return UnsafeRawBufferPointer(rebasing: bytes[start..<start + id.count])
                 }
-                try tombstones.descriptor.operations.amendRow(tombstones, tombstone) {
-                    address throws(CodecError) in
-                    try relation.loadIDs(address + relation.offset, slices)
+                try context.changeTable(at: position) { (tombstones) throws(CodecError) in
+                    try tombstones.descriptor.operations.amendRow(tombstones, tombstone) {
+                        address throws(CodecError) in
+                        try relation.loadIDs(address + relation.offset, slices)
+                    }
                 }
             }
         }

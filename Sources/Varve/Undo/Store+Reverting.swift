@@ -60,7 +60,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/unknownSavepoint(_:)``.
     public func removeSavepoint(_ name: String) throws {
-        guard published.current.timeline.savepoints[name] != nil else {
+        guard published.timeline.savepoints[name] != nil else {
             throw StoreError.unknownSavepoint(name)
         }
         _ = try finish(
@@ -70,7 +70,7 @@ extension Store {
 
     /// Those that there are, oldest first.
     public var savepoints: [Savepoint] {
-        published.current.timeline.savepoints
+        published.timeline.savepoints
             .map { Savepoint(name: $0.key, transaction: $0.value) }
             .sorted { ($0.transaction, $0.name) < ($1.transaction, $1.name) }
     }

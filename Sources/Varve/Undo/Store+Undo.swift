@@ -114,7 +114,7 @@ extension Store {
     public func redoLabel(scope: String?) -> String? { step(.redo, scope)?.label }
 
     private func step(_ direction: TimelineDirection, _ scope: String?) -> TimelineStep? {
-        direction.step(published.current.timeline, scope).flatMap { $0.oldest >= floor ? $0 : nil }
+        direction.step(published.timeline, scope).flatMap { $0.oldest >= floor ? $0 : nil }
     }
 
     /// The steps that can be undone, the next first.
@@ -122,7 +122,7 @@ extension Store {
     /// - Complexity: linear in the number of steps.
     public func undoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
         let floor = floor
-        return published.current.timeline.undoSteps(in: scope, limit: limit)
+        return published.timeline.undoSteps(in: scope, limit: limit)
             .prefix { $0.oldest >= floor }.map(UndoStep.init)
     }
 
@@ -131,12 +131,12 @@ extension Store {
     /// - Complexity: linear in the number of steps.
     public func redoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
         let floor = floor
-        return published.current.timeline.redoSteps(in: scope, limit: limit)
+        return published.timeline.redoSteps(in: scope, limit: limit)
             .prefix { $0.oldest >= floor }.map(UndoStep.init)
     }
 
     /// The scopes in which something can be undone or redone; nil is that of writes without one.
-    public var undoScopes: [String?] { published.current.timeline.scopes }
+    public var undoScopes: [String?] { published.timeline.scopes }
 
     // MARK: - Groups
 

@@ -38,7 +38,7 @@ extension Writer {
         var found: TimelineStep?
         return try commit(options.durability, evenIfEmpty: true, isCancelled: isCancelled) {
             core in
-            guard let step = direction.step(core.sharedHead.state.timeline, options.scope)
+            guard let step = direction.step(core.sharedHead.timeline, options.scope)
             else {
                 throw direction.nothing(options.scope)
             }

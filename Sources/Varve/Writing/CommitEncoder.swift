@@ -49,7 +49,7 @@ final class CommitEncoder {
         let definitionCount = encoder.eventCount
         try encodeTables(Source(state), header, &unchanged)
         for row in unchanged {
-            state.context.tables.unique(at: row.table).setMetadata(row.metadata, of: row.slot)
+            state.context.changeTable(at: row.table) { $0.setMetadata(row.metadata, of: row.slot) }
         }
         guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
         output.removeAll()

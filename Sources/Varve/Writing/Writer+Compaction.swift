@@ -31,7 +31,8 @@ extension Writer {
         var header = header("", WriteOptions(undoable: false), core)
         header.kind = .schema
         guard try core.encoder.encodePendingDefinitions(&state, header) else { return }
-        try append(header, SharedState(state), core, open, touched: ChangedRows())
+        try log(header, core, open)
+        take(SharedState(state), after: header, core, open, touched: ChangedRows())
         try open.log.sync()
         published.publish(core.sharedHead)
     }
@@ -43,7 +44,7 @@ extension Writer {
     }
 
     /// Through that transaction nothing is answered for; 0 for none.
-    var forgotten: TransactionID { published.current.timeline.forgotten }
+    var forgotten: TransactionID { published.timeline.forgotten }
 
     /// Keeps the history back to each savepoint.
     func pinSavepoints(_ core: Core) {

@@ -23,7 +23,12 @@ final class Writer: Sendable {
         fileprivate(set) var sharedHead: SharedState
         /// The state behind everything appended: what the next body builds on.
         var head: StoreState {
-            get { sharedHead.state }
+            get {
+                guard let state = sharedHead.state else {
+                    preconditionFailure("the head is there whenever no transaction is running")
+                }
+                return state
+            }
             set { sharedHead = SharedState(newValue) }
         }
         var seal = SealSchedule()
@@ -33,13 +38,13 @@ final class Writer: Sendable {
         var savepointPins: [LogPin] = []
 
         init(
-            _ access: Access, _ opening: StoreOpening, head: StoreState,
+            _ access: Access, _ opening: StoreOpening, head: SharedState,
             newestCheckpoint: CheckpointSize?
         ) {
             self.access = access
             self.opening = opening
             self.newestCheckpoint = newestCheckpoint
-            sharedHead = SharedState(head)
+            sharedHead = head
         }
     }
 
@@ -80,8 +85,9 @@ final class Writer: Sendable {
     /// The process that opened the store.
     private let opener: LockHolder
 
+    /// - Parameter head: what was opened, and is shown.
     init(
-        _ opened: StoreOpening.Opened, log: Log, opening: StoreOpening,
+        _ opened: StoreOpening.Opened, _ head: SharedState, log: Log, opening: StoreOpening,
         published: PublishedState, durability: Durability
     ) {
         self.published = published
@@ -93,7 +99,7 @@ final class Writer: Sendable {
             log: log, prologue: opened.prologue,
             commits: GroupCommit(log.progress, published, queue: syncs))
         figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
-        core = Core(.open(open), opening, head: opened.state, newestCheckpoint: opened.checkpoint)
+        core = Core(.open(open), opening, head: head, newestCheckpoint: opened.checkpoint)
         turn = ContendedLock(core)
         pinSavepoints(core)
     }
@@ -185,48 +191,41 @@ final class Writer: Sendable {
         body: (inout StoreState, Turn) throws -> Void
     ) throws -> Receipt {
         try checkCaller()
+        let durability = durability.joined(with: wished)
         var receipt: Receipt?
-        // Let go behind the turn: it may be the last to hold what this transaction replaces.
+        // Let go behind the turn: they may be the last to hold what this transaction replaces.
         var former: SharedState?
+        var remains: JournalRemains?
         try turn.withLock { core in
             enter()
             defer { leave() }
             let open = try core.openLog()
-            former = core.sharedHead
-            var state = core.head
             let header = try makeHeader(core)
-            let token = TransactionToken()
-            state.context.beginTracking(
-                transaction: header.id.rawValue, time: header.time.microseconds, token: token)
-            try body(&state, Turn(core, header, open.log))
-            // Any other context has other changes, or none, in its journals: what would be logged is
-            // not what happened to this store.
-            guard state.context.session.token === token else { throw StoreError.foreignContext }
+            former = core.sharedHead
+            var transaction = RunningTransaction(
+                header, on: core.sharedHead,
+                // Those who watch have copies of the state anyway, and it is shown before they could be told.
+                inPlace: durability.isRelaxed && !published.watch.isWatched)
+            defer { transaction.end() }
+            try transaction.run { try body(&$0, Turn(core, header, open.log)) }
             let isChanged = try core.encoder.encode(
-                &state, header, evenIfEmpty: evenIfEmpty)
-            let touched =
-                isChanged && published.watch.isWatched
-                ? ChangedRows(journalOf: state.context) : nil
-            state.context.endTracking()
+                &transaction.state, header, evenIfEmpty: evenIfEmpty)
             if isCancelled() { throw CancellationError() }
             if isChanged {
-                try append(
-                    header, SharedState(consume state), core, open, touched: touched)
+                try log(header, core, open)
+                remains = show(&transaction, core, open)
             }
             receipt = Receipt(
-                awaited: acknowledge(core, open, wished, isChanged: isChanged),
+                awaited: acknowledge(core, open, durability, isChanged: isChanged),
                 appended: isChanged ? header.id : nil)
         }
-        withExtendedLifetime(former) {}
+        withExtendedLifetime((former, remains)) {}
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
         return receipt
     }
 
-    /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
-    func append(
-        _ header: TransactionHeader, _ head: SharedState, _ core: Core, _ open: OpenLog,
-        touched: ChangedRows?
-    ) throws {
+    /// Appends the encoded transaction to the log.
+    func log(_ header: TransactionHeader, _ core: Core, _ open: OpenLog) throws {
         defer { noteFigures(open, core) }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
@@ -238,26 +237,55 @@ final class Writer: Sendable {
         } catch {
             throw StoreError.log(error)
         }
-        open.prologue.update(head.state.catalog)
+    }
+
+    /// Makes what a logged transaction led to the head. Where it was changed in place, it is shown as well: the
+    /// state before is no more.
+    ///
+    /// - Returns: what the journal held, to be let go behind the turn.
+    private func show(
+        _ transaction: inout RunningTransaction, _ core: Core, _ open: OpenLog
+    ) -> JournalRemains {
+        var touched: ChangedRows?
+        let ended: (head: SharedState, remains: JournalRemains)
+        if transaction.isInPlace {
+            ended = transaction.succeed { published.set($0) }
+        } else {
+            if published.watch.isWatched {
+                touched = ChangedRows(journalOf: transaction.state.context)
+            }
+            ended = transaction.succeed()
+        }
+        take(ended.head, after: transaction.header, core, open, touched: touched)
+        return ended.remains
+    }
+
+    /// Takes a state as the head that a logged transaction led to.
+    ///
+    /// - Parameter touched: what is handed to those who watch; nil where it was not asked for.
+    func take(
+        _ head: SharedState, after header: TransactionHeader, _ core: Core, _ open: OpenLog,
+        touched: ChangedRows?
+    ) {
         core.sharedHead = head
+        open.prologue.update(head.catalog)
         // In this turn: a compaction that begins in a later one must find the pin.
         if Timeline.concernsSavepoints(header) { pinSavepoints(core) }
         if let touched {
             // Before the state can be shown.
             published.watch.note(
                 StateChange(
-                    transactions: header.id...header.id, context: head.state.context,
+                    transactions: header.id...header.id, context: core.head.context,
                     rows: touched))
         }
         open.commits.didAppend(
             GroupCommit.Appended(target: open.log.syncTarget, state: head))
     }
-
     /// Shows a relaxed transaction, or says what is to be waited for.
     private func acknowledge(
-        _ core: Core, _ open: OpenLog, _ wished: Durability?, isChanged: Bool
+        _ core: Core, _ open: OpenLog, _ durability: Durability, isChanged: Bool
     ) -> (transaction: TransactionID, commits: GroupCommit)? {
-        switch durability.joined(with: wished) {
+        switch durability {
         case .commit:
             if isChanged {
                 core.seal.didAppend(awaiting: LogSequence(core.sharedHead.lastTransaction.rawValue))

@@ -62,7 +62,7 @@ extension Context {
             let operations = tables.tables[table].descriptor.operations
             guard let end = try operations.beginDelete(&self, Slot(slot)) else { return }
             if let cause, session.isTracking {
-                tables.unique(at: table).deleteCauses[slot] = cause
+                changeTable(at: table) { $0.deleteCauses[slot] = cause }
             }
             // Pushed in reverse: the first relation is dealt with first, its children before it.
             steps.append(.end(end))
@@ -142,7 +142,8 @@ extension Context {
         let position = position(of: Entity._descriptor)
         let stamp = session.stamp
         session.journal.append(JournalEntry(table: position, isLink: false))
-        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-        return table.setPlace(of: table.internSlot(of: id), isKept: isKept, stamp: stamp)
+        return change(Entity.self, at: position) { table in
+            table.setPlace(of: table.internSlot(of: id), isKept: isKept, stamp: stamp)
+        }
     }
 }

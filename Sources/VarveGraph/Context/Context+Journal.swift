@@ -34,8 +34,7 @@ extension Context {
         guard session.journal.count == 1, let entry = session.journal.last, !entry.isLink,
             Int(entry.table) == tables.position(of: Entity._descriptor)
         else { return clearJournal() }
-        let table = unsafeDowncast(tables.unique(at: Int(entry.table)), to: Table<Entity>.self)
-        table.clearJournalOfOneRow()
+        change(Entity.self, at: Int(entry.table)) { $0.clearJournalOfOneRow() }
         session.journal.removeLast()
     }
 
@@ -46,12 +45,13 @@ extension Context {
         session.deleting.removeLast(session.deleting.count - mark.deleting)
         while session.journal.count > mark.count {
             let entry = session.journal.removeLast()
-            let table = tables.unique(at: Int(entry.table))
-            if entry.isLink {
-                let change = table.linkJournal.removeLast()
-                table.links[change.relation][change.slot] = change.before.list
-            } else {
-                table.undoLastRowChange()
+            changeTable(at: Int(entry.table)) { table in
+                if entry.isLink {
+                    let change = table.linkJournal.removeLast()
+                    table.links[change.relation][change.slot] = change.before.list
+                } else {
+                    table.undoLastRowChange()
+                }
             }
         }
     }
@@ -59,12 +59,18 @@ extension Context {
     /// Forgets all before-images: nothing up to here can be rolled back any more.
     @usableFromInline
     package mutating func clearJournal() {
+        var remains = JournalRemains()
+        clearJournal(leaving: &remains)
+    }
+
+    private mutating func clearJournal(leaving remains: inout JournalRemains) {
         var last: UInt32?
         // Entries of one table come in runs, and clearing a journal twice is clearing it once.
         for entry in session.journal where entry.table != last {
             last = entry.table
             let position = Int(entry.table)
-            if tables.tables[position].hasJournal { tables.unique(at: position).clearJournal() }
+            guard tables.tables[position].hasJournal else { continue }
+            changeTable(at: position) { $0.clearJournal(leaving: &remains) }
         }
         session.journal.removeAll(keepingCapacity: session.journal.count < 1_024)
     }
@@ -75,8 +81,9 @@ extension Context {
     ///   - transaction: the number that the changes will have.
     ///   - time: microseconds since 1970; all changes carry it.
     ///   - token: by which the context is known at the end.
+    ///   - former: where the context's tables are changed in place.
     package mutating func beginTracking(
-        transaction: UInt64, time: Int64, token: TransactionToken
+        transaction: UInt64, time: Int64, token: TransactionToken, former: FormerTables? = nil
     ) {
         precondition(session.depth == 0, "a transaction cannot start inside a save")
         clearJournal()
@@ -84,15 +91,24 @@ extension Context {
         session.transaction = transaction
         session.fixedTime = time
         session.token = token
+        session.former = former
     }
 
     /// Whether anything was changed that has not been forgotten.
     package var hasJournal: Bool { !session.journal.isEmpty }
 
-    package mutating func endTracking() {
-        clearJournal()
+    /// Ends a transaction that stays. Its former tables, if there are any, are closed.
+    ///
+    /// - Returns: what a large journal held.
+    @discardableResult
+    package mutating func endTracking() -> JournalRemains {
+        var remains = JournalRemains()
+        session.former = nil
+        clearJournal(leaving: &remains)
+        for table in tables.tables where table.former != nil { table.former = nil }
         session.isTracking = false
         session.fixedTime = 0
         session.token = nil
+        return remains
     }
 }

@@ -154,11 +154,12 @@ extension Context {
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
     ) {
         session.journal.append(JournalEntry(table: position, isLink: true))
-        let table = tables.unique(at: position)
-        table.linkJournal.append(
-            LinkListChange(
-                relation: relation, slot: slot,
-                before: LinkList(list: table.links[relation][slot])))
-        table.links[relation][slot] = list
+        changeTable(at: position) { table in
+            table.linkJournal.append(
+                LinkListChange(
+                    relation: relation, slot: slot,
+                    before: LinkList(list: table.links[relation][slot])))
+            table.links[relation][slot] = list
+        }
     }
 }

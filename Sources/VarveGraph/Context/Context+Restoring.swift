@@ -9,8 +9,7 @@ extension Context {
     ) -> Slot {
         let position = position(of: Entity._descriptor)
         if let known = knownSlot(of: type, id: id) { return known }
-        return unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .internSlot(of: id)
+        return change(Entity.self, at: position) { $0.internSlot(of: id) }
     }
 
     @inlinable
@@ -18,11 +17,14 @@ extension Context {
         of type: Entity.Type, at slot: Slot, from bytes: UnsafeRawBufferPointer, ordinal: UInt64
     ) throws(CodecError) {
         let position = position(of: Entity._descriptor)
-        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
         var reader = ByteReader(bytes)
-        let row = try Entity(_id: table.id(of: slot), from: &reader)
+        let id = unsafeDowncast(tables.tables[position], to: Table<Entity>.self).id(of: slot)
+        let row = try Entity(_id: id, from: &reader)
         session.journal.append(JournalEntry(table: position, isLink: false))
-        table.put(row, at: slot, stamp: session.stamp, ordinal: ordinal)
+        let stamp = session.stamp
+        change(Entity.self, at: position) {
+            $0.put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        }
     }
 
     /// The first other entity with a value of the row at a slot that a unique index holds.
@@ -42,7 +44,7 @@ extension Context {
     package mutating func setVacancy(of slot: Slot, ordinal: UInt64?, table position: Int) {
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
-        tables.unique(at: position).setVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+        changeTable(at: position) { $0.setVacancy(of: slot, ordinal: ordinal, stamp: stamp) }
     }
 
     /// Sets one list, on this side only.
@@ -63,10 +65,11 @@ extension Context {
     package mutating func setStamps(
         of slot: Slot, updatedAt: Int64, transaction: UInt64, table position: Int
     ) {
-        let table = tables.unique(at: position)
-        var metadata = table.metadata(of: slot)
-        metadata.updatedAt = updatedAt
-        metadata.transaction = transaction
-        table.setMetadata(metadata, of: slot)
+        changeTable(at: position) { table in
+            var metadata = table.metadata(of: slot)
+            metadata.updatedAt = updatedAt
+            metadata.transaction = transaction
+            table.setMetadata(metadata, of: slot)
+        }
     }
 }

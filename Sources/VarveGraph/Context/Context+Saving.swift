@@ -108,7 +108,11 @@ extension Context {
         if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
-        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        // As `change` does, whose body could not consume the row.
+        lockFormer()
+        defer { unlockFormer() }
+        let table = unsafeDowncast(
+            tables.unique(at: position, keptIn: session.former), to: Table<Entity>.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known.slot ?? table.appendSlot(hash: hash)
         table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal)
@@ -120,7 +124,7 @@ extension Context {
     mutating func merge<Entity: EntityModelProtocol>(
         _ entity: inout Entity, hash: UInt64, _ options: MergeStrategy<Entity>, in position: Int
     ) -> (slot: Slot?, isNew: Bool) {
-        let table = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         guard let slot = table.slot(of: entity.id, hash: hash) else { return (nil, true) }
         guard let old = table.row(at: slot) else { return (slot, true) }
         if !options.isReplacement {
@@ -182,17 +186,18 @@ extension Context {
         let position = position(of: Child._descriptor)
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(ids.count)
-        let table = unsafeDowncast(tables.unique(at: position), to: Table<Child>.self)
-        var surprises = 0
-        for (index, id) in ids.enumerated() {
-            if index < expected.count, surprises < 4 {
-                if table.hasID(id, at: Slot(expected[index])) {
-                    slots.append(expected[index])
-                    continue
+        change(Child.self, at: position) { table in
+            var surprises = 0
+            for (index, id) in ids.enumerated() {
+                if index < expected.count, surprises < 4 {
+                    if table.hasID(id, at: Slot(expected[index])) {
+                        slots.append(expected[index])
+                        continue
+                    }
+                    surprises += 1
                 }
-                surprises += 1
+                slots.append(table.internSlot(of: id).rawValue)
             }
-            slots.append(table.internSlot(of: id).rawValue)
         }
         return Context.distinct(slots)
     }
@@ -243,7 +248,8 @@ extension Context {
         let position = position(of: Entity._descriptor)
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
-        unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-            .remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
+        change(Entity.self, at: position) {
+            $0.remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
+        }
     }
 }

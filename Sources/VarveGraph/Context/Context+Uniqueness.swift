@@ -65,8 +65,7 @@ extension Context {
         switch uniqueness.resolver.action {
         case .upsert:
             // The event names both by their slots.
-            let slot = unsafeDowncast(tables.unique(at: position), to: Table<Entity>.self)
-                .internSlot(of: new.id)
+            let slot = change(Entity.self, at: position) { $0.internSlot(of: new.id) }
             try deleteRow(
                 at: collision.existing, table: position,
                 cause: .upsert(table: position, slot: slot.rawValue))

@@ -16,6 +16,11 @@ public struct Context: Sendable {
         session = Session()
     }
 
+    init(tables: TableList) {
+        self.tables = tables
+        session = Session()
+    }
+
     /// Where the changes that are being made belong.
     @usableFromInline
     package struct Session: Sendable {
@@ -32,6 +37,9 @@ public struct Context: Sendable {
         @usableFromInline var deleting: ContiguousArray<UInt64> = []
         /// Tells the context of one transaction from every other; nil outside.
         @usableFromInline package var token: TransactionToken?
+        /// What the transaction changes in place, for those who want it as it was; nil where it copies
+        /// whatever it changes.
+        @usableFromInline var former: FormerTables?
         /// Which table each journaled change belongs to, oldest first.
         @usableFromInline var journal: ContiguousArray<JournalEntry> = []
 
@@ -72,6 +80,11 @@ package struct TableList {
 
     init() {}
 
+    init(_ tables: ContiguousArray<AnyTable>, positions: ContiguousArray<UInt16>) {
+        self.tables = tables
+        self.positions = positions
+    }
+
     @inlinable
     package func position(of descriptor: EntityDescriptor) -> Int? {
         let number = descriptor.number
@@ -84,15 +97,16 @@ package struct TableList {
     /// The result must not be held across another call: a second reference makes the table look
     /// shared.
     @inlinable
-    package mutating func unique(at position: Int) -> AnyTable {
+    mutating func unique(at position: Int, keptIn former: FormerTables?) -> AnyTable {
         if !isKnownUniquelyReferenced(&tables[position]) {
-            cloneTable(at: position)
+            cloneTable(at: position, keptIn: former)
         }
         return tables[position]
     }
 
     @usableFromInline
-    mutating func cloneTable(at position: Int) {
+    mutating func cloneTable(at position: Int, keptIn former: FormerTables?) {
+        former?.willCopy(tables[position], at: position)
         tables[position] = tables[position].descriptor.operations.clone(tables[position])
     }
 }
@@ -134,22 +148,23 @@ extension Context {
         guard let owner = tables.tables[position].descriptor.tombstoneOwner,
             let ownerPosition = tables.position(of: owner._descriptor)
         else { return }
-        tables.unique(at: ownerPosition).tombstoneTable = position
+        changeTable(at: ownerPosition) { $0.tombstoneTable = position }
     }
 
     private mutating func resolveRelations(at position: Int) {
-        let table = tables.unique(at: position)
-        table.relations = table.descriptor.relations.enumerated().map { index, relation in
+        let descriptor = tables.tables[position].descriptor
+        let relations = descriptor.relations.enumerated().map { index, relation in
             let child = relation.childDescriptor()
             guard let childTable = tables.position(of: child) else {
                 preconditionFailure("a related type without a table")
             }
-            let inverse = inverse(of: index, in: table.descriptor)
+            let inverse = inverse(of: index, in: descriptor)
             return ResolvedRelation(
                 childTable: childTable, isToMany: relation.isToMany, inverse: inverse,
                 inverseIsToMany: inverse.map { child.relations[$0].isToMany } ?? false,
                 deleteRule: relation.deleteRule)
         }
+        changeTable(at: position) { $0.relations = relations }
     }
 
     private func inverse(of index: Int, in descriptor: EntityDescriptor) -> Int? {

@@ -51,8 +51,8 @@ package struct EntityOperations: Sendable {
             throws(CodecError) -> Void
     /// Makes the content of one index of a table whose rows were loaded; any thread may.
     @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
-    /// Drops the before-rows of the table's journal.
-    @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> Void
+    /// Drops the before-rows of the table's journal; answers what is left of a large one.
+    @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> (any Sendable)?
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
     /// The slot of an encoded id, given out now if the id is new.
@@ -124,8 +124,7 @@ package struct EntityOperations: Sendable {
             unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
         }
         clearBeforeRows = { table in
-            let table = unsafeDowncast(table, to: Table<Entity>.self)
-            table.beforeRows.removeAll(keepingCapacity: table.beforeRows.count < 1_024)
+            unsafeDowncast(table, to: Table<Entity>.self).beforeRows.emptied()
         }
         intern = { (context, id) throws(CodecError) in
             var reader = ByteReader(id)

@@ -34,6 +34,9 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
     @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
+    /// The transaction that changes the table in place, for those who want it as it was. Set by the thread of
+    /// the transaction alone.
+    @exclusivity(unchecked) @usableFromInline var former: FormerTables?
 
     @usableFromInline
     init(descriptor: EntityDescriptor) {
@@ -99,19 +102,20 @@ package class AnyTable {
         return first.before < 0 && !first.metadata.isFormer
     }
 
-    /// Forgets all before-images.
-    final func clearJournal() {
-        // Asked first: emptying an empty collection costs more than the question. What a large
-        // transaction needed is given back.
+    /// Forgets all before-images. What a large transaction needed is given back, by the caller.
+    final func clearJournal(leaving remains: inout JournalRemains) {
+        // Asked first: emptying an empty collection costs more than the question.
         if !rowJournal.isEmpty {
-            if rowJournal.contains(where: { $0.before >= 0 }) {
-                descriptor.operations.clearBeforeRows(self)
+            if rowJournal.contains(where: { $0.before >= 0 }),
+                let rows = descriptor.operations.clearBeforeRows(self)
+            {
+                remains.parts.append(rows)
             }
-            rowJournal.removeAll(keepingCapacity: rowJournal.count < 1_024)
+            if let large = rowJournal.emptied() { remains.parts.append(large) }
         }
         journalWasShortened()
-        if !linkJournal.isEmpty {
-            linkJournal.removeAll(keepingCapacity: linkJournal.count < 1_024)
+        if !linkJournal.isEmpty, let large = linkJournal.emptied() {
+            remains.parts.append(large)
         }
         if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
@@ -187,6 +191,21 @@ package class AnyTable {
     }
 
     func checkRows() { preconditionFailure("a table without an entity type") }
+}
+
+extension ContiguousArray where Element: Sendable {
+    /// Empties a journal. A small one keeps its memory; of a large one the content is answered, so that it can
+    /// be let go elsewhere.
+    @inlinable
+    mutating func emptied() -> ContiguousArray? {
+        guard count >= JournalRemains.countMin else {
+            removeAll(keepingCapacity: true)
+            return nil
+        }
+        let content = self
+        self = []
+        return content
+    }
 }
 
 /// When and where a row came to be as it is.

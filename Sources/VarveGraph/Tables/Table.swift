@@ -61,6 +61,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         super.init(copying: other)
     }
 
+    // Here and not in the base class, where the columns of this one may be gone.
+    @inlinable
+    deinit {
+        if let former { former.willEnd(self) }
+    }
+
     // MARK: - Ids
 
     /// The slot of an id that is known here, whether it has a row or not. O(log n).

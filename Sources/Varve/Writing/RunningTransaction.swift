@@ -1,0 +1,79 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// A transaction while its body runs: the state that it changes, and the way back.
+///
+/// Where nobody needs to see the state before it once it has ended, it changes that in place: nothing is copied that
+/// no reader holds.
+struct RunningTransaction: ~Copyable {
+    let header: TransactionHeader
+    private let token = TransactionToken()
+    private let base: SharedState
+    /// What the tables were, where they are changed in place and it has not ended yet.
+    private var former: FormerTables?
+    var state: StoreState
+
+    /// - Parameter base: the state that it builds on, whose context is there.
+    init(_ header: TransactionHeader, on base: SharedState, inPlace: Bool) {
+        self.header = header
+        self.base = base
+        if inPlace {
+            let (state, former) = base.lend()
+            self.state = state
+            self.former = former
+        } else {
+            guard let state = base.state else {
+                preconditionFailure("the head is there whenever no transaction is running")
+            }
+            self.state = state
+        }
+    }
+
+    var isInPlace: Bool { former != nil }
+
+    /// Runs the body, whose changes the journal keeps.
+    mutating func run(_ body: (inout StoreState) throws -> Void) throws {
+        state.context.beginTracking(
+            transaction: header.id.rawValue, time: header.time.microseconds, token: token,
+            former: former)
+        try body(&state)
+        // Any other context has other changes, or none, in its journals: what would be logged is
+        // not what happened to this store.
+        guard state.context.session.token === token else { throw StoreError.foreignContext }
+    }
+
+    /// The transaction is logged. Answers the state behind it, and what its journal held.
+    mutating func succeed() -> (head: SharedState, remains: JournalRemains) {
+        let remains = state.context.endTracking()
+        return (takeState(), remains)
+    }
+
+    /// The same for one in place, which shows the state in the moment in which the one before it goes.
+    mutating func succeed(
+        showing show: (SharedState) -> Void
+    ) -> (head: SharedState, remains: JournalRemains) {
+        guard let former else { preconditionFailure("a transaction that is not in place") }
+        self.former = nil
+        var ended: (head: SharedState, remains: JournalRemains)?
+        base.succeed(former) {
+            ended = succeed()
+            if let ended { show(ended.head) }
+        }
+        guard let ended else { preconditionFailure("a state that was just made") }
+        return ended
+    }
+
+    /// The state, which is not kept here: it would look shared.
+    private mutating func takeState() -> SharedState {
+        let head = SharedState(state)
+        state.context = Context()
+        return head
+    }
+
+    /// Gives back what was changed in place by a transaction that came to nothing. To be called in any case.
+    mutating func end() {
+        guard let former else { return }
+        self.former = nil
+        base.takeBack(former)
+    }
+}

@@ -1,0 +1,42 @@
+// Every change of a table is made in here: with the lock held that lets others see what the tables were.
+
+extension Context {
+    /// Changes a table, after making sure that no other context references it. The body runs no code of
+    /// the application but comparisons, hashes and keys.
+    ///
+    /// The table must not escape: a second reference makes it look shared.
+    @inlinable @inline(__always)
+    mutating func change<Entity: EntityModelProtocol, Result>(
+        _ type: Entity.Type, at position: Int, _ body: (Table<Entity>) -> Result
+    ) -> Result {
+        lockFormer()
+        defer { unlockFormer() }
+        return body(
+            unsafeDowncast(
+                tables.unique(at: position, keptIn: session.former), to: Table<Entity>.self))
+    }
+
+    /// The same where the type is not at hand.
+    @inlinable @inline(__always)
+    package mutating func changeTable<Result, Failure: Error>(
+        at position: Int, _ body: (AnyTable) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lockFormer()
+        defer { unlockFormer() }
+        return try body(tables.unique(at: position, keptIn: session.former))
+    }
+
+    @usableFromInline
+    mutating func lockFormer() {
+        guard let former = session.former else { return }
+        guard session.journal.count < FormerTables.changesMax else {
+            former.keepAll()
+            session.former = nil
+            return
+        }
+        former.lock()
+    }
+
+    @usableFromInline
+    func unlockFormer() { session.former?.unlock() }
+}
