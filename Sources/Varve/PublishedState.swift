@@ -68,25 +68,25 @@ final class SharedState: Sendable {
         return (state, former)
     }
 
-    /// The transaction came to nothing.
-    func takeBack(_ former: FormerTables) {
-        guard let context = former.context() else {
-            preconditionFailure("a transaction comes back that has ended")
-        }
+    /// The transaction came to nothing, and has made `context` of what was lent.
+    func takeBack(_ context: borrowing Context, _ former: FormerTables) {
+        let whole = former.takeBack(context)
         held.withLock { held in
-            held.context = context
+            held.context = whole
             held.whereabouts = .here
         }
-        former.close()
     }
 
-    /// The transaction stays, and the body shows the state that follows.
-    func succeed(_ former: FormerTables, _ body: () -> Void) {
+    /// The transaction stays, and the body shows the state that follows. Answers what is to be let go where nobody
+    /// waits.
+    func succeed(_ former: FormerTables, _ body: () -> Void) -> TransactionRemains {
+        var remains = TransactionRemains()
         held.withLock { held in
-            former.close()
+            remains = former.close()
             held.whereabouts = .succeeded
             body()
         }
+        return remains
     }
 }
 

@@ -40,6 +40,26 @@ struct IDMapTests {
         }
     }
 
+    @Test("What is removed is not found, everything else is, and copies stay as they were")
+    func removes() {
+        for hash in [{ mixed($0) }, { ($0 % 3) << 34 | $0 }, { _ in 42 }] as [(UInt64) -> UInt64] {
+            var keys = Keys()
+            let count: UInt64 = hash(1) == mixed(1) ? 20_000 : 500
+            for key in 0..<count { keys.insert(key, hash: hash(key)) }
+            let copy = keys
+            for key in (0..<count).reversed() where key % 3 != 0 {
+                keys.map.remove(hash(key), Slot(Int(key)))
+            }
+            keys.map.checkInvariants()
+            for key in 0..<count {
+                #expect((keys.find(key, hash: hash(key)) != nil) == (key % 3 == 0))
+                #expect(copy.find(key, hash: hash(key))?.index == Int(key))
+            }
+            keys.map.insert(hash(1), Slot(1))
+            #expect(keys.find(1, hash: hash(1))?.index == 1)
+        }
+    }
+
     @Test("Equal hashes are kept apart by their keys, in any number")
     func equalHashes() {
         var keys = Keys()

@@ -191,6 +191,78 @@ struct InPlaceTransactionTests {
         store.context.checkInvariants()
     }
 
+    @Test("A write that comes to nothing leaves no trace, not even of its ids")
+    func leavesNothing() throws {
+        let store = try Self.makeStore()
+        try store.write { context in
+            for number in 0..<50 {
+                try Book(id: number, title: "t", author: .id("a\(number)")).save(to: &context)
+            }
+        }
+        let slots = { store.context.tables.tables.map(\.slotCount) }
+        let before = slots()
+        for round in 0..<200 {
+            #expect(throws: Stop.self) {
+                try store.write { context in
+                    try Book(id: 1_000 + round, title: "t", author: .id("b\(round)"))
+                        .save(to: &context)
+                    try Book(id: -round - 1, title: "t").save(to: &context)
+                    try Book.delete(id: 1_000 + round, from: &context)
+                    try Deleted<Book>.delete(id: 1_000 + round, from: &context)
+                    throw Stop()
+                }
+            }
+        }
+        #expect(Array(slots().prefix(before.count)) == before)
+        store.context.checkInvariants()
+        try store.write { try Book(id: 1_001, title: "new").save(to: &$0) }
+        #expect(Book.query(1_001).resolve(in: store.context)?.title == "new")
+        #expect(Book.query().count(in: store.context) == 51)
+        store.context.checkInvariants()
+    }
+
+    @Test("Readers on other threads always see a whole state, whatever bodies do with their contexts")
+    func threads() throws {
+        let store = try Self.makeStore()
+        try store.write { context in
+            for number in 0..<20 { try Book(id: number, title: "0").save(to: &context) }
+        }
+        let isOver = Lock(false)
+        let readers = DispatchGroup()
+        for _ in 0..<3 {
+            readers.enter()
+            Thread.detachNewThread {
+                while !isOver.withLock({ $0 }) {
+                    let titles = Set(Book.query().resolve(in: store.context).map(\.title))
+                    #expect(titles.count == 1)
+                    let preview = try? store.preview { context in
+                        try Book(id: 3, title: "p").save(to: &context)
+                    }
+                    #expect(preview != nil)
+                }
+                readers.leave()
+            }
+        }
+        var random = SeededGenerator(seed: 1)
+        for round in 1...400 {
+            try? store.write { context in
+                let kind = Int.random(in: 0..<6, using: &random)
+                for number in 0..<20 {
+                    try Book(id: number, title: "\(round)").save(to: &context)
+                    if kind == 1, number == 10 {
+                        let copy = Lock<Context?>(context)
+                        Thread.detachNewThread { copy.withLock { $0 = nil } }
+                    }
+                }
+                if kind == 2 { context = Context() }
+                if kind == 3 { throw Stop() }
+            }
+        }
+        isOver.withLock { $0 = true }
+        readers.wait()
+        store.context.checkInvariants()
+    }
+
     @Test("Results that are asked for inside a write follow it")
     func watchedMidway() async throws {
         let store = try Self.makeStore()

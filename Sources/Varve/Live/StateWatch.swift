@@ -39,14 +39,16 @@ final class StateWatch: Sendable {
         let done = state.withLock { state -> [StateChange] in
             if state.isIdle { return [] }
             for bell in state.bells.values { bell.yield() }
-            // Nil where another state has followed: whoever shows that comes here too.
-            guard let new = shown.state else { return [] }
             let count = state.pending.prefix {
-                $0.transactions.upperBound <= new.lastTransaction
+                $0.transactions.upperBound <= shown.lastTransaction
             }.count
             let ready = Array(state.pending.prefix(count))
+            if !state.watchers.isEmpty {
+                // Nil where another state has followed: whoever shows that comes here too.
+                guard let new = shown.state else { return [] }
+                for watcher in state.watchers.values { watcher.take(ready, shown: new) }
+            }
             state.pending.removeFirst(count)
-            for watcher in state.watchers.values { watcher.take(ready, shown: new) }
             return ready
         }
         // Contexts are let go outside of the lock.

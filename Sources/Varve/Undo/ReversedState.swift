@@ -14,9 +14,18 @@ final class ReversedState: ReversalTarget {
     /// is compared with them as they were logged.
     @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
 
+    /// A copy, which leaves the state as it is.
     init(_ state: StoreState) {
         context = state.context
         schema = state.schema
+    }
+
+    /// Takes a state over: until ``hand(to:)`` gives it back, nothing may be asked of it. A copy would make all
+    /// tables look shared.
+    init(taking state: inout StoreState) {
+        context = Context()
+        schema = state.schema
+        swap(&context, &state.context)
     }
 
     /// Makes the state, which this began with, what it is here. Nothing is asked of this afterwards.

@@ -11,12 +11,12 @@ enum StateReversal {
         running: TransactionHeader, memory: ReversalMemory, force: Bool
     ) throws {
         let (target, conflicts) = try run(
-            transactions, state, .head(force: force), history, running: running, memory: memory)
+            transactions, &state, .head(force: force), history, running: running, memory: memory)
+        target.hand(to: &state)
         let standing = force ? conflicts.filter(\.isFinal) : conflicts
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
         }
-        target.hand(to: &state)
     }
 
     /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
@@ -27,12 +27,12 @@ enum StateReversal {
         running: TransactionHeader, memory: ReversalMemory
     ) throws {
         let (target, conflicts) = try run(
-            transactions, state, .rewind, history, running: running, memory: memory)
+            transactions, &state, .rewind, history, running: running, memory: memory)
+        target.stampChanges()
+        target.hand(to: &state)
         guard conflicts.isEmpty else {
             throw StoreError.conflicts(conflicts.map(UndoConflict.init))
         }
-        target.stampChanges()
-        target.hand(to: &state)
     }
 
     /// The state before transactions, newest first, of which the newest led to `state`.
@@ -41,7 +41,7 @@ enum StateReversal {
     ) throws -> StoreState {
         var state = state
         try run(
-            transactions, state, .past, history, running: nil, memory: ReversalMemory()
+            transactions, &state, .past, history, running: nil, memory: ReversalMemory()
         ).target.hand(to: &state)
         return state
     }
@@ -78,18 +78,35 @@ enum StateReversal {
         target.hand(to: &state)
     }
 
+    /// Takes the state over, which the target hands back; where this throws, it is back.
     private static func run(
-        _ transactions: [TransactionID], _ state: StoreState,
+        _ transactions: [TransactionID], _ state: inout StoreState,
         _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory,
         running: TransactionHeader?, memory: ReversalMemory
     ) throws -> (target: ReversedState, conflicts: [ReversalConflict]) {
-        let target = ReversedState(state)
+        let target = ReversedState(taking: &state)
+        do {
+            let conflicts = try takeBack(
+                transactions, from: target, mode, catalog: state.catalog, history,
+                running: running, memory: memory)
+            return (target, conflicts)
+        } catch {
+            target.hand(to: &state)
+            throw error
+        }
+    }
+
+    private static func takeBack(
+        _ transactions: [TransactionID], from target: ReversedState,
+        _ mode: Reversal<ReversedState>.Mode, catalog: Catalog, _ history: LogHistory,
+        running: TransactionHeader?, memory: ReversalMemory
+    ) throws -> [ReversalConflict] {
         let mark = target.begin()
         let later = LaterTransactions(running: running) { oldest, body in
             try history.another().forEach(from: oldest, body)
         }
         let reversal = Reversal(
-            target, mode, catalog: state.catalog, running: running?.id ?? 0,
+            target, mode, catalog: catalog, running: running?.id ?? 0,
             later: later, memory: memory)
         try history.forEach(of: transactions) { view in
             do throws(ReversalError) {
@@ -103,6 +120,6 @@ enum StateReversal {
         // Also of a past state: others are reached from it.
         try target.keepForms()
         target.end(mark)
-        return (target, reversal.conflicts)
+        return reversal.conflicts
     }
 }

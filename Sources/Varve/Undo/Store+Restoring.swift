@@ -89,7 +89,7 @@ extension Writer {
             header.kind = .purge
             return header
         } body: { state, _ in
-            let target = ReversedState(state)
+            let target = ReversedState(taking: &state)
             let count = target.purgeTombstones(before: time, types)
             target.hand(to: &state)
             return count

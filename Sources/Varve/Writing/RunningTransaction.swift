@@ -42,8 +42,8 @@ struct RunningTransaction: ~Copyable {
         guard state.context.session.token === token else { throw StoreError.foreignContext }
     }
 
-    /// The transaction is logged. Answers the state behind it, and what its journal held.
-    mutating func succeed() -> (head: SharedState, remains: JournalRemains) {
+    /// The transaction is logged. Answers the state behind it, and what is to be let go where nobody waits.
+    mutating func succeed() -> (head: SharedState, remains: TransactionRemains) {
         let remains = state.context.endTracking()
         return (takeState(), remains)
     }
@@ -51,15 +51,16 @@ struct RunningTransaction: ~Copyable {
     /// The same for one in place, which shows the state in the moment in which the one before it goes.
     mutating func succeed(
         showing show: (SharedState) -> Void
-    ) -> (head: SharedState, remains: JournalRemains) {
+    ) -> (head: SharedState, remains: TransactionRemains) {
         guard let former else { preconditionFailure("a transaction that is not in place") }
         self.former = nil
-        var ended: (head: SharedState, remains: JournalRemains)?
-        base.succeed(former) {
+        var ended: (head: SharedState, remains: TransactionRemains)?
+        let tables = base.succeed(former) {
             ended = succeed()
             if let ended { show(ended.head) }
         }
-        guard let ended else { preconditionFailure("a state that was just made") }
+        guard var ended else { preconditionFailure("a state that was just made") }
+        ended.remains.join(tables)
         return ended
     }
 
@@ -74,6 +75,6 @@ struct RunningTransaction: ~Copyable {
     mutating func end() {
         guard let former else { return }
         self.former = nil
-        base.takeBack(former)
+        base.takeBack(state.context, former)
     }
 }

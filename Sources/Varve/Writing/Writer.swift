@@ -195,7 +195,7 @@ final class Writer: Sendable {
         var receipt: Receipt?
         // Let go behind the turn: they may be the last to hold what this transaction replaces.
         var former: SharedState?
-        var remains: JournalRemains?
+        var remains: TransactionRemains?
         try turn.withLock { core in
             enter()
             defer { leave() }
@@ -245,11 +245,13 @@ final class Writer: Sendable {
     /// - Returns: what the journal held, to be let go behind the turn.
     private func show(
         _ transaction: inout RunningTransaction, _ core: Core, _ open: OpenLog
-    ) -> JournalRemains {
+    ) -> TransactionRemains {
         var touched: ChangedRows?
-        let ended: (head: SharedState, remains: JournalRemains)
+        var ended: (head: SharedState, remains: TransactionRemains)
         if transaction.isInPlace {
-            ended = transaction.succeed { published.set($0) }
+            var shown: SharedState?
+            ended = transaction.succeed { shown = published.set($0) }
+            if let shown { ended.remains.parts.append(shown) }
         } else {
             if published.watch.isWatched {
                 touched = ChangedRows(journalOf: transaction.state.context)

@@ -7,7 +7,8 @@
 /// its page is computed: a look-up touches one or two lines of the page. Copying is O(1);
 /// finding and inserting are O(log n). An entry takes about ten bytes.
 ///
-/// Entries are never removed: a slot, once given to an id, keeps it.
+/// A slot, once given to an id, keeps it: entries are removed only where the transaction that made them
+/// came to nothing.
 @usableFromInline
 struct IDMap {
     var root: IDChild
@@ -38,6 +39,23 @@ struct IDMap {
         let entry = IDEntry.make(hash, slot)
         rootAddress = withUnsafeMutablePointer(to: &root) { root in
             IDMap.insert(entry, below: root)
+            return IDChild.Unowned(at: root)
+        }
+    }
+
+    /// Removes an entry that is there. Pages stay, however few entries are left in them.
+    @usableFromInline
+    mutating func remove(_ hash: UInt64, _ slot: Slot) {
+        count -= 1
+        let entry = IDEntry.make(hash, slot)
+        rootAddress = withUnsafeMutablePointer(to: &root) { root in
+            var reference = root
+            var consumed = 0
+            while reference.pointee.prefix == IDChild.nodePrefix {
+                reference = IDNode.uniqueChild(at: reference, for: entry, consumed: consumed)
+                consumed += IDNode.bits
+            }
+            IDPage.remove(entry, at: reference)
             return IDChild.Unowned(at: root)
         }
     }

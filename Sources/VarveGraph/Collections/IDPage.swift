@@ -56,6 +56,21 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         reference.pointee.count += 1
     }
 
+    /// Removes an entry, which is there, from the page at `reference`, which becomes unique.
+    static func remove(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
+        let count = Int(reference.pointee.count)
+        let prefix = reference.pointee.prefix
+        if !IDChild.isUnique(reference) {
+            reference.pointee = make(entries(at: reference), count: count, prefix: prefix)
+        }
+        let entries = entries(at: reference)
+        var position = lowerBound(IDEntry.tag(entry), in: entries, count: count, prefix: prefix)
+        while position < count, entries[position] != entry { position += 1 }
+        precondition(position < count, "an entry that is removed is there")
+        (entries + position).update(from: entries + position + 1, count: count - position - 1)
+        reference.pointee.count -= 1
+    }
+
     /// As words from their places: a reference to the page would make it look shared.
     private static func capacity(at reference: UnsafeMutablePointer<IDChild>) -> Int {
         UnsafeRawPointer(reference).load(as: UnsafeRawPointer.self)

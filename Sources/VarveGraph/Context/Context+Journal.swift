@@ -59,11 +59,11 @@ extension Context {
     /// Forgets all before-images: nothing up to here can be rolled back any more.
     @usableFromInline
     package mutating func clearJournal() {
-        var remains = JournalRemains()
+        var remains = TransactionRemains()
         clearJournal(leaving: &remains)
     }
 
-    private mutating func clearJournal(leaving remains: inout JournalRemains) {
+    private mutating func clearJournal(leaving remains: inout TransactionRemains) {
         var last: UInt32?
         // Entries of one table come in runs, and clearing a journal twice is clearing it once.
         for entry in session.journal where entry.table != last {
@@ -99,13 +99,14 @@ extension Context {
 
     /// Ends a transaction that stays. Its former tables, if there are any, are closed.
     ///
+    /// Tables keep naming them until they are changed in place again, because others may hold the tables.
+    ///
     /// - Returns: what a large journal held.
     @discardableResult
-    package mutating func endTracking() -> JournalRemains {
-        var remains = JournalRemains()
+    package mutating func endTracking() -> TransactionRemains {
+        var remains = TransactionRemains()
         session.former = nil
         clearJournal(leaving: &remains)
-        for table in tables.tables where table.former != nil { table.former = nil }
         session.isTracking = false
         session.fixedTime = 0
         session.token = nil

@@ -16,11 +16,6 @@ public struct Context: Sendable {
         session = Session()
     }
 
-    init(tables: TableList) {
-        self.tables = tables
-        session = Session()
-    }
-
     /// Where the changes that are being made belong.
     @usableFromInline
     package struct Session: Sendable {

@@ -15,15 +15,17 @@ package final class FormerTables: @unchecked Sendable {
     // Unchecked: everything that varies is reached with the mutex held.
 
     private enum Place {
-        /// The transaction changes the table in place.
-        case changing(Unmanaged<AnyTable>)
+        case changing(ChangingTable)
         /// The table as it was.
         case kept(AnyTable)
     }
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let positions: ContiguousArray<UInt16>
+    private let session: Context.Session
     private var places: ContiguousArray<Place> = []
+    /// Tables that the transaction has copied and let go: the last reference must not go with the mutex held.
+    private var copied: ContiguousArray<AnyTable> = []
     private var isOpen = true
 
     /// How long a journal may get before its transaction keeps the former tables itself: whoever asks waits for
@@ -35,12 +37,13 @@ package final class FormerTables: @unchecked Sendable {
     package init(of context: inout Context) {
         mutex = .allocate(capacity: 1)
         positions = context.tables.positions
+        session = context.session
         initializeMutex()
         for position in context.tables.tables.indices {
             if isKnownUniquelyReferenced(&context.tables.tables[position]) {
                 let table = context.tables.tables[position]
                 table.former = self
-                places.append(.changing(Unmanaged.passUnretained(table)))
+                places.append(.changing(ChangingTable(table)))
             } else {
                 places.append(.kept(context.tables.tables[position]))
             }
@@ -76,41 +79,67 @@ package final class FormerTables: @unchecked Sendable {
 
     /// A table is about to be copied, because somebody shares it: it stays as it is. The lock is held.
     func willCopy(_ table: AnyTable, at position: Int) {
+        copied.append(table)
         guard position < places.count, case .changing(let changing) = places[position],
-            changing.toOpaque() == Unmanaged.passUnretained(table).toOpaque()
+            changing.isTable(table)
         else { return }
-        keep(position)
+        places[position] = .kept(changing.beforeTransaction(of: table, tableCount: places.count))
     }
 
     /// Keeps all tables as they were: from here on nobody needs the journal.
     func keepAll() {
         lock()
-        for position in places.indices { keep(position) }
+        for position in places.indices { _ = keep(position) }
         unlock()
     }
 
     /// A table goes, as another context took the place of the one that was given to a transaction.
     @usableFromInline
     func willEnd(_ table: AnyTable) {
-        let address = Unmanaged.passUnretained(table).toOpaque()
         lock()
         for position in places.indices {
-            guard case .changing(let changing) = places[position],
-                changing.toOpaque() == address
-            else { continue }
-            places[position] = .kept(table.copyBeforeTransaction(tableCount: places.count))
+            guard case .changing(let changing) = places[position], changing.isTable(table) else {
+                continue
+            }
+            places[position] = .kept(changing.copyBeforeTransaction(tableCount: places.count))
         }
         unlock()
     }
 
-    /// The transaction has ended: nobody gets the former tables any more.
-    package func close() {
+    /// The transaction stays: nobody gets the former tables any more. What is left of them is for the caller to
+    /// let go where nobody waits.
+    package func close() -> TransactionRemains {
         lock()
+        defer { unlock() }
         isOpen = false
-        let kept = places
+        var remains = TransactionRemains()
+        swap(&remains.tables, &copied)
+        for place in places {
+            if case .kept(let table) = place { remains.tables.append(table) }
+        }
         places = []
+        return remains
+    }
+
+    /// The transaction came to nothing: answers the context before it.
+    ///
+    /// - Parameter context: what the transaction has made of it. Tables in which nothing was changed are taken
+    ///   from there.
+    package func takeBack(_ context: borrowing Context) -> Context {
+        lock()
+        for position in places.indices {
+            guard case .changing(let changing) = places[position],
+                position < context.tables.tables.count,
+                changing.isTable(context.tables.tables[position])
+            else { continue }
+            places[position] = .kept(
+                changing.beforeTransaction(
+                    of: context.tables.tables[position], tableCount: places.count))
+        }
+        let former = formerContext()
         unlock()
-        withExtendedLifetime(kept) {}
+        _ = close()
+        return former
     }
 
     // MARK: - The readers' side
@@ -119,56 +148,87 @@ package final class FormerTables: @unchecked Sendable {
     package func context() -> Context? {
         lock()
         defer { unlock() }
-        guard isOpen else { return nil }
-        var tables: ContiguousArray<AnyTable> = []
-        tables.reserveCapacity(places.count)
-        for position in places.indices {
-            keep(position)
-            guard case .kept(let table) = places[position] else {
-                preconditionFailure("a table that was just kept")
-            }
-            tables.append(table)
-        }
-        return Context(tables: TableList(tables, positions: positions))
+        return isOpen ? formerContext() : nil
     }
 
-    private func keep(_ position: Int) {
-        guard case .changing(let table) = places[position] else { return }
-        let count = places.count
-        places[position] = .kept(
-            table._withUnsafeGuaranteedRef { $0.beforeTransaction(tableCount: count) })
+    private func formerContext() -> Context {
+        var context = Context()
+        context.session = session
+        context.tables = TableList(
+            ContiguousArray(places.indices.map { keep($0) }), positions: positions)
+        return context
+    }
+
+    /// A table that is not retained may be at its end, and wait for the mutex in its `deinit`: it can be copied,
+    /// and not be answered itself.
+    private func keep(_ position: Int) -> AnyTable {
+        switch places[position] {
+        case .kept(let table): return table
+        case .changing(let changing):
+            let table = changing.copyBeforeTransaction(tableCount: places.count)
+            places[position] = .kept(table)
+            return table
+        }
     }
 }
 
-extension AnyTable {
-    /// The table as it was before the running transaction: itself, where nothing was changed yet.
-    ///
-    /// - Parameter tableCount: how many tables there were; the transaction may have added some.
-    fileprivate func beforeTransaction(tableCount: Int) -> AnyTable {
-        hasJournal || tombstoneTable >= tableCount
-            ? copyBeforeTransaction(tableCount: tableCount) : self
+/// A table that a transaction changes in place, with what its journal does not tell.
+private struct ChangingTable {
+    private let table: Unmanaged<AnyTable>
+    private let slotCount: Int
+    private let isOrderKept: Bool
+
+    init(_ table: AnyTable) {
+        self.table = Unmanaged.passUnretained(table)
+        slotCount = table.slotCount
+        isOrderKept = table.order.slotsByOrdinal != nil
     }
 
-    /// A copy, in which the changes of the running transaction are taken back.
-    fileprivate func copyBeforeTransaction(tableCount: Int) -> AnyTable {
-        let copy = descriptor.operations.clone(self)
+    func isTable(_ other: AnyTable) -> Bool {
+        table.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
+    }
+
+    /// The table as it was: itself, where nothing was changed yet.
+    ///
+    /// - Parameters:
+    ///   - table: the table, which is retained by the caller.
+    ///   - tableCount: how many tables there were; the transaction may have added some.
+    func beforeTransaction(of table: AnyTable, tableCount: Int) -> AnyTable {
+        let isChanged =
+            table.hasJournal || table.slotCount != slotCount || table.tombstoneTable >= tableCount
+            || (table.order.slotsByOrdinal != nil) != isOrderKept
+        return isChanged ? copyBeforeTransaction(tableCount: tableCount) : table
+    }
+
+    /// A copy in which the changes of the transaction are taken back.
+    func copyBeforeTransaction(tableCount: Int) -> AnyTable {
+        let copy = table._withUnsafeGuaranteedRef { $0.descriptor.operations.clone($0) }
         while let change = copy.linkJournal.popLast() {
             copy.links[change.relation][change.slot] = change.before.list
         }
         while !copy.rowJournal.isEmpty { copy.undoLastRowChange() }
         copy.deleteCauses = [:]
+        copy.forgetSlots(from: slotCount)
+        if !isOrderKept { copy.order.slotsByOrdinal = nil }
         if copy.tombstoneTable >= tableCount { copy.tombstoneTable = -1 }
         return copy
     }
 }
 
-/// What the journal of a large transaction held, to be let go where nobody waits.
+/// What a transaction leaves behind, to be let go where nobody waits.
 @usableFromInline
-package struct JournalRemains {
-    var parts: [any Sendable] = []
+package struct TransactionRemains {
+    /// Of the journal, where it was large, and whatever the store adds.
+    package var parts: [any Sendable] = []
+    var tables: ContiguousArray<AnyTable> = []
 
     package init() {}
 
+    package mutating func join(_ other: TransactionRemains) {
+        parts += other.parts
+        tables += other.tables
+    }
+
     /// From how many entries on a journal is let go elsewhere instead of being emptied.
-    @usableFromInline static var countMin: Int { 64 }
+    @usableFromInline static var journalCountMin: Int { 64 }
 }

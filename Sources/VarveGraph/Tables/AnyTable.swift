@@ -34,8 +34,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
     @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
-    /// The transaction that changes the table in place, for those who want it as it was. Set by the thread of
-    /// the transaction alone.
+    /// Of the transaction that changes the table in place, or was the last to do so: for those who want it as it
+    /// was. Set while nobody else holds the table.
     @exclusivity(unchecked) @usableFromInline var former: FormerTables?
 
     @usableFromInline
@@ -81,6 +81,9 @@ package class AnyTable {
         return former == RowMetadata.noOrdinal ? nil : former
     }
 
+    /// Forgets the ids that were given slots from a number on. None of them has a row or links.
+    func forgetSlots(from first: Int) { preconditionFailure("a table without an entity type") }
+
     /// What was at a slot before the running transaction, if that changed it. Amortized O(1).
     package func firstChange(of slot: Slot) -> RowChange? {
         firstChanges.position(of: slot.rawValue, in: rowJournal).map { rowJournal[$0] }
@@ -103,7 +106,7 @@ package class AnyTable {
     }
 
     /// Forgets all before-images. What a large transaction needed is given back, by the caller.
-    final func clearJournal(leaving remains: inout JournalRemains) {
+    final func clearJournal(leaving remains: inout TransactionRemains) {
         // Asked first: emptying an empty collection costs more than the question.
         if !rowJournal.isEmpty {
             if rowJournal.contains(where: { $0.before >= 0 }),
@@ -198,7 +201,7 @@ extension ContiguousArray where Element: Sendable {
     /// be let go elsewhere.
     @inlinable
     mutating func emptied() -> ContiguousArray? {
-        guard count >= JournalRemains.countMin else {
+        guard count >= TransactionRemains.journalCountMin else {
             removeAll(keepingCapacity: true)
             return nil
         }

@@ -261,35 +261,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         }
     }
 
-    /// Notes what stands in a cell, moves its row into the journal, where there is one, and leaves the
-    /// row's place uninitialised. Answers whether there was a row.
-    ///
-    /// Moved, because copying a row counts every heap reference in it.
-    @inlinable
-    func noteTakingRow(of cell: UnsafeMutablePointer<Cell>, at slot: Slot) -> Bool {
-        guard let row = Table.rowPlace(in: cell).move() else {
-            note(cell.pointee.metadata, of: slot, before: -1)
-            return false
-        }
-        note(cell.pointee.metadata, of: slot, before: Int32(truncatingIfNeeded: beforeRows.count))
-        beforeRows.append(row)
-        return true
-    }
-
-    /// Where a cell has its row; see ``row(at:)``.
-    @inlinable
-    static func rowPlace(in cell: UnsafeMutablePointer<Cell>) -> UnsafeMutablePointer<Entity?> {
-        UnsafeMutableRawPointer(cell).assumingMemoryBound(to: Entity?.self)
-    }
-
-    @inlinable
-    func note(_ metadata: RowMetadata, of slot: Slot, before: Int32) {
-        rowJournal.append(
-            RowChange(
-                slot: slot.rawValue, before: before, metadata: metadata,
-                nextOrdinal: nextOrdinal, order: order.mark))
-    }
-
     @inlinable
     func didInsert(_ slot: Slot, ordinal: UInt64) {
         liveCount += 1
@@ -336,13 +307,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         deleteCauses[change.slot] = nil
     }
 
-    /// Clears a journal that holds one row change and nothing else: after nearly every save. In
-    /// code that knows the row's type this is a tenth of a save cheaper.
-    @inlinable
-    func clearJournalOfOneRow() {
-        if beforeRows.count == 1 { beforeRows.removeLast() }
-        rowJournal.removeLast()
-        journalWasShortened()
+    override func forgetSlots(from first: Int) {
+        for index in (first..<slotCount).reversed() {
+            let slot = Slot(index)
+            ids.remove(Entity._hashID(id(of: slot)), slot)
+            vacantIDs.clear(at: index) { $0 == nil }
+        }
+        slotCount = first
     }
 
     // MARK: - Scanning
