@@ -221,7 +221,7 @@ struct InPlaceTransactionTests {
         store.context.checkInvariants()
     }
 
-    @Test("Readers on other threads always see a whole state, whatever bodies do with their contexts")
+    @Test("Other threads always see a whole state, whatever bodies do with their contexts")
     func threads() throws {
         let store = try Self.makeStore()
         try store.write { context in
