@@ -22,29 +22,32 @@ final class SharedState: Sendable {
     private let rest: StoreState
     private let held: Lock<Held>
 
-    init(_ state: StoreState) {
-        var rest = state
-        rest.context = Context()
-        self.rest = rest
-        held = Lock(Held(context: state.context, whereabouts: .here))
+    init(_ state: consuming StoreState) {
+        var context = Context()
+        // Exchanged and handed on: a state consists of many references, each of which a copy counts.
+        swap(&context, &state.context)
+        held = Lock(Held(context: context, whereabouts: .here))
+        rest = state
     }
 
     var lastTransaction: TransactionID { rest.lastTransaction }
     var timeline: Timeline { rest.timeline }
     var catalog: Catalog { rest.catalog }
 
-    /// The whole state, or nil where a transaction has made another of its context.
-    var state: StoreState? {
+    /// The context, or nil where a transaction has made another of it.
+    var context: Context? {
         let held = held.withLock { $0 }
         switch held.whereabouts {
-        case .here: return state(held.context)
+        case .here: return held.context
         // Not in the lock: who asks from inside the transaction would wait for one who waits for it.
-        case .lent(let former): return former.context().map { state($0) }
+        case .lent(let former): return former.context()
         case .succeeded: return nil
         }
     }
 
-    private func state(_ context: Context) -> StoreState {
+    /// The whole state, or nil as above.
+    var state: StoreState? {
+        guard let context else { return nil }
         var state = rest
         state.context = context
         return state
@@ -102,6 +105,13 @@ final class PublishedState: Sendable {
         while true {
             // Nil where the next state is shown by now.
             if let state = shared.withLock({ $0 }).state { return state }
+        }
+    }
+
+    /// The context of that state alone.
+    var context: Context {
+        while true {
+            if let context = shared.withLock({ $0 }).context { return context }
         }
     }
 

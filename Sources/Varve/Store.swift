@@ -133,7 +133,7 @@ public final class Store: Sendable {
     // MARK: - Reading
 
     /// The newest acknowledged state, as a snapshot: later writes leave it as it is. O(1).
-    public var context: Context { published.current.context }
+    public var context: Context { published.context }
 
     /// The newest transaction that ``context`` shows; 0 in a store that nothing was written to.
     public var lastTransaction: TransactionID { published.lastTransaction }

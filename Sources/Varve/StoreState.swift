@@ -15,6 +15,11 @@ struct StoreState: Sendable {
     /// What can be undone and redone.
     var timeline: Timeline
 
+    /// What stands where a state was taken away.
+    static let empty = StoreState(
+        context: Context(), catalog: Catalog(), schema: Schema(), lastTransaction: 0,
+        lastTime: Timestamp(microseconds: 0), unread: UnreadState(), timeline: Timeline())
+
     /// A transaction was encoded that leads to this state.
     mutating func note(_ header: TransactionHeader) {
         lastTransaction = header.id

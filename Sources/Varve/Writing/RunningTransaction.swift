@@ -66,9 +66,9 @@ struct RunningTransaction: ~Copyable {
 
     /// The state, which is not kept here: it would look shared.
     private mutating func takeState() -> SharedState {
-        let head = SharedState(state)
-        state.context = Context()
-        return head
+        var taken = StoreState.empty
+        swap(&taken, &state)
+        return SharedState(taken)
     }
 
     /// Gives back what was changed in place by a transaction that came to nothing. To be called in any case.

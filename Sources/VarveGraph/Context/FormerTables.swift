@@ -38,6 +38,7 @@ package final class FormerTables: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         positions = context.tables.positions
         session = context.session
+        places.reserveCapacity(context.tables.tables.count)
         initializeMutex()
         for position in context.tables.tables.indices {
             if isKnownUniquelyReferenced(&context.tables.tables[position]) {

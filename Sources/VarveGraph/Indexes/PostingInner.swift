@@ -147,8 +147,15 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
         return copy
     }
 
+    /// Asks for all lines of a node: its columns are wanted together, and whether it is shared as well.
+    @inline(__always)
+    static func prefetch(_ node: UnsafeRawPointer) {
+        Prefetch.lines(at: node, byteCount: 32 + 32 * width)
+    }
+
     /// The node at `reference`, after copying it if it is shared.
     static func unique(at reference: UnsafeMutablePointer<AnyObject>) -> Parts {
+        prefetch(PostingLeaf.address(of: reference))
         if !PostingLeaf.isUnique(reference) { replaceWithCopy(at: reference) }
         return parts(of: PostingLeaf.address(of: reference))
     }

@@ -52,6 +52,7 @@ extension PostingTree {
         withExtendedLifetime(root) {
             var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
             for _ in 0..<height {
+                PostingInner.prefetch(node)
                 let parts = PostingInner.parts(of: node)
                 let starting = PostingTree.partition(parts.count) { parts.keys[$0] < key }
                 // What stands behind the last entry of a child is the first of the next.

@@ -26,6 +26,10 @@ public import Synchronization
         @inlinable
         package init(_ state: State) { mutex = Mutex(state) }
 
+        // Inlined for the same reason as `withLock`: it looks up how to destroy what it guards.
+        @inlinable
+        deinit {}
+
         /// Not reentrant: locking inside `body` ends the program.
         // Inlined: a store takes a dozen locks at each commit, and one that does not know what it
         // guards looks up how to copy it each time.
