@@ -1,6 +1,10 @@
 /// What a write waits for.
 ///
 /// A property of the store; a single write can only ask for more (``WriteOptions/durability``).
+///
+/// What does not wait for the disk changes the state in place where no snapshot holds it. Comparisons, hashes
+/// and index keys of an entity therefore must not read the store that it is being saved to: that ends the
+/// program. Hooks, merge strategies and collision resolvers may.
 public enum Durability: Sendable, Hashable {
     /// `write` returns when the transaction is safe from a power cut. Writers that wait at the same
     /// time share one sync.

@@ -64,12 +64,19 @@ final class GroupCommit: Sendable {
 
     /// Returns when the transaction is safe, and everything through it is shown.
     func wait(for transaction: TransactionID) throws(StoreError) {
-        let bell = CommitBell()
+        // Made for those who sleep only: a writer that is alone never does.
+        var bell: CommitBell?
+        let role = enlist(transaction) {
+            let new = CommitBell()
+            bell = new
+            return { new.ring($0) }
+        }
         let outcome: LogError?
-        switch enlist(CommitWaiter(transaction) { bell.ring($0) }) {
+        switch role {
         case .settled(let failure): outcome = failure
         case .mustLead: outcome = lead()
         case .waits:
+            guard let bell else { preconditionFailure("who waits has a bell") }
             switch bell.wait() {
             case .settled(let failure): outcome = failure
             case .mustLead: outcome = lead()
@@ -91,7 +98,7 @@ final class GroupCommit: Sendable {
             case .mustLead: queue.async { [self] in settle(lead()) }
             }
         }
-        switch enlist(CommitWaiter(transaction, take)) {
+        switch enlist(transaction, { take }) {
         case .settled(let failure): settle(failure)
         case .mustLead: take(.mustLead)
         case .waits: break
@@ -127,10 +134,13 @@ final class GroupCommit: Sendable {
         case waits
     }
 
-    private func enlist(_ waiter: CommitWaiter) -> Role {
+    /// - Parameter makeCall: makes what calls one who has to wait.
+    private func enlist(
+        _ transaction: TransactionID, _ makeCall: () -> @Sendable (CommitCall) -> Void
+    ) -> Role {
         // Both: a roll makes safe and shows nothing, a relaxed write shows what is not safe.
-        if progress.durableSequence.rawValue >= waiter.transaction.rawValue,
-            published.lastTransaction >= waiter.transaction
+        if progress.durableSequence.rawValue >= transaction.rawValue,
+            published.lastTransaction >= transaction
         {
             return .settled(nil)
         }
@@ -140,7 +150,7 @@ final class GroupCommit: Sendable {
                 state.hasLeader = true
                 return .mustLead
             }
-            state.waiters.append(waiter)
+            state.waiters.append(CommitWaiter(transaction, makeCall()))
             return .waits
         }
     }
