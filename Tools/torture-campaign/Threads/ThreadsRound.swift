@@ -107,11 +107,18 @@ struct ThreadsRound: Sendable {
         crew.thread("compaction") { try compact() }
     }
 
+    // In every other round nobody watches: then transactions change the state in place. The thread sanitizer does
+    // not see the order that reference counts give, on which that stands.
+    #if VARVE_TSAN
+        private static let isAlwaysWatched = true
+    #else
+        private static let isAlwaysWatched = false
+    #endif
+
     private func startListeners(_ crew: Crew) {
         let listening = Listening(store: store, record: record)
         crew.task("change feed") { try await listening.takeChanges() }
-        // In every other round nobody watches: then transactions change the state in place.
-        if seed % 2 == 1 {
+        if seed % 2 == 1 || Self.isAlwaysWatched {
             crew.task("live accounts") {
                 try await listening.watch(Account.query().sorted(by: \.balance))
             }
