@@ -21,7 +21,6 @@ let package = Package(
         .target(name: "BenchmarkSupport"),
         .executableTarget(
             name: "ContextBenchmark", dependencies: ["BenchmarkSupport", "CHeap", varve]),
-        .executableTarget(name: "OpenProbe", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(name: "CountBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(
             name: "PeerBenchmark",
