@@ -36,12 +36,16 @@ final class SharedState: Sendable {
 
     /// The context, or nil where a transaction has made another of it.
     var context: Context? {
-        let held = held.withLock { $0 }
-        switch held.whereabouts {
-        case .here: return held.context
-        // Not in the lock: who asks from inside the transaction would wait for one who waits for it.
-        case .lent(let former): return former.context()
-        case .succeeded: return nil
+        while true {
+            let held = held.withLock { $0 }
+            switch held.whereabouts {
+            case .here: return held.context
+            case .lent(let former):
+                // Not in the lock: who asks from inside the transaction would wait for one who waits for it.
+                // Nil where the transaction has ended meanwhile: then it says so here.
+                if let context = former.context() { return context }
+            case .succeeded: return nil
+            }
         }
     }
 
@@ -78,6 +82,7 @@ final class SharedState: Sendable {
             held.context = whole
             held.whereabouts = .here
         }
+        _ = former.close()
     }
 
     /// The transaction stays, and the body shows the state that follows. Answers what is to be let go where nobody

@@ -161,6 +161,28 @@ struct InPlaceTransactionTests {
         #expect(Author.query("a").resolve(in: stolen)?.name == "Bea")
     }
 
+    @Test("A context that outlives its write is one of its own, and keeps no table alive")
+    func escapedContext() throws {
+        weak var table: AnyObject?
+        let store = try Self.makeStore()
+        try store.write { try Author(id: "a", name: "Ann").save(to: &$0) }
+        do {
+            var escaped = try store.write { context in
+                try Author(id: "b", name: "Bea").save(to: &context)
+                return context
+            }
+            try Book(id: 1, title: "t", author: .id("a")).save(to: &escaped)
+            try Author(id: "c", name: "Cid").save(to: &escaped)
+            #expect(Author.query().count(in: escaped) == 3)
+            #expect(Author.query().count(in: store.context) == 2)
+            table = escaped.tables.tables[0]
+        }
+        #expect(table == nil)
+        let before = Self.identities(store)
+        try store.write { try Author(id: "d", name: "Dan").save(to: &$0) }
+        #expect(Array(Self.identities(store).prefix(before.count)) == before)
+    }
+
     @Test("A transaction larger than any journal that is kept for readers is invisible too")
     func large() throws {
         let store = try Self.makeStore()

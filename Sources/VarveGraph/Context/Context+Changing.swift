@@ -34,9 +34,9 @@ extension Context {
             session.former = nil
             return
         }
-        former.lock()
+        if !former.lockIfOpen() { session.former = nil }
     }
 
     @usableFromInline
-    func unlockFormer() { session.former?.unlock() }
+    func unlockFormer() { session.former?.unlockChange() }
 }

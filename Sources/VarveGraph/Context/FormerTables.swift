@@ -24,7 +24,7 @@ package final class FormerTables: @unchecked Sendable {
     private let positions: ContiguousArray<UInt16>
     private let session: Context.Session
     private var places: ContiguousArray<Place> = []
-    /// Tables that the transaction has copied and let go: the last reference must not go with the mutex held.
+    /// Tables that are being copied: the last reference must not go with the mutex held.
     private var copied: ContiguousArray<AnyTable> = []
     private var isOpen = true
 
@@ -37,7 +37,10 @@ package final class FormerTables: @unchecked Sendable {
     package init(of context: inout Context) {
         mutex = .allocate(capacity: 1)
         positions = context.tables.positions
-        session = context.session
+        var session = context.session
+        // Its memory stays with the transaction.
+        session.journal = []
+        self.session = session
         places.reserveCapacity(context.tables.tables.count)
         initializeMutex()
         for position in context.tables.tables.indices {
@@ -69,14 +72,33 @@ package final class FormerTables: @unchecked Sendable {
 
     // MARK: - The transaction's side
 
-    /// To be held while a table is changed, or asked whether it is shared.
-    func lock() {
+    /// Takes the mutex, which is to be held while a table is changed, or asked whether it is shared. False,
+    /// and not taken, where the transaction has ended: its context has outlived it.
+    func lockIfOpen() -> Bool {
+        lock()
+        guard isOpen else {
+            unlock()
+            return false
+        }
+        return true
+    }
+
+    private func lock() {
         let code = pthread_mutex_lock(mutex)
         precondition(
             code == 0, "a store is read from inside a comparison, a hash or a key of its own rows")
     }
 
-    func unlock() { pthread_mutex_unlock(mutex) }
+    private func unlock() { pthread_mutex_unlock(mutex) }
+
+    /// Gives the mutex back, and lets go what was copied behind it.
+    func unlockChange() {
+        guard !copied.isEmpty else { return unlock() }
+        var copied: ContiguousArray<AnyTable> = []
+        swap(&copied, &self.copied)
+        unlock()
+        withExtendedLifetime(copied) {}
+    }
 
     /// A table is about to be copied, because somebody shares it: it stays as it is. The lock is held.
     func willCopy(_ table: AnyTable, at position: Int) {
@@ -114,7 +136,6 @@ package final class FormerTables: @unchecked Sendable {
         defer { unlock() }
         isOpen = false
         var remains = TransactionRemains()
-        swap(&remains.tables, &copied)
         for place in places {
             if case .kept(let table) = place { remains.tables.append(table) }
         }
@@ -122,7 +143,7 @@ package final class FormerTables: @unchecked Sendable {
         return remains
     }
 
-    /// The transaction came to nothing: answers the context before it.
+    /// The transaction came to nothing: answers the context before it, until it is closed.
     ///
     /// - Parameter context: what the transaction has made of it. Tables in which nothing was changed are taken
     ///   from there.
@@ -137,10 +158,8 @@ package final class FormerTables: @unchecked Sendable {
                 changing.beforeTransaction(
                     of: context.tables.tables[position], tableCount: places.count))
         }
-        let former = formerContext()
-        unlock()
-        _ = close()
-        return former
+        defer { unlock() }
+        return formerContext()
     }
 
     // MARK: - The readers' side
