@@ -2,7 +2,7 @@
 ///
 /// A property of the store; a single write can only ask for more (``WriteOptions/durability``).
 ///
-/// What does not wait for the disk changes the state in place where no snapshot holds it. Comparisons, hashes
+/// A write changes the state in place where no snapshot holds it. Comparisons, hashes
 /// and index keys of an entity therefore must not read the store that it is being saved to: that ends the
 /// program. Hooks, merge strategies and collision resolvers may.
 public enum Durability: Sendable, Hashable {
@@ -18,9 +18,6 @@ public enum Durability: Sendable, Hashable {
 }
 
 extension Durability {
-    /// Whether a write is shown without waiting for the disk.
-    var isRelaxed: Bool { self != .commit }
-
     /// The stronger of two wishes.
     func joined(with other: Durability?) -> Durability {
         switch (self, other) {

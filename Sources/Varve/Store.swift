@@ -132,7 +132,10 @@ public final class Store: Sendable {
 
     // MARK: - Reading
 
-    /// The newest acknowledged state, as a snapshot: later writes leave it as it is. O(1).
+    /// The newest acknowledged state, as a snapshot: later writes leave it as it is.
+    ///
+    /// - Complexity: O(1), except where writes are under way and nobody has asked since they began: then their
+    ///   changes so far are taken back in a copy, some microseconds for each.
     public var context: Context { published.context }
 
     /// The newest transaction that ``context`` shows; 0 in a store that nothing was written to.

@@ -54,7 +54,8 @@ package final class ScannedLog {
         isReplayed = true
     }
 
-    /// Takes the content as known: for who released this very log at this very position.
+    /// Takes the content as known: for who has replayed the snapshot, or released this very log at this very
+    /// position.
     package func skipReplay() { isReplayed = true }
 
     /// Where the log ends, with the digest of everything in it.

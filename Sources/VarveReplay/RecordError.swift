@@ -18,9 +18,14 @@ package enum RecordError: Error, Hashable, Sendable {
 extension TransactionView {
     /// Reads a transaction of the log, which must call itself what the log calls it.
     package init(_ logged: LoggedTransaction) throws(RecordError) {
+        try self.init(logged, at: logged.payload)
+    }
+
+    /// The same where the payload's bytes stand elsewhere by now.
+    init(_ logged: LoggedTransaction, at payload: UnsafeRawBufferPointer) throws(RecordError) {
         let id = TransactionID(logged.sequence.rawValue)
         do throws(EventError) {
-            self = try TransactionView(logged.payload)
+            self = try TransactionView(payload)
         } catch {
             throw .transaction(id, logged.location, reason: "\(error)")
         }
@@ -35,7 +40,14 @@ extension ReplayState {
     package func take(_ record: LogRecord) throws(RecordError) {
         switch record {
         case .catalog(let payload): try check(payload)
-        case .transaction(let logged): try apply(logged)
+        case .transaction(let logged): try apply(try TransactionView(logged), logged.location)
+        }
+    }
+
+    func take(_ record: ReadRecord) throws(RecordError) {
+        switch record {
+        case .catalog(let payload): try check(payload)
+        case .transaction(let view, let location): try apply(view, location)
         }
     }
 
@@ -48,12 +60,13 @@ extension ReplayState {
         }
     }
 
-    private func apply(_ logged: LoggedTransaction) throws(RecordError) {
-        let view = try TransactionView(logged)
+    private func apply(
+        _ view: TransactionView, _ location: FrameLocation
+    ) throws(RecordError) {
         do throws(ReplayError) {
             try apply(view)
         } catch {
-            throw .transaction(view.id, logged.location, reason: error.reason)
+            throw .transaction(view.id, location, reason: error.reason)
         }
     }
 }

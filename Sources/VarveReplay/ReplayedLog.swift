@@ -1,3 +1,4 @@
+internal import Foundation
 package import VarveEvents
 package import VarveLog
 
@@ -10,7 +11,11 @@ package struct ReplayedLog {
 
     /// Loads the newest checkpoint that can be used, and applies the log behind it, verifying all
     /// of that.
-    package init(_ scanned: ScannedLog) throws(ReplayFailure<RecordError>) {
+    ///
+    /// - Parameter aheadMin: how many bytes there must be to replay for them to be read ahead.
+    package init(
+        _ scanned: ScannedLog, readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin
+    ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (ReplayState, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
             loaded = try scanned.loadNewestCheckpoint { file throws(LogError) in
@@ -20,11 +25,39 @@ package struct ReplayedLog {
             throw .log(error)
         }
         let state = loaded.state?.0 ?? ReplayState()
-        try scanned.replay(after: loaded.start.sequence) { record throws(RecordError) in
-            try state.take(record)
+        let bytes = scanned.rawBytes(after: loaded.start.sequence)
+        // A short tail mentions few types, maybe, and each is prepared when it is.
+        if bytes > 0, bytes >= UInt64(state.slotCount / 16) { Self.prepareLookUps(in: state) }
+        if bytes >= aheadMin {
+            try ReadAhead().forEach(of: scanned.snapshot, after: loaded.start.sequence) {
+                record throws(RecordError) in try state.take(record)
+            }
+            scanned.skipReplay()
+        } else {
+            try scanned.replay(after: loaded.start.sequence) { record throws(RecordError) in
+                try state.take(record)
+            }
         }
         self.state = state
         start = loaded.start
         checkpoint = loaded.state?.1
+    }
+
+    /// On all cores, before transactions look ids up one by one.
+    private static func prepareLookUps(in state: ReplayState) {
+        // Unchecked: each type is prepared once, by one thread, and nothing else uses the state
+        // until all are.
+        nonisolated(unsafe) let shared = state
+        DispatchQueue.concurrentPerform(iterations: shared.typeCount) { index in
+            shared.prepareLookUps(ofTypeAt: index)
+        }
+    }
+}
+
+extension ScannedLog {
+    /// What replay delivers behind a transaction.
+    fileprivate func rawBytes(after sequence: LogSequence) -> UInt64 {
+        snapshot.segments.lazy.filter { $0.header.firstSequence > sequence }
+            .reduce(0) { $0 &+ $1.rawBytes.rawValue }
     }
 }

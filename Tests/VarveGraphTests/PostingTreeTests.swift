@@ -124,15 +124,19 @@ struct PostingTreeTests {
     func building() {
         var random = SeededGenerator(seed: 9)
         for count in [0, 1, 56, 57, 64, 800, 5_000] {
-            var entries = ContiguousArray(
+            let entries = ContiguousArray(
                 (0..<count).map {
                     IndexEntry(
                         key: random.next() % 1_000 << 30, ordinal: UInt64($0), slot: UInt32($0))
                 })
             var pair = Pair()
             pair.model = entries.sorted { ($0.key, $0.ordinal) < ($1.key, $1.ordinal) }
-            PostingTree.sort(&entries, isExact: { _ in true }, order: nil)
-            pair.tree = PostingTree(sorted: entries)
+            // Parts of different lengths, some of them empty.
+            let cuts = [0, count / 7, count / 7, count / 2, count]
+            let parts = zip(cuts, cuts.dropFirst()).map { ContiguousArray(entries[$0..<$1]) }
+            let sorted = PostingTree.sorted(parts, isExact: { _ in true }, order: nil)
+            #expect(Array(sorted) == pair.model)
+            pair.tree = PostingTree(sorted: sorted)
             pair.check(&random, keys: 1_000 << 30)
             for step in 0..<40 {
                 pair.insert(
@@ -147,15 +151,17 @@ struct PostingTreeTests {
 
     @Test("Sorting orders equal keys by value, and equal values by ordinal")
     func sortingTies() {
-        var entries = ContiguousArray(
+        let entries = ContiguousArray(
             (0..<100).map { IndexEntry(key: UInt64($0 % 3), ordinal: UInt64($0), slot: UInt32($0)) }
         )
         func value(_ slot: UInt32) -> Int { Int(slot / 10 % 4) }
         let expected = entries.sorted {
             ($0.key, value($0.slot), $0.ordinal) < ($1.key, value($1.slot), $1.ordinal)
         }
-        PostingTree.sort(&entries, isExact: { _ in false }) { value($0) - value($1) }
-        #expect(Array(entries) == expected)
+        let sorted = PostingTree.sorted([entries], isExact: { _ in false }) {
+            value($0) - value($1)
+        }
+        #expect(Array(sorted) == expected)
     }
 
     @Test("The only copy of a tree is changed in place, a shared one along one path")

@@ -19,11 +19,11 @@ final class ChangeReading: Sendable {
     private let definitions: [ObjectIdentifier: TypeDefinition]
     private let layouts = Lock<[ObjectIdentifier: Layout]>([:])
 
-    init(_ state: StoreState) {
-        catalog = state.catalog
+    init(_ catalog: Catalog, _ schema: Schema) {
+        self.catalog = catalog
         var definitions: [ObjectIdentifier: TypeDefinition] = [:]
-        for (table, definition) in zip(state.context.tables.tables, state.schema.definitions) {
-            if let definition { definitions[ObjectIdentifier(table.descriptor)] = definition }
+        for (descriptor, definition) in zip(schema.descriptors, schema.definitions) {
+            if let definition { definitions[ObjectIdentifier(descriptor)] = definition }
         }
         self.definitions = definitions
     }

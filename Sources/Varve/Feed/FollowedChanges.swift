@@ -38,7 +38,7 @@ final class FollowedChanges: ChangeSource {
         }
         // From here on decoding knows every definition that the transactions name.
         try store.refresh()
-        let reading = ChangeReading(store.published.current)
+        let reading = store.published.reading
         let changes = following.held.prefix(count).map { $0.change(following.id, reading) }
         following.held.removeFirst(count)
         token = changes.last?.token

@@ -46,7 +46,7 @@ final class WrittenChanges: ChangeSource {
         guard last < bound else { return [] }
         guard last.rawValue + 1 >= log.floor.rawValue else { return [try gap(log, bound)] }
         let page = try log.page(behind: last, through: bound)
-        let reading = ChangeReading(store.published.current)
+        let reading = store.published.reading
         try goOn(behind: page.last?.header.id ?? bound)
         return page.map { .transaction($0.change(log.store, reading)) }
     }

@@ -177,7 +177,7 @@ struct StoreOpening {
         for type in types { _ = context.position(of: type._descriptor) }
         var schema = Schema()
         try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
-        try Hydration(replayed: replayed).fill(&context, &schema)
+        try Hydration(replayed: replayed, isLast: keepsUnread).fill(&context, &schema)
         return StoreState(
             context: context, catalog: replayed.catalog, schema: schema,
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,

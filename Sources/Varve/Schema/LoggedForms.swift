@@ -157,11 +157,20 @@ struct LoggedFormSearch: ~Copyable {
 
     /// Nil where no value of the type can have another form.
     static func make(_ definition: TypeDefinition, knownFields: Int) -> LoggedFormSearch? {
-        let fields = definition.fields.prefix(knownFields).indices.filter {
-            definition.fields[$0].type.mayBeReformed
-        }
+        let fields = self.fields(of: definition, known: knownFields)
         guard !fields.isEmpty else { return nil }
         return LoggedFormSearch(definition, fields)
+    }
+
+    /// Whether there is anything to search for.
+    static func isNeeded(_ definition: TypeDefinition, knownFields: Int) -> Bool {
+        !fields(of: definition, known: knownFields).isEmpty
+    }
+
+    private static func fields(of definition: TypeDefinition, known: Int) -> [Int] {
+        definition.fields.prefix(known).indices.filter {
+            definition.fields[$0].type.mayBeReformed
+        }
     }
 
     private init(_ definition: TypeDefinition, _ fields: [Int]) {

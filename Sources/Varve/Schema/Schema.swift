@@ -6,6 +6,8 @@ struct Schema: Sendable {
     /// What the log says about the type of each table; nil for tables of tombstones that no
     /// relation leads to, which no event names.
     var definitions: [TypeDefinition?] { matched.definitions }
+    /// By table position.
+    var descriptors: [EntityDescriptor] { matched.descriptors }
     private var matched = MatchedTypes([], [])
     /// Definitions that the log lacks so far: the next transaction starts with them.
     private(set) var pending: [TypeDefinition] = []
@@ -98,6 +100,8 @@ struct Schema: Sendable {
 private final class MatchedTypes: Sendable {
     /// By table position.
     let definitions: [TypeDefinition?]
+    /// By table position.
+    let descriptors: [EntityDescriptor]
     /// By table position, whether rows may be written otherwise than they were logged.
     let areReformable: [Bool]
     /// The positions of tables, by type number - 1; -1 where there is none.
@@ -105,6 +109,7 @@ private final class MatchedTypes: Sendable {
 
     init(_ definitions: [TypeDefinition?], _ tables: ContiguousArray<AnyTable>) {
         self.definitions = definitions
+        descriptors = tables.map(\.descriptor)
         areReformable = zip(definitions, tables).map { definition, table in
             let known = table.descriptor.fields.count
             return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false

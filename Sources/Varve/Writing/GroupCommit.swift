@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VarveEvents
+internal import VarveGraph
 internal import VarveLog
 
 /// Lets writers that want their transactions to be safe share one sync.
@@ -162,10 +163,12 @@ final class GroupCommit: Sendable {
     private func lead() -> LogError? {
         let newest = state.withLock { $0.newest }
         var failure: LogError?
+        // Let go when all were told.
+        var remains = TransactionRemains()
         if let newest {
             do throws(LogError) {
                 try progress.synchronize(newest.target)
-                published.publish(newest.state)
+                remains = published.publish(newest.state)
             } catch {
                 failure = error
             }
@@ -180,6 +183,7 @@ final class GroupCommit: Sendable {
         // First, so that the next sync runs while the others are told.
         next?.call(.mustLead)
         for waiter in settled { waiter.call(.settled(failure)) }
+        withExtendedLifetime(remains) {}
         return failure
     }
 }

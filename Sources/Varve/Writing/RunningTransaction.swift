@@ -3,8 +3,7 @@ internal import VarveGraph
 
 /// A transaction while its body runs: the state that it changes, and the way back.
 ///
-/// Where nobody needs to see the state before it once it has ended, it changes that in place: nothing is copied that
-/// no reader holds.
+/// Where nobody watches, it changes that in place: nothing is copied that no reader holds.
 struct RunningTransaction: ~Copyable {
     let header: TransactionHeader
     private let token = TransactionToken()
@@ -13,15 +12,20 @@ struct RunningTransaction: ~Copyable {
     private var former: FormerTables?
     var state: StoreState
 
-    /// - Parameter base: the state that it builds on, whose context is there.
-    init(_ header: TransactionHeader, on base: SharedState, inPlace: Bool) {
+    /// - Parameters:
+    ///   - base: the state that it builds on, whose context is there.
+    ///   - former: what was changed in place and is not shown yet.
+    init(
+        _ header: TransactionHeader, on base: SharedState, _ former: FormerTables, inPlace: Bool
+    ) {
         self.header = header
         self.base = base
         if inPlace {
-            let (state, former) = base.lend()
-            self.state = state
+            state = base.lend(to: former, running: token)
             self.former = former
         } else {
+            // What it changes is not told there.
+            former.keepAll()
             guard let state = base.state else {
                 preconditionFailure("the head is there whenever no transaction is running")
             }
@@ -44,24 +48,10 @@ struct RunningTransaction: ~Copyable {
 
     /// The transaction is logged. Answers the state behind it, and what is to be let go where nobody waits.
     mutating func succeed() -> (head: SharedState, remains: TransactionRemains) {
-        let remains = state.context.endTracking()
+        var remains = former?.succeed(&state.context) ?? TransactionRemains()
+        former = nil
+        remains.join(state.context.endTracking())
         return (takeState(), remains)
-    }
-
-    /// The same for one in place, which shows the state in the moment in which the one before it goes.
-    mutating func succeed(
-        showing show: (SharedState) -> Void
-    ) -> (head: SharedState, remains: TransactionRemains) {
-        guard let former else { preconditionFailure("a transaction that is not in place") }
-        self.former = nil
-        var ended: (head: SharedState, remains: TransactionRemains)?
-        let tables = base.succeed(former) {
-            ended = succeed()
-            if let ended { show(ended.head) }
-        }
-        guard var ended else { preconditionFailure("a state that was just made") }
-        ended.remains.join(tables)
-        return ended
     }
 
     /// The state, which is not kept here: it would look shared.

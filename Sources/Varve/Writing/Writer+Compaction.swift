@@ -49,7 +49,7 @@ extension Writer {
     /// Keeps the history back to each savepoint.
     func pinSavepoints(_ core: Core) {
         guard case .open(let open) = core.access else { return }
-        core.savepointPins = core.head.timeline.savepoints.values.compactMap { transaction in
+        core.savepointPins = core.sharedHead.timeline.savepoints.values.compactMap { transaction in
             // One that is below the floor keeps nothing: it goes with the next checkpoint.
             try? open.log.pins.pin(LogSequence(transaction.rawValue))
         }

@@ -10,7 +10,7 @@ extension Writer {
         try checkCaller()
         var awaited: (transaction: TransactionID, commits: GroupCommit)?
         try turn.withLock { core in
-            awaited = (core.head.lastTransaction, try core.openLog().commits)
+            awaited = (core.sharedHead.lastTransaction, try core.openLog().commits)
         }
         guard let awaited else { return }
         try awaited.commits.wait(for: awaited.transaction)

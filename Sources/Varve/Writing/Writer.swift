@@ -195,7 +195,7 @@ final class Writer: Sendable {
         var receipt: Receipt?
         // Let go behind the turn: they may be the last to hold what this transaction replaces.
         var former: SharedState?
-        var remains: TransactionRemains?
+        var remains = TransactionRemains()
         try turn.withLock { core in
             enter()
             defer { leave() }
@@ -203,9 +203,9 @@ final class Writer: Sendable {
             let header = try makeHeader(core)
             former = core.sharedHead
             var transaction = RunningTransaction(
-                header, on: core.sharedHead,
-                // Those who watch have copies of the state anyway, and it is shown before they could be told.
-                inPlace: durability.isRelaxed && !published.watch.isWatched)
+                header, on: core.sharedHead, published.former,
+                // Those who watch have copies of every state anyway.
+                inPlace: !published.watch.isWatched)
             defer { transaction.end() }
             try transaction.run { try body(&$0, Turn(core, header, open.log)) }
             let isChanged = try core.encoder.encode(
@@ -213,10 +213,10 @@ final class Writer: Sendable {
             if isCancelled() { throw CancellationError() }
             if isChanged {
                 try log(header, core, open)
-                remains = show(&transaction, core, open)
+                remains.join(take(&transaction, core, open))
             }
             receipt = Receipt(
-                awaited: acknowledge(core, open, durability, isChanged: isChanged),
+                awaited: acknowledge(core, open, durability, isChanged: isChanged, &remains),
                 appended: isChanged ? header.id : nil)
         }
         withExtendedLifetime((former, remains)) {}
@@ -239,25 +239,17 @@ final class Writer: Sendable {
         }
     }
 
-    /// Makes what a logged transaction led to the head. Where it was changed in place, it is shown as well: the
-    /// state before is no more.
+    /// Makes what a logged transaction led to the head.
     ///
     /// - Returns: what the journal held, to be let go behind the turn.
-    private func show(
+    private func take(
         _ transaction: inout RunningTransaction, _ core: Core, _ open: OpenLog
     ) -> TransactionRemains {
         var touched: ChangedRows?
-        var ended: (head: SharedState, remains: TransactionRemains)
-        if transaction.isInPlace {
-            var shown: SharedState?
-            ended = transaction.succeed { shown = published.set($0) }
-            if let shown { ended.remains.parts.append(shown) }
-        } else {
-            if published.watch.isWatched {
-                touched = ChangedRows(journalOf: transaction.state.context)
-            }
-            ended = transaction.succeed()
+        if !transaction.isInPlace, published.watch.isWatched {
+            touched = ChangedRows(journalOf: transaction.state.context)
         }
+        let ended = transaction.succeed()
         take(ended.head, after: transaction.header, core, open, touched: touched)
         return ended.remains
     }
@@ -283,9 +275,11 @@ final class Writer: Sendable {
         open.commits.didAppend(
             GroupCommit.Appended(target: open.log.syncTarget, state: head))
     }
+
     /// Shows a relaxed transaction, or says what is to be waited for.
     private func acknowledge(
-        _ core: Core, _ open: OpenLog, _ durability: Durability, isChanged: Bool
+        _ core: Core, _ open: OpenLog, _ durability: Durability, isChanged: Bool,
+        _ remains: inout TransactionRemains
     ) -> (transaction: TransactionID, commits: GroupCommit)? {
         switch durability {
         case .commit:
@@ -301,7 +295,7 @@ final class Writer: Sendable {
             if isChanged { open.commits.syncWithin(delay) { [weak self] in self?.sealSoon() } }
         case .none: break
         }
-        if isChanged { published.publish(core.sharedHead) }
+        if isChanged { remains.join(published.publish(core.sharedHead)) }
         return nil
     }
 
@@ -323,7 +317,7 @@ final class Writer: Sendable {
             scope: options.scope, group: options.group, author: options.author,
             metadata: options.metadata)
         if header.group == nil, let coalescing = options.coalescing {
-            header.group = core.head.timeline.group(
+            header.group = core.sharedHead.timeline.group(
                 key: coalescing.key, within: coalescing.interval.microseconds, at: header.time,
                 scope: options.scope, next: header.id)
         }

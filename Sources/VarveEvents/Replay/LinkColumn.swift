@@ -6,15 +6,20 @@ struct LinkColumn: Sendable {
     /// Targets of a to-one relation; ``none`` where there is none. Shorter than the slots.
     private var targets: [UInt32] = []
     /// Where the list of each slot of a to-many relation stands: 0 where it is empty, a position in
-    /// `flat`, or with the bit ``owned`` one in `lists`. Shorter than the slots.
-    private(set) var places: [UInt32] = []
+    /// `flat`, or with the bit ``owned`` one in `changed`. Shorter than the slots.
+    private(set) var places: [UInt64] = []
     /// Lists that were loaded, one behind the other, each behind its count: an array for each would
     /// cost an allocation, and more memory than most lists. They are not changed here.
     private(set) var flat: [UInt32] = [0]
-    /// Lists that were changed.
-    private(set) var lists: [[UInt32]] = []
+    /// Lists that were changed, each behind its capacity and its count. One that outgrows its place
+    /// moves to the end, into twice the room. An array for each was reached through three cold lines of
+    /// memory instead of one.
+    private(set) var changed: [UInt32] = []
+    /// How many numbers of `changed` belong to no list any more.
+    private var idleCount = 0
+    private static let idleMin = 1 << 18
 
-    private static let owned: UInt32 = 1 << 31
+    private static let owned: UInt64 = 1 << 63
 
     init(_ definition: RelationDefinition) {
         self.definition = definition
@@ -52,18 +57,23 @@ struct LinkColumn: Sendable {
     func list(of slot: UInt32) -> [UInt32] {
         guard definition.isToMany else { return target(of: slot).map { [$0] } ?? [] }
         guard Int(slot) < places.count else { return [] }
-        let place = places[Int(slot)]
-        guard place & Self.owned == 0 else { return lists[Int(place & ~Self.owned)] }
-        let start = Int(place) + 1
-        return Array(flat[start..<(start + Int(flat[Int(place)]))])
+        let (owned, range) = range(at: places[Int(slot)])
+        return Array((owned ? changed : flat)[range])
+    }
+
+    /// Where the elements of a list stand: in which array, and where there.
+    private func range(at place: UInt64) -> (owned: Bool, range: Range<Int>) {
+        let header = Int(place & ~Self.owned)
+        guard place & Self.owned != 0 else {
+            return (false, header + 1..<header + 1 + Int(flat[header]))
+        }
+        return (true, header + 2..<header + 2 + Int(changed[header + 1]))
     }
 
     func count(of slot: UInt32) -> Int {
         guard definition.isToMany else { return target(of: slot) == nil ? 0 : 1 }
         guard Int(slot) < places.count else { return 0 }
-        let place = places[Int(slot)]
-        return place & Self.owned == 0
-            ? Int(flat[Int(place)]) : lists[Int(place & ~Self.owned)].count
+        return range(at: places[Int(slot)]).range.count
     }
 
     /// Number of slots that may have links.
@@ -92,17 +102,11 @@ struct LinkColumn: Sendable {
             }
         }
         flat.withUnsafeBufferPointer { flat in
-            for slot in places.indices.dropFirst(Int(first)) where places[slot] != 0 {
-                let place = places[slot]
-                let number = UInt32(truncatingIfNeeded: slot)
-                if place & Self.owned != 0 {
-                    let list = lists[Int(place & ~Self.owned)]
-                    guard list.isEmpty || list.withUnsafeBufferPointer({ body(number, $0) })
-                    else { return }
-                } else {
-                    let start = Int(place) + 1
-                    let end = start + Int(flat[Int(place)])
-                    guard body(number, UnsafeBufferPointer(rebasing: flat[start..<end]))
+            changed.withUnsafeBufferPointer { changed in
+                for slot in places.indices.dropFirst(Int(first)) where places[slot] != 0 {
+                    let (owned, range) = range(at: places[slot])
+                    let list = UnsafeBufferPointer(rebasing: (owned ? changed : flat)[range])
+                    guard list.isEmpty || body(UInt32(truncatingIfNeeded: slot), list)
                     else { return }
                 }
             }
@@ -132,13 +136,9 @@ struct LinkColumn: Sendable {
     private mutating func loadList<Failure: Error>(
         of slot: Int, count: Int, _ read: (inout [UInt32]) throws(Failure) -> Void
     ) throws(Failure) {
-        if flat.count + count < Int(Self.owned) {
-            places[slot] = UInt32(truncatingIfNeeded: flat.count)
-            flat.append(UInt32(truncatingIfNeeded: count))
-            try read(&flat)
-        } else {
-            try read(&lists[ownedPosition(of: slot)])
-        }
+        places[slot] = UInt64(flat.count)
+        flat.append(UInt32(truncatingIfNeeded: count))
+        try read(&flat)
     }
 
     // MARK: Changing
@@ -146,7 +146,10 @@ struct LinkColumn: Sendable {
     /// Sets a list, whatever it was.
     mutating func replace(_ list: [UInt32], of slot: UInt32) {
         if definition.isToMany {
-            lists[ownedPosition(of: Int(slot))] = list
+            let start = makeRoom(for: list.count, of: Int(slot))
+            changed.replaceSubrange(start..<start + list.count, with: list)
+            changed[start - 1] = UInt32(truncatingIfNeeded: list.count)
+            if list.isEmpty { forgetEmpty(Int(slot)) }
         } else {
             setTarget(list.first ?? Self.none, of: Int(slot))
         }
@@ -160,17 +163,47 @@ struct LinkColumn: Sendable {
         targets[slot] = target
     }
 
-    /// The position in `lists` of a slot's list, which moves there if it stands elsewhere.
-    private mutating func ownedPosition(of slot: Int) -> Int {
+    /// Where the first element of a slot's list stands in `changed`, whereto it moves if it stands
+    /// elsewhere or has no room for `count` elements there. Its own count stands before it.
+    private mutating func makeRoom(for count: Int, of slot: Int) -> Int {
         if slot >= places.count {
             places.append(contentsOf: repeatElement(0, count: slot + 1 - places.count))
         }
-        let place = places[slot]
-        if place & Self.owned != 0 { return Int(place & ~Self.owned) }
-        lists.append(list(of: UInt32(truncatingIfNeeded: slot)))
-        // A list for each slot at most, and there are fewer slots than the bit can tell.
-        places[slot] = Self.owned | UInt32(truncatingIfNeeded: lists.count - 1)
-        return lists.count - 1
+        if idleCount > Self.idleMin, idleCount > changed.count / 2 { closeGaps() }
+        let (owned, range) = range(at: places[slot])
+        let capacity = owned ? Int(changed[range.lowerBound - 2]) : range.count
+        if owned, capacity >= count { return range.lowerBound }
+        if owned { idleCount += 2 + capacity }
+        places[slot] = Self.owned | UInt64(changed.count)
+        let room = max(count, capacity < count ? capacity * 2 : capacity, 2)
+        changed.append(UInt32(truncatingIfNeeded: room))
+        changed.append(UInt32(truncatingIfNeeded: range.count))
+        let start = changed.count
+        for index in range { changed.append(owned ? changed[index] : flat[index]) }
+        for _ in range.count..<room { changed.append(0) }
+        return start
+    }
+
+    /// Puts the changed lists one behind the other again, each with as much room as it needs.
+    private mutating func closeGaps() {
+        var closed: [UInt32] = []
+        closed.reserveCapacity(changed.count - idleCount)
+        for slot in places.indices where places[slot] & Self.owned != 0 {
+            let list = changed[range(at: places[slot]).range]
+            places[slot] = Self.owned | UInt64(closed.count)
+            closed.append(UInt32(truncatingIfNeeded: list.count))
+            closed.append(UInt32(truncatingIfNeeded: list.count))
+            closed += list
+        }
+        changed = closed
+        idleCount = 0
+    }
+
+    /// Gives back the room of a list that is empty.
+    private mutating func forgetEmpty(_ slot: Int) {
+        guard count(of: UInt32(slot)) == 0, places[slot] & Self.owned != 0 else { return }
+        idleCount += 2 + Int(changed[range(at: places[slot]).range.lowerBound - 2])
+        places[slot] = 0
     }
 
     /// Removals as (position in the old list, slot), insertions as (position in the new list,
@@ -186,12 +219,19 @@ struct LinkColumn: Sendable {
         guard definition.isToMany else {
             return try setTarget(slot, removals: removals, insertions: insertions)
         }
-        let index = ownedPosition(of: Int(slot))
-        for removal in removals where lists[index][removal.position] != removal.slot {
+        let kept = found - removals.count
+        let start = makeRoom(for: max(found, kept + insertions.count), of: Int(slot))
+        for removal in removals where changed[start + removal.position] != removal.slot {
             throw .listMemberDiffers(relation: definition.name, position: removal.position)
         }
-        Self.remove(removals, from: &lists[index])
-        Self.insert(insertions, into: &lists[index])
+        changed.withUnsafeMutableBufferPointer { changed in
+            let end = start + max(found, kept + insertions.count)
+            let list = UnsafeMutableBufferPointer(rebasing: changed[start..<end])
+            Self.remove(removals, from: list, count: found)
+            Self.insert(insertions, into: list, count: kept)
+            changed[start - 1] = UInt32(truncatingIfNeeded: kept + insertions.count)
+        }
+        if kept + insertions.count == 0 { forgetEmpty(Int(slot)) }
     }
 
     struct Change {
@@ -213,47 +253,38 @@ struct LinkColumn: Sendable {
         setTarget(insertions.first?.slot ?? kept ?? Self.none, of: Int(slot))
     }
 
-    private static func remove(_ changes: [Change], from list: inout [UInt32]) {
-        if changes.count == list.count {
-            list = []
-        } else if changes.count == 1 {
-            list.remove(at: changes[0].position)
-        } else if !changes.isEmpty {
-            var next = 0
-            var target = changes[0].position
-            for source in target..<list.count {
-                if next < changes.count, changes[next].position == source {
-                    next += 1
-                } else {
-                    list[target] = list[source]
-                    target += 1
-                }
+    private static func remove(
+        _ changes: [Change], from list: UnsafeMutableBufferPointer<UInt32>, count: Int
+    ) {
+        guard let first = changes.first else { return }
+        var next = 0
+        var target = first.position
+        for source in first.position..<count {
+            if next < changes.count, changes[next].position == source {
+                next += 1
+            } else {
+                list[target] = list[source]
+                target += 1
             }
-            list.removeLast(changes.count)
         }
     }
 
-    private static func insert(_ changes: [Change], into list: inout [UInt32]) {
-        guard let first = changes.first else { return }
-        if first.position == list.count {
-            list.reserveCapacity(list.isEmpty ? changes.count : 0)
-            for change in changes { list.append(change.slot) }
-            return
+    /// From the end to the front, so that each element moves once.
+    private static func insert(
+        _ changes: [Change], into list: UnsafeMutableBufferPointer<UInt32>, count: Int
+    ) {
+        var source = count
+        var next = changes.count
+        while next > 0 {
+            let target = source + next - 1
+            if changes[next - 1].position == target {
+                list[target] = changes[next - 1].slot
+                next -= 1
+            } else {
+                precondition(source > 0, "positions in the new list ascend")
+                source -= 1
+                list[target] = list[source]
+            }
         }
-        if changes.count == 1 {
-            list.insert(first.slot, at: first.position)
-            return
-        }
-        var merged: [UInt32] = []
-        merged.reserveCapacity(list.count + changes.count)
-        var old = 0
-        for change in changes {
-            let kept = change.position - merged.count
-            merged.append(contentsOf: list[old..<(old + kept)])
-            old += kept
-            merged.append(change.slot)
-        }
-        merged.append(contentsOf: list[old...])
-        list = merged
     }
 }

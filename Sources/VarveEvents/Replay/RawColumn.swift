@@ -20,7 +20,9 @@ struct RawColumn<Element: BitwiseCopyable>: ~Copyable {
 
     /// A column whose elements are all yet to be initialised, by ``initialize(_:to:)``.
     init(uninitializedCount count: Int) {
-        self.init(capacity: count)
+        // With room for more: the first element that is appended would move all of them. Memory
+        // that nothing was written to costs nothing.
+        self.init(capacity: count + count / 8)
         self.count = count
     }
 
@@ -43,6 +45,11 @@ struct RawColumn<Element: BitwiseCopyable>: ~Copyable {
         if count == capacity { grow() }
         (base + count).initialize(to: element)
         count += 1
+    }
+
+    /// All elements, as long as none is appended.
+    var elements: UnsafeBufferPointer<Element> {
+        UnsafeBufferPointer(start: base, count: count)
     }
 
     /// Sets an element in place. Several threads may set different elements at once.

@@ -12,8 +12,8 @@ package struct ReplayedEntity {
     package let updatedAt: Timestamp
     /// Whether this is a tombstone.
     package let isDeleted: Bool
-    /// Whether id and row stay where they are as long as the state is not changed: the row was not
-    /// converted from an older layout.
+    /// Whether id and row stay where they are as long as the state is not changed and the row's page was not
+    /// taken: the row was not converted from an older layout.
     package let rowStays: Bool
 }
 
@@ -165,6 +165,21 @@ extension ReplayState {
     package func nextOrdinal(of type: TypeNumber) -> Ordinal {
         Ordinal(table(type)?.nextOrdinal ?? 1)
     }
+
+    /// Gives away the pages of a checkpoint that rows of a type stand in, of a state that is read for
+    /// the last time: who has them lets each go when its rows were read.
+    package func takeRowPages(of type: TypeNumber) -> [RowPage] {
+        table(type)?.takeRowPages() ?? []
+    }
+
+    package var typeCount: Int { tables.count }
+
+    /// How many slots all types have.
+    package var slotCount: Int { tables.reduce(0) { $0 + ($1?.slotCount ?? 0) } }
+
+    /// Prepares the looking up of a type's slots, which otherwise the first look-up does. Several threads
+    /// may do so at once, each with a type of its own.
+    package func prepareLookUps(ofTypeAt index: Int) { tables[index]?.mapSlots() }
 
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> UInt32? {

@@ -17,7 +17,7 @@ package final class ReplayState {
     package internal(set) var unknownEventCount = 0
 
     /// By type number - 1; nil where the type was handed over.
-    var tables: [ReplayTable?] = []
+    @exclusivity(unchecked) var tables: [ReplayTable?] = []
 
     // Reused from event to event. Unchecked: events touch them several times, and no access
     // leads to another of the same property.
@@ -27,7 +27,7 @@ package final class ReplayState {
     @exclusivity(unchecked) var removals: [LinkColumn.Change] = []
     @exclusivity(unchecked) var insertions: [LinkColumn.Change] = []
     /// Written so that the loads of ``SlotMap/touch(_:_:)`` are not for nothing.
-    var touched = 0
+    @exclusivity(unchecked) var touched = 0
 
     /// An empty state, before the transaction that follows `lastTransaction`.
     package init(after lastTransaction: TransactionID = TransactionID(0)) {

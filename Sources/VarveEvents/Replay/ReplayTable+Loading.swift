@@ -4,8 +4,15 @@ struct LoadedRows {
     var tombstones = 0
     var ordinalMax: UInt64 = 0
     /// What the records point into.
-    let page: PageBytes
+    let page: RowPage
     let ids: PageBytes
+}
+
+/// A page with rows of entities.
+package struct RowPage: Sendable {
+    let bytes: PageBytes
+    /// Those of its entities.
+    package let slots: Range<Int>
 }
 
 extension ReplayTable {
@@ -18,7 +25,8 @@ extension ReplayTable {
             page.bytes, count: count, layout: layout, lastTransaction: lastTransaction)
         let ids = PageBytes(
             .allocate(byteCount: reader.idBytesMax + 4 * count, alignment: 16))
-        var loaded = LoadedRows(page: page, ids: ids)
+        var loaded = LoadedRows(
+            page: RowPage(bytes: page, slots: first..<first + count), ids: ids)
         var cursor = 0
         try reader.forEach { index, entry throws(CodecError) in
             let (id, length) = StoredID.place(entry.id, in: ids.memory, at: cursor)

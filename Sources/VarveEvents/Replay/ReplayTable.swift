@@ -38,14 +38,14 @@ final class ReplayTable {
 
     typealias DeletedLists = [(relation: RelationNumber, slots: [UInt32])]
 
-    /// Layouts by revision, oldest first.
-    private(set) var layouts: [RowLayout]
     private(set) var deletedLists: [UInt32: DeletedLists] = [:]
     private(set) var tombstoneCount = 0
 
     // Unchecked: every event touches these several times, and the run-time checks took a tenth of
     // replay. No access calls out while it is open: the closures passed below are the table's own
     // and touch other properties.
+    /// Layouts by revision, oldest first.
+    @exclusivity(unchecked) private(set) var layouts: [RowLayout]
     @exclusivity(unchecked) private(set) var links: [LinkColumn]
     @exclusivity(unchecked) private(set) var records = RawColumn<Record>()
     @exclusivity(unchecked) private(set) var liveCount = 0
@@ -56,11 +56,12 @@ final class ReplayTable {
     /// Bytes of the row arena, and of loaded pages, that no row uses any more.
     @exclusivity(unchecked) private var wasted = 0
     /// Pages of a checkpoint that rows stand in, and what the ids of their entities stand in.
-    private var rowPages: [PageBytes] = []
+    private var rowPages: [RowPage] = []
     private var idPages: [PageBytes] = []
     private var rowPageBytes = 0
-    /// False while the slots of a loaded table are not in the map yet: opening a store whose log ends
-    /// with its checkpoint never looks one up.
+    /// The slots that were loaded. Empty until one is looked up, which opening a store whose log ends
+    /// with its checkpoint never does.
+    @exclusivity(unchecked) private var loadedSlots = LoadedSlotMap()
     @exclusivity(unchecked) private var isMapped = true
     /// Conversions to the newest revision, by old revision.
     private var conversions: [UInt32: RowConversion] = [:]
@@ -104,13 +105,19 @@ final class ReplayTable {
     /// The slot of an id, if the id was ever mentioned.
     func slot(of id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
         mapSlots()
-        return slotMap.find(id, hash: hash)
+        return knownSlot(of: id, hash: hash)
+    }
+
+    @inline(__always)
+    private func knownSlot(of id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
+        if let slot = slotMap.find(id, hash: hash) { return slot }
+        return loadedSlots.isEmpty ? nil : loadedSlots.find(id, hash: hash, in: records)
     }
 
     /// Makes the coming look-ups of these hashes fast.
     func touch(_ hashes: borrowing RawColumn<UInt64>, _ range: Range<Int>) -> Int {
         mapSlots()
-        return slotMap.touch(hashes, range)
+        return slotMap.touch(hashes, range) &+ loadedSlots.touch(hashes, range, in: records)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
@@ -118,7 +125,7 @@ final class ReplayTable {
         _ id: UnsafeRawBufferPointer, hash: UInt64
     ) throws(EntityFault) -> UInt32 {
         mapSlots()
-        if let slot = slotMap.find(id, hash: hash) { return slot }
+        if let slot = knownSlot(of: id, hash: hash) { return slot }
         do throws(CodecError) {
             var reader = ByteReader(id)
             try definition.idType.skip(&reader)
@@ -136,20 +143,16 @@ final class ReplayTable {
         return slot
     }
 
+    /// Prepares the looking up of slots. Several tables may do so at once.
     @inline(__always)
-    private func mapSlots() {
+    func mapSlots() {
         if !isMapped { mapLoadedSlots() }
     }
 
     @inline(never)
     private func mapLoadedSlots() {
         isMapped = true
-        slotMap = SlotMap(minimumCount: records.count)
-        for slot in 0..<records.count {
-            let id = records[slot].id
-            slotMap.insert(
-                id, hash: KeyedHash.hash(id.bytes), slot: UInt32(truncatingIfNeeded: slot))
-        }
+        loadedSlots = LoadedSlotMap(records.elements)
     }
 
     /// Takes over what a page gave.
@@ -158,8 +161,14 @@ final class ReplayTable {
         tombstoneCount += loaded.tombstones
         raiseNextOrdinal(to: loaded.ordinalMax + 1)
         rowPages.append(loaded.page)
-        rowPageBytes += loaded.page.bytes.count
+        rowPageBytes += loaded.page.bytes.bytes.count
         idPages.append(loaded.ids)
+    }
+
+    /// Gives away the pages that rows stand in: rows are there as long as their pages are.
+    func takeRowPages() -> [RowPage] {
+        defer { rowPages = [] }
+        return rowPages
     }
 
     func raiseNextOrdinal(to ordinal: UInt64) { nextOrdinal = max(nextOrdinal, ordinal) }

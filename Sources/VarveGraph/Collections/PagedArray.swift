@@ -127,6 +127,32 @@ struct PagedArray<Element: PagedElement> {
         noteRoot()
     }
 
+    /// Takes over the pages of another array for the elements from `index` on, of which there are none
+    /// here. The other holds `1 << span` elements at most, as a subtree does, and `index` is a multiple of that.
+    @usableFromInline
+    mutating func attach(_ other: PagedArray, at index: Int, span: Int) {
+        var other = other
+        other.grow(toHold: 1 << span - 1)
+        guard let subtree = other.root else { return }
+        precondition(
+            other.leafShift == leafShift && other.capacity == 1 << span
+                && index & (1 << span - 1) == 0, "a subtree of another shape")
+        grow(toHold: index + 1 << span - 1)
+        var shift = leafShift + PagedInner.shift * height
+        withUnsafeMutablePointer(to: &root) { rootReference in
+            var reference = rootReference
+            while shift > span {
+                shift -= PagedInner.shift
+                reference =
+                    PagedInner.uniqueChildren(at: reference)
+                    + ((index >> shift) & PagedInner.mask)
+            }
+            precondition(reference.pointee == nil, "elements that are there already")
+            reference.pointee = subtree
+        }
+        noteRoot()
+    }
+
     @inlinable
     mutating func grow(toHold index: Int) {
         precondition(index < 1 << 56, "an index beyond any paged array")

@@ -34,9 +34,9 @@ extension Context {
             session.former = nil
             return
         }
-        if !former.lockIfOpen() { session.former = nil }
+        if !former.lock(ifRunning: session.token) { session.former = nil }
     }
 
     @usableFromInline
-    func unlockFormer() { session.former?.unlockChange() }
+    func unlockFormer() { session.former?.unlock() }
 }

@@ -97,9 +97,8 @@ extension Context {
     /// Whether anything was changed that has not been forgotten.
     package var hasJournal: Bool { !session.journal.isEmpty }
 
-    /// Ends a transaction that stays. Its former tables, if there are any, are closed.
-    ///
-    /// Tables keep naming them until they are changed in place again, because others may hold the tables.
+    /// Ends a transaction that stays. Where its tables are changed in place, ``FormerTables/succeed(_:)`` has taken
+    /// their journals over by now.
     ///
     /// - Returns: what a large journal held.
     @discardableResult

@@ -1,62 +1,53 @@
 internal import Foundation
 
-/// The tables of a context as they were before the transaction that is changing them in place.
+/// The tables of contexts as they were before transactions that change them in place, for as long as anybody may
+/// ask for them.
 ///
-/// A transaction whose tables nobody else holds does not copy what it changes. Whoever wants the state
-/// before it while it runs is given copies of the tables in which the changes so far are taken back, by the
-/// journal that the transaction keeps anyway. From then on the pages are shared, and the transaction copies
-/// what it changes.
+/// A transaction whose tables nobody else holds does not copy what it changes. Whoever wants a state before it is
+/// given copies of the tables in which the changes since are taken back: those of the running transaction by the
+/// journal that it keeps anyway, those of transactions that are logged and not shown yet by what their journals
+/// were. From then on the pages are shared, and the transaction copies what it changes.
 ///
 /// Every change of a table happens with the mutex held, so who asks finds tables between two changes. The
-/// tables are not retained, or they would look shared; one that goes before the transaction has ended says so
-/// in its `deinit`.
+/// tables are not retained, or they would look shared; one that goes while it is needed says so in its
+/// `deinit`. So no last reference to a table may go with the mutex held.
+///
+/// Invariant: at each position, a state whose table is not kept has a kept one in a later state, or a live one.
 @usableFromInline
 package final class FormerTables: @unchecked Sendable {
     // Unchecked: everything that varies is reached with the mutex held.
 
-    private enum Place {
-        case changing(ChangingTable)
-        /// The table as it was.
-        case kept(AnyTable)
-    }
-
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let positions: ContiguousArray<UInt16>
-    private let session: Context.Session
-    private var places: ContiguousArray<Place> = []
+    /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
+    private var states: ContiguousArray<FormerState> = []
+    /// The tables that are changed in place, by position.
+    private var live: ContiguousArray<Unmanaged<AnyTable>?> = []
+    /// Whose changes are in the journals of the tables.
+    private var running: TransactionToken?
     /// Tables that are being copied: the last reference must not go with the mutex held.
     private var copied: ContiguousArray<AnyTable> = []
-    private var isOpen = true
+    /// What nobody needs any more: rows of the application, which should not go with the mutex held.
+    private var dropped: ContiguousArray<TableChanges> = []
+    /// How many changes logged transactions have made since the newest state that is kept whole.
+    private var changeCount = 0
+    /// States before that one do not count.
+    private var countedFrom: UInt64 = 0
 
-    /// How long a journal may get before its transaction keeps the former tables itself: whoever asks waits for
-    /// so many changes to be taken back.
+    /// How many changes a transaction may make, and how many those that wait, before the former tables are made
+    /// beforehand: whoever asks waits until they are taken back.
     @usableFromInline static var changesMax: Int { 4_096 }
 
-    /// Takes note of all tables of a context which is about to be changed, and of which no copy will be
-    /// made but through this.
-    package init(of context: inout Context) {
-        mutex = .allocate(capacity: 1)
-        positions = context.tables.positions
-        var session = context.session
-        // Its memory stays with the transaction.
-        session.journal = []
-        self.session = session
-        places.reserveCapacity(context.tables.tables.count)
-        initializeMutex()
-        for position in context.tables.tables.indices {
-            if isKnownUniquelyReferenced(&context.tables.tables[position]) {
-                let table = context.tables.tables[position]
-                table.former = self
-                places.append(.changing(ChangingTable(table)))
-            } else {
-                places.append(.kept(context.tables.tables[position]))
-            }
-        }
+    /// How many states and changes are kept, for tests.
+    package var counts: (states: Int, changes: Int) {
+        lock()
+        defer { unlock() }
+        return (states.count, changeCount)
     }
 
-    /// Locked twice by one thread, it says so instead of waiting forever: a comparison or a hash function that
-    /// reads the very store whose row is being compared.
-    private func initializeMutex() {
+    package init() {
+        mutex = .allocate(capacity: 1)
+        // Locked twice by one thread, it says so instead of waiting forever: a comparison or a hash function that
+        // reads the very store whose row is being compared.
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
         pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
@@ -70,168 +61,297 @@ package final class FormerTables: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    // MARK: - The transaction's side
-
-    /// Takes the mutex, which is to be held while a table is changed, or asked whether it is shared. False,
-    /// and not taken, where the transaction has ended: its context has outlived it.
-    func lockIfOpen() -> Bool {
-        lock()
-        guard isOpen else {
-            unlock()
-            return false
-        }
-        return true
-    }
-
     private func lock() {
         let code = pthread_mutex_lock(mutex)
         precondition(
             code == 0, "a store is read from inside a comparison, a hash or a key of its own rows")
     }
 
-    private func unlock() { pthread_mutex_unlock(mutex) }
-
-    /// Gives the mutex back, and lets go what was copied behind it.
-    func unlockChange() {
-        guard !copied.isEmpty else { return unlock() }
-        var copied: ContiguousArray<AnyTable> = []
-        swap(&copied, &self.copied)
-        unlock()
-        withExtendedLifetime(copied) {}
+    /// Gives the mutex back, and lets go behind it what must not go before.
+    func unlock() {
+        if copied.isEmpty && dropped.isEmpty {
+            pthread_mutex_unlock(mutex)
+            return
+        }
+        var garbage: (ContiguousArray<AnyTable>, ContiguousArray<TableChanges>) = ([], [])
+        swap(&garbage.0, &copied)
+        swap(&garbage.1, &dropped)
+        pthread_mutex_unlock(mutex)
+        withExtendedLifetime(garbage) {}
     }
 
-    /// A table is about to be copied, because somebody shares it: it stays as it is. The lock is held.
+    // MARK: - A transaction begins
+
+    /// Sees to it that nobody will wait for too many changes to be taken back. To be called before a transaction
+    /// begins, outside of other locks: keys and comparisons of the application may run.
+    package func makeRoom() {
+        lock()
+        if changeCount >= FormerTables.changesMax { keepNewest() }
+        unlock()
+    }
+
+    /// A transaction is about to change a context, of whose tables no copy will be made but through this.
+    ///
+    /// - Parameter number: the transaction that led to the context's state.
+    package func begin(
+        _ context: inout Context, number: UInt64, running token: TransactionToken
+    ) {
+        lock()
+        defer { unlock() }
+        var state = FormerState(context, number: number)
+        for position in context.tables.tables.indices {
+            let isShared = !isKnownUniquelyReferenced(&context.tables.tables[position])
+            let table = context.tables.tables[position]
+            follow(isShared ? nil : table, at: position, known: table)
+            state.places.append(isShared ? .kept(table) : .changing(TableExtent(table)))
+        }
+        states.append(state)
+        running = token
+    }
+
+    /// Follows a table from here on, or none.
+    private func follow(_ table: AnyTable?, at position: Int, known: AnyTable) {
+        if position >= live.count {
+            live.append(contentsOf: repeatElement(nil, count: position + 1 - live.count))
+        }
+        // Other than expected only where a state was put in another's place.
+        if let old = live[position], !old.isTable(known) { keep(position) }
+        live[position] = table.map { Unmanaged.passUnretained($0) }
+        guard let table, table.former !== self else { return }
+        table.former?.willEnd(table)
+        table.former = self
+    }
+
+    /// A transaction that copies what it changes is about to begin, or one begins to do so: from here on nobody
+    /// needs the live tables.
+    package func keepAll() {
+        lock()
+        keepNewest()
+        unlock()
+    }
+
+    private func keepNewest() {
+        for position in live.indices { keep(position) }
+        changeCount = 0
+        // What a running transaction changes is counted when it is logged.
+        countedFrom = (states.last?.number ?? 0) + (running == nil ? 1 : 0)
+    }
+
+    /// Keeps the table at a position as it was at the newest state: all others can be made of that.
+    private func keep(_ position: Int) {
+        if let newest = states.indices.last, position < states[newest].places.count {
+            _ = table(at: position, of: newest)
+        }
+        live[position] = nil
+    }
+
+    // MARK: - It changes tables
+
+    /// Takes the mutex, which is to be held while a table is changed, or asked whether it is shared. False,
+    /// and not taken, where the transaction has ended: its context has outlived it.
+    func lock(ifRunning token: TransactionToken?) -> Bool {
+        lock()
+        guard let running, token === running else {
+            unlock()
+            return false
+        }
+        return true
+    }
+
+    /// A table is about to be copied, because somebody shares it: it stays as it is. The mutex is held.
     func willCopy(_ table: AnyTable, at position: Int) {
         copied.append(table)
-        guard position < places.count, case .changing(let changing) = places[position],
-            changing.isTable(table)
-        else { return }
-        places[position] = .kept(changing.beforeTransaction(of: table, tableCount: places.count))
+        guard isLive(table, at: position), let newest = states.indices.last else { return }
+        keepUnlessChanged(table, at: position, of: newest)
+        live[position] = nil
+        // It is nobody's concern any more when it goes.
+        if table.former === self { table.former = nil }
     }
 
-    /// Keeps all tables as they were: from here on nobody needs the journal.
-    func keepAll() {
-        lock()
-        for position in places.indices { _ = keep(position) }
-        unlock()
+    private func isLive(_ table: AnyTable, at position: Int) -> Bool {
+        position < live.count && live[position]?.isTable(table) == true
+    }
+
+    /// Keeps a live table, which the caller retains, as it was at the newest state: itself, where nothing was
+    /// changed.
+    private func keepUnlessChanged(_ table: AnyTable, at position: Int, of newest: Int) {
+        guard case .changing(let extent) = states[newest].places[position] else { return }
+        if extent.isUnchanged(table, tableCount: states[newest].places.count) {
+            keep(table, at: position, of: newest)
+        } else {
+            _ = self.table(at: position, of: newest)
+        }
     }
 
     /// A table goes, as another context took the place of the one that was given to a transaction.
+    ///
+    /// Here the mutex may be held by this thread: one that copies a table holds it meanwhile, and if everybody else
+    /// lets go of it then, it goes at the end of the copying.
     @usableFromInline
     func willEnd(_ table: AnyTable) {
-        lock()
-        for position in places.indices {
-            guard case .changing(let changing) = places[position], changing.isTable(table) else {
-                continue
-            }
-            places[position] = .kept(changing.copyBeforeTransaction(tableCount: places.count))
-        }
-        unlock()
+        let isHeld = pthread_mutex_lock(mutex) == EDEADLK
+        if let position = live.firstIndex(where: { $0?.isTable(table) == true }) { keep(position) }
+        if !isHeld { unlock() }
     }
 
-    /// The transaction stays: nobody gets the former tables any more. What is left of them is for the caller to
-    /// let go where nobody waits.
-    package func close() -> TransactionRemains {
-        lock()
-        defer { unlock() }
-        isOpen = false
+    // MARK: - It ends
+
+    /// The transaction is logged: takes over its journal, by which it is taken back for those who ask for a state
+    /// that is shown until then.
+    ///
+    /// - Returns: what is to be let go where nobody waits.
+    package func succeed(_ context: inout Context) -> TransactionRemains {
         var remains = TransactionRemains()
-        for place in places {
-            if case .kept(let table) = place { remains.tables.append(table) }
+        lock()
+        guard let newest = states.indices.last else {
+            preconditionFailure("a transaction that has not begun")
         }
-        places = []
+        running = nil
+        var last: UInt32?
+        // Entries of one table come in runs; of one that was taken over, nothing is there the second time.
+        for entry in context.session.journal where entry.table != last {
+            last = entry.table
+            takeJournal(at: Int(entry.table), of: &context, newest, &remains)
+        }
+        states[newest].changeCount = states[newest].changes.reduce(0) { $0 + $1.count }
+        changeCount += states[newest].changeCount
+        unlock()
         return remains
     }
 
-    /// The transaction came to nothing: answers the context before it, until it is closed.
+    private func takeJournal(
+        at position: Int, of context: inout Context, _ newest: Int,
+        _ remains: inout TransactionRemains
+    ) {
+        guard context.tables.tables[position].hasJournal else { return }
+        if !isKnownUniquelyReferenced(&context.tables.tables[position]) {
+            context.tables.cloneTable(at: position, keptIn: self)
+        }
+        let table = context.tables.tables[position]
+        if isLive(table, at: position), case .changing = states[newest].places[position] {
+            states[newest].changes.append(TableChanges(taking: table, at: position))
+        } else {
+            table.clearJournal(leaving: &remains)
+        }
+    }
+
+    /// The transaction came to nothing: answers the context before it, which is to be there when
+    /// ``forgetNewest()`` is called.
     ///
     /// - Parameter context: what the transaction has made of it. Tables in which nothing was changed are taken
     ///   from there.
     package func takeBack(_ context: borrowing Context) -> Context {
         lock()
-        for position in places.indices {
-            guard case .changing(let changing) = places[position],
-                position < context.tables.tables.count,
-                changing.isTable(context.tables.tables[position])
-            else { continue }
-            places[position] = .kept(
-                changing.beforeTransaction(
-                    of: context.tables.tables[position], tableCount: places.count))
-        }
         defer { unlock() }
-        return formerContext()
+        guard let newest = states.indices.last else {
+            preconditionFailure("a transaction that has not begun")
+        }
+        for position in states[newest].places.indices
+        where position < context.tables.tables.count {
+            let table = context.tables.tables[position]
+            guard isLive(table, at: position) else { continue }
+            keepUnlessChanged(table, at: position, of: newest)
+        }
+        return self.context(of: newest)
+    }
+
+    /// The state before the transaction is there again, with the tables that were answered.
+    package func forgetNewest() -> TransactionRemains {
+        var remains = TransactionRemains()
+        lock()
+        running = nil
+        if let state = states.popLast() {
+            if state.number >= countedFrom {
+                // It may have been the one that was kept whole.
+                countedFrom = 0
+                changeCount = states.reduce(0) { $0 + $1.changeCount }
+            }
+            for (position, place) in state.places.enumerated() {
+                guard case .kept(let table) = place else { continue }
+                // States before can be made of it.
+                live[position] = states.isEmpty ? nil : Unmanaged.passUnretained(table)
+                table.former = self
+            }
+            remains.states.append(state)
+        }
+        unlock()
+        return remains
+    }
+
+    /// States before that one are not shown any more: nobody gets them from here on. What is left of them is for
+    /// the caller to let go where nobody waits.
+    package func forget(before number: UInt64) -> TransactionRemains {
+        var remains = TransactionRemains()
+        lock()
+        let count = states.prefix { $0.number < number }.count
+        for state in states.prefix(count) {
+            if state.number >= countedFrom { changeCount -= state.changeCount }
+            remains.states.append(state)
+        }
+        states.removeFirst(count)
+        unlock()
+        return remains
     }
 
     // MARK: - The readers' side
 
-    /// The context before the transaction, or nil where that has ended.
-    package func context() -> Context? {
+    /// The context of the state to which a transaction led, or nil where that is not shown any more, or was given
+    /// back.
+    package func context(after number: UInt64) -> Context? {
         lock()
         defer { unlock() }
-        return isOpen ? formerContext() : nil
+        guard let index = states.firstIndex(where: { $0.number == number }) else { return nil }
+        return context(of: index)
     }
 
-    private func formerContext() -> Context {
+    private func context(of index: Int) -> Context {
+        if let context = states[index].context { return context }
         var context = Context()
-        context.session = session
+        context.session = states[index].session
         context.tables = TableList(
-            ContiguousArray(places.indices.map { keep($0) }), positions: positions)
+            ContiguousArray(states[index].places.indices.map { table(at: $0, of: index) }),
+            positions: states[index].positions)
+        states[index].context = context
         return context
     }
 
-    /// A table that is not retained may be at its end, and wait for the mutex in its `deinit`: it can be copied,
-    /// and not be answered itself.
-    private func keep(_ position: Int) -> AnyTable {
-        switch places[position] {
-        case .kept(let table): return table
-        case .changing(let changing):
-            let table = changing.copyBeforeTransaction(tableCount: places.count)
-            places[position] = .kept(table)
-            return table
+    /// The table at a position as it was at a state.
+    ///
+    /// A live table that is not retained may be at its end, and wait for the mutex in its `deinit`: it can be
+    /// copied, and not be answered itself.
+    private func table(at position: Int, of index: Int) -> AnyTable {
+        guard case .changing(let extent) = states[index].places[position] else {
+            return states[index].keptTable(at: position)
         }
+        let later = states.indices.dropFirst(index + 1).first { states[$0].keeps(position) }
+        let copy: AnyTable
+        if let later {
+            copy = states[later].keptTable(at: position).cloned()
+        } else {
+            guard position < live.count, let table = live[position] else {
+                preconditionFailure("a table that was neither kept nor followed")
+            }
+            copy = table._withUnsafeGuaranteedRef { $0.cloned() }
+            copy.takeBackJournal()
+        }
+        for index in (index..<(later ?? states.count)).reversed() {
+            states[index].takeBack(from: copy, at: position)
+        }
+        extent.restore(copy, tableCount: states[index].places.count)
+        keep(copy, at: position, of: index)
+        return copy
+    }
+
+    private func keep(_ table: AnyTable, at position: Int, of index: Int) {
+        states[index].places[position] = .kept(table)
+        // States before are made of this one from here on.
+        states[index].dropChanges(at: position, into: &dropped)
     }
 }
 
-/// A table that a transaction changes in place, with what its journal does not tell.
-private struct ChangingTable {
-    private let table: Unmanaged<AnyTable>
-    private let slotCount: Int
-    private let isOrderKept: Bool
-
-    init(_ table: AnyTable) {
-        self.table = Unmanaged.passUnretained(table)
-        slotCount = table.slotCount
-        isOrderKept = table.order.slotsByOrdinal != nil
-    }
-
-    func isTable(_ other: AnyTable) -> Bool {
-        table.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
-    }
-
-    /// The table as it was: itself, where nothing was changed yet.
-    ///
-    /// - Parameters:
-    ///   - table: the table, which is retained by the caller.
-    ///   - tableCount: how many tables there were; the transaction may have added some.
-    func beforeTransaction(of table: AnyTable, tableCount: Int) -> AnyTable {
-        let isChanged =
-            table.hasJournal || table.slotCount != slotCount || table.tombstoneTable >= tableCount
-            || (table.order.slotsByOrdinal != nil) != isOrderKept
-        return isChanged ? copyBeforeTransaction(tableCount: tableCount) : table
-    }
-
-    /// A copy in which the changes of the transaction are taken back.
-    func copyBeforeTransaction(tableCount: Int) -> AnyTable {
-        let copy = table._withUnsafeGuaranteedRef { $0.descriptor.operations.clone($0) }
-        while let change = copy.linkJournal.popLast() {
-            copy.links[change.relation][change.slot] = change.before.list
-        }
-        while !copy.rowJournal.isEmpty { copy.undoLastRowChange() }
-        copy.deleteCauses = [:]
-        copy.forgetSlots(from: slotCount)
-        if !isOrderKept { copy.order.slotsByOrdinal = nil }
-        if copy.tombstoneTable >= tableCount { copy.tombstoneTable = -1 }
-        return copy
+extension Unmanaged<AnyTable> {
+    fileprivate func isTable(_ other: AnyTable) -> Bool {
+        toOpaque() == Unmanaged.passUnretained(other).toOpaque()
     }
 }
 
@@ -240,13 +360,13 @@ private struct ChangingTable {
 package struct TransactionRemains {
     /// Of the journal, where it was large, and whatever the store adds.
     package var parts: [any Sendable] = []
-    var tables: ContiguousArray<AnyTable> = []
+    var states: ContiguousArray<FormerState> = []
 
     package init() {}
 
     package mutating func join(_ other: TransactionRemains) {
-        parts += other.parts
-        tables += other.tables
+        if !other.parts.isEmpty { parts += other.parts }
+        if !other.states.isEmpty { states += other.states }
     }
 
     /// From how many entries on a journal is let go elsewhere instead of being emptied.

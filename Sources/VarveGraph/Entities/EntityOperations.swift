@@ -34,6 +34,10 @@ package struct EntityOperations: Sendable {
     /// The same for entities that are all there and get the next slots.
     @usableFromInline package let loadAll:
         @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
+    /// A new table to be loaded, to become the part of one like the given from a slot on.
+    @usableFromInline package let makePart: @Sendable (AnyTable, Int) -> AnyTable
+    /// Appends such parts, in their order.
+    @usableFromInline package let appendParts: @Sendable (AnyTable, [AnyTable]) -> Void
     /// Makes the ids known that were loaded.
     @usableFromInline package let finishLoading: @Sendable (AnyTable) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
@@ -53,6 +57,10 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
     /// Drops the before-rows of the table's journal; answers what is left of a large one.
     @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> (any Sendable)?
+    /// Takes the before-rows away from the table's journal.
+    @usableFromInline let takeBeforeRows: @Sendable (AnyTable) -> any Sendable
+    /// Gives the before-rows back that were taken away from the journal of a table of this type.
+    @usableFromInline let putBeforeRows: @Sendable (AnyTable, any Sendable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline let beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
     /// The slot of an encoded id, given out now if the id is new.
@@ -98,6 +106,12 @@ package struct EntityOperations: Sendable {
         loadAll = { (table, entities) throws(CodecError) in
             try unsafeDowncast(table, to: Table<Entity>.self).load(entities)
         }
+        makePart = { table, start in
+            let part = Table<Entity>(descriptor: table.descriptor)
+            part.partStart = start
+            return part
+        }
+        appendParts = { unsafeDowncast($0, to: Table<Entity>.self).append($1) }
         finishLoading = { unsafeDowncast($0, to: Table<Entity>.self).finishLoading() }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
@@ -125,6 +139,17 @@ package struct EntityOperations: Sendable {
         }
         clearBeforeRows = { table in
             unsafeDowncast(table, to: Table<Entity>.self).beforeRows.emptied()
+        }
+        takeBeforeRows = { table in
+            var rows: ContiguousArray<Entity> = []
+            swap(&rows, &unsafeDowncast(table, to: Table<Entity>.self).beforeRows)
+            return rows
+        }
+        putBeforeRows = { table, rows in
+            guard let rows = rows as? ContiguousArray<Entity> else {
+                preconditionFailure("before-rows of another type")
+            }
+            unsafeDowncast(table, to: Table<Entity>.self).beforeRows = rows
         }
         intern = { (context, id) throws(CodecError) in
             var reader = ByteReader(id)

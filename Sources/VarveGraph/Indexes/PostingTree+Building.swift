@@ -43,17 +43,24 @@ extension PostingTree {
         }
     }
 
-    /// Sorts entries that are in order of their ordinals by key and, where equal keys are not
-    /// exact, by value. O(n) by the keys' bytes, O(n log n) comparisons of equal keys.
+    /// Entries that come in order of their ordinals, in parts, sorted by key and, where equal keys are
+    /// not exact, by value. O(n) by the keys' bytes, O(n log n) comparisons of equal keys.
     ///
     /// - Parameter order: compares the rows at two slots; nil where the keys decide.
     @usableFromInline
-    static func sort(
-        _ postings: inout ContiguousArray<IndexEntry>, isExact: (IndexEntry) -> Bool,
+    static func sorted(
+        _ parts: consuming [ContiguousArray<IndexEntry>], isExact: (IndexEntry) -> Bool,
         order: ((UInt32, UInt32) -> Int)?
+    ) -> ContiguousArray<IndexEntry> {
+        var postings = sortedByKeys(parts)
+        if let order { sortEqualKeys(&postings, isExact, order) }
+        return postings
+    }
+
+    private static func sortEqualKeys(
+        _ postings: inout ContiguousArray<IndexEntry>, _ isExact: (IndexEntry) -> Bool,
+        _ order: (UInt32, UInt32) -> Int
     ) {
-        sortByKeys(&postings)
-        guard let order else { return }
         var start = 0
         while start < postings.count {
             let key = postings[start].key
@@ -69,18 +76,58 @@ extension PostingTree {
         }
     }
 
-    /// Sorts by key, stably: by the highest byte that differs, then each part by its own. Hashes and
+    /// Sorts by key, stably: by the highest byte that differs, then each bucket by its own. Hashes and
     /// prefixes of texts are apart after two or three of their eight bytes.
-    private static func sortByKeys(_ postings: inout ContiguousArray<IndexEntry>) {
-        var spare = postings
-        postings.withUnsafeMutableBufferPointer { entries in
-            spare.withUnsafeMutableBufferPointer { spare in
-                sortByKeys(UnsafeMutableBufferPointer(rebasing: entries[...]), spare)
+    ///
+    /// The first byte deals the entries out from where they are to where they belong: no memory but the
+    /// result's is touched for all of them.
+    private static func sortedByKeys(
+        _ parts: [ContiguousArray<IndexEntry>]
+    ) -> ContiguousArray<IndexEntry> {
+        let count = parts.reduce(0) { $0 + $1.count }
+        guard let first = parts.lazy.compactMap(\.first).first else { return [] }
+        var differing: UInt64 = 0
+        for part in parts { for entry in part { differing |= entry.key ^ first.key } }
+        let shift = UInt64((63 - (differing | 1).leadingZeroBitCount) & ~7)
+        return ContiguousArray(unsafeUninitializedCapacity: count) { entries, initialized in
+            initialized = count
+            withUnsafeTemporaryAllocation(of: Int.self, capacity: 257) { ends in
+                ends.initialize(repeating: 0)
+                for part in parts {
+                    for entry in part { ends[Int(entry.key &>> shift & 0xFF) + 1] += 1 }
+                }
+                let largest = ends.max() ?? 0
+                for digit in 0..<256 { ends[digit + 1] += ends[digit] }
+                // Each start moves to its bucket's end while the bucket is filled.
+                for part in parts {
+                    for entry in part {
+                        let digit = Int(entry.key &>> shift & 0xFF)
+                        entries.initializeElement(at: ends[digit], to: entry)
+                        ends[digit] += 1
+                    }
+                }
+                guard shift > 0 else { return }
+                sortBuckets(of: entries, endingAt: ends, largest: largest)
             }
         }
     }
 
-    /// At most eight calls deep: each leaves a byte less that differs.
+    private static func sortBuckets(
+        of entries: UnsafeMutableBufferPointer<IndexEntry>,
+        endingAt ends: UnsafeMutableBufferPointer<Int>, largest: Int
+    ) {
+        let spare = UnsafeMutableBufferPointer<IndexEntry>.allocate(capacity: largest)
+        defer { spare.deallocate() }
+        var start = 0
+        for digit in 0..<256 {
+            let bucket = UnsafeMutableBufferPointer(rebasing: entries[start..<ends[digit]])
+            if bucket.count > 1 { sortByKeys(bucket, spare) }
+            start = ends[digit]
+        }
+    }
+
+    /// At most eight calls deep: each leaves a byte less that differs. Entries are plain values, so that the
+    /// spare memory need not be initialised.
     private static func sortByKeys(
         _ entries: UnsafeMutableBufferPointer<IndexEntry>,
         _ spare: UnsafeMutableBufferPointer<IndexEntry>
@@ -97,7 +144,7 @@ extension PostingTree {
             // Each start moves to its part's end while the part is filled.
             for entry in entries {
                 let digit = Int(entry.key &>> shift & 0xFF)
-                spare[ends[digit]] = entry
+                spare.initializeElement(at: ends[digit], to: entry)
                 ends[digit] += 1
             }
             _ = entries.update(fromContentsOf: spare[..<entries.count])

@@ -34,9 +34,12 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
     @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
-    /// Of the transaction that changes the table in place, or was the last to do so: for those who want it as it
-    /// was. Set while nobody else holds the table.
+    /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
+    /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline var former: FormerTables?
+
+    /// A part that is loaded by itself has `1 << partShift` slots: as many as a subtree of the rows.
+    @usableFromInline package static var partShift: Int { 15 }
 
     @usableFromInline
     init(descriptor: EntityDescriptor) {

@@ -112,6 +112,17 @@ extension Table {
     func builtIndex(_ index: Int) -> IndexContent {
         let definition = indexDefinitions[index]
         if let fields = definition.textFields { return builtTextIndex(fields) }
+        let parts = takeLoadedEntries(index) ?? [collectEntries(definition)]
+        let entries = PostingTree.sorted(parts, isExact: { self.isExact($0, definition) }) {
+            first, second in
+            guard let row = self.row(at: Slot(first)) else { return 0 }
+            return self.compare(row, withRowAt: second, definition)
+        }
+        return IndexContent(tree: PostingTree(sorted: entries))
+    }
+
+    @inlinable
+    func collectEntries(_ definition: IndexDefinition<Entity>) -> ContiguousArray<IndexEntry> {
         var entries = ContiguousArray<IndexEntry>()
         entries.reserveCapacity(liveCount)
         forEachRow { slot, row in
@@ -121,11 +132,7 @@ extension Table {
                     slot: slot.rawValue))
             return true
         }
-        PostingTree.sort(&entries, isExact: { self.isExact($0, definition) }) { first, second in
-            guard let row = self.row(at: Slot(first)) else { return 0 }
-            return self.compare(row, withRowAt: second, definition)
-        }
-        return IndexContent(tree: PostingTree(sorted: entries))
+        return entries
     }
 
     @usableFromInline

@@ -8,7 +8,7 @@ extension Table {
     ) throws(CodecError) -> Slot {
         var idReader = ByteReader(idBytes)
         let id = try Entity._loadID(from: &idReader)
-        let slot = knownSlot ?? appendSlot(hash: Entity._hashID(id))
+        let slot = knownSlot ?? appendLoadedSlot(hash: Entity._hashID(id))
         guard let rowBytes else {
             vacantIDs[slot.index] = id
             if metadata.isFormer {
@@ -26,12 +26,24 @@ extension Table {
         return slot
     }
 
+    /// A part's ids are found only in the table that it becomes a part of.
+    @inlinable
+    func appendLoadedSlot(hash: UInt64) -> Slot {
+        guard let partStart else { return appendSlot(hash: hash) }
+        let slot = Slot(slotCount)
+        slotCount += 1
+        loadedIDs.append(IDEntry.make(hash, Slot(partStart + slot.index)))
+        return slot
+    }
+
     /// Appends entities that are all there. Many at a time: the table's own path is walked once for
     /// each leaf, and nothing is looked up that is the same for all of them. Their ids are found only
     /// after ``finishLoading()``.
     @inlinable
     func load(_ entities: UnsafeBufferPointer<LoadedEntity>) throws(CodecError) {
         let leafMask = (1 &<< cells.leafShift) &- 1
+        let first = slotCount
+        let start = partStart ?? 0
         var cell: UnsafeMutablePointer<Cell>?
         for entity in entities {
             var idReader = ByteReader(entity.id)
@@ -39,9 +51,9 @@ extension Table {
             precondition(slotCount < Int(UInt32.max), "a table holds at most four billion ids")
             let slot = Slot(slotCount)
             slotCount += 1
-            loadedIDs.append(IDEntry.make(Entity._hashID(id), slot))
+            loadedIDs.append(IDEntry.make(Entity._hashID(id), Slot(start + slot.index)))
             var reader = ByteReader(entity.row)
-            let row = try Entity(_id: id, from: &reader)
+            let row = try Entity(_id: consume id, from: &reader)
             let isNextLeaf = slot.index & leafMask == 0
             let place =
                 cell.flatMap { isNextLeaf ? nil : $0 + 1 }
@@ -52,6 +64,97 @@ extension Table {
             noteLoaded(slot, ordinal: entity.metadata.ordinal)
             cell = place
         }
+        noteEntries(from: first)
+    }
+
+    /// Notes what the indexes hold of rows that were just loaded, while they are in the cache: fetching
+    /// each row again, and its texts, took a quarter of the making of an index.
+    @inlinable
+    func noteEntries(from first: Int) {
+        if loadedEntries.isEmpty { makeLoadedEntries() }
+        for index in indexDefinitions.indices where indexDefinitions[index].textFields == nil {
+            let key = indexDefinitions[index].key
+            let noted = loadedEntries[index]
+            let start = partStart ?? 0
+            for slot in first..<slotCount {
+                guard let row = row(at: Slot(slot)) else { continue }
+                noted.entries.append(
+                    IndexEntry(
+                        key: key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,
+                        slot: UInt32(truncatingIfNeeded: start + slot)))
+            }
+        }
+    }
+
+    @usableFromInline
+    func makeLoadedEntries() {
+        loadedEntries = ContiguousArray(indexDefinitions.map { _ in LoadedEntries() })
+        guard partStart != nil else { return }
+        loadedIDs.reserveCapacity(1 << AnyTable.partShift)
+        for (noted, definition) in zip(loadedEntries, indexDefinitions)
+        where definition.textFields == nil {
+            noted.entries.reserveCapacity(1 << AnyTable.partShift)
+        }
+    }
+
+    /// The entries of an index for all rows, in the order of their ordinals, if they were noted while
+    /// the rows were loaded. They are given away. Several threads may ask, each for another index.
+    @inlinable
+    func takeLoadedEntries(_ index: Int) -> [ContiguousArray<IndexEntry>]? {
+        guard index < loadedEntries.count else { return nil }
+        let parts = loadedEntries[index].takeAll()
+        // Rows that were not loaded in order, or not many at a time, are read again.
+        let count = parts.reduce(0) { $0 + $1.count }
+        return count == liveCount && order.slotsByOrdinal == nil ? parts : nil
+    }
+
+    /// Appends parts that were loaded at the same time, by several threads: each but the last has as many
+    /// slots as a part takes.
+    @usableFromInline
+    func append(_ parts: [AnyTable]) {
+        var isOrdered = order.slotsByOrdinal == nil
+        for part in parts {
+            let part = unsafeDowncast(part, to: Table<Entity>.self)
+            precondition(part.partStart == slotCount, "a part of another place")
+            let start = slotCount
+            cells.attach(part.cells, at: start, span: AnyTable.partShift)
+            part.vacantIDs.forEachLeaf { first, ids in
+                for offset in ids.indices where ids[offset] != nil {
+                    vacantIDs[start + first + offset] = ids[offset]
+                }
+                return true
+            }
+            loadedIDs.append(contentsOf: part.loadedIDs)
+            part.loadedIDs = []
+            appendEntries(of: part)
+            isOrdered = isOrdered && part.isOrdered(behind: order.greatestOrdinal)
+            if part.order.greatestSlot >= 0 {
+                order.greatestSlot = start + part.order.greatestSlot
+                order.greatestOrdinal = max(order.greatestOrdinal, part.order.greatestOrdinal)
+            }
+            slotCount += part.slotCount
+            liveCount += part.liveCount
+            nextOrdinal = max(nextOrdinal, part.nextOrdinal)
+        }
+        if !isOrdered { materializeOrder() }
+    }
+
+    private func appendEntries(of part: Table<Entity>) {
+        if loadedEntries.isEmpty { makeLoadedEntries() }
+        for (index, noted) in part.loadedEntries.enumerated() {
+            loadedEntries[index].parts += noted.takeAll()
+        }
+    }
+
+    /// Whether slot order is the order of ordinals, all of which are above another one.
+    private func isOrdered(behind ordinal: UInt64) -> Bool {
+        guard order.slotsByOrdinal == nil else { return false }
+        var isBehind = true
+        forEachRow { _, row in
+            isBehind = Table.metadata(besideRow: row).ordinal > ordinal
+            return false
+        }
+        return isBehind
     }
 
     /// Makes the ids known that were loaded.

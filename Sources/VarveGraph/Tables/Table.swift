@@ -28,6 +28,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @exclusivity(unchecked) @usableFromInline var ids: IDMap
     /// Entries of ids while they are loaded. Not copied with the table.
     @exclusivity(unchecked) @usableFromInline var loadedIDs: ContiguousArray<UInt64>
+    /// Of a table that is loaded to become a part of another: the slot there of its first one.
+    @exclusivity(unchecked) @usableFromInline var partStart: Int?
+    /// Entries for the indexes of rows while they are loaded. Not copied with the table.
+    @exclusivity(unchecked) @usableFromInline var loadedEntries: ContiguousArray<LoadedEntries>
     /// Ids of slots without a row: of entities that were only referred to, or are deleted.
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
@@ -40,6 +44,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift)
         ids = IDMap()
         loadedIDs = []
+        loadedEntries = []
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
         indexDefinitions = ContiguousArray(
@@ -54,6 +59,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         cells = other.cells
         ids = other.ids
         loadedIDs = []
+        loadedEntries = []
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
         indexDefinitions = other.indexDefinitions

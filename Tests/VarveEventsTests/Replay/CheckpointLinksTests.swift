@@ -72,7 +72,7 @@ struct CheckpointLinksTests {
         let table = try #require(loaded.table(TypeNumber(2)))
         let column = table.links[0]
         let total = Self.lists(state).reduce(0) { $0 + $1.count + 1 }
-        #expect(column.lists.isEmpty)
+        #expect(column.changed.isEmpty)
         #expect(column.flat.count <= total + 1)
         #expect(column.flat.capacity <= 2 * total + 64)
         #expect(column.places.capacity <= state.counts(of: TypeNumber(2)).slots + 64)
@@ -123,6 +123,63 @@ struct CheckpointLinksTests {
         // The table's own column is another value.
         let untouched = (0..<Self.holders).map { table.links[0].list(of: UInt32($0)) }
         #expect(untouched == Array(Self.lists(state).prefix(Self.holders)))
+    }
+
+    @Test("Changes of many members at once are those of a list", arguments: [41, 42] as [UInt64])
+    func manyChanges(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var column = LinkColumn(SampleLog.users.relations[0])
+        #expect(SampleLog.users.relations[0].isToMany)
+        var model: [[UInt32]] = Array(repeating: [], count: 5)
+        for step in 0..<400 as Range<UInt32> {
+            let slot = Int.random(in: 0..<model.count, using: &random)
+            let old = model[slot]
+            let removals = old.indices.filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
+                .map { LinkColumn.Change(position: $0, slot: old[$0]) }
+            for removal in removals.reversed() { model[slot].remove(at: removal.position) }
+            var insertions: [LinkColumn.Change] = []
+            var next = 0
+            for number in 0..<Int.random(in: 0..<9, using: &random) {
+                let count = model[slot].count
+                guard next <= count else { break }
+                let position = Int.random(in: next...count, using: &random)
+                let member = step * 10 + UInt32(number)
+                model[slot].insert(member, at: position)
+                insertions.append(.init(position: position, slot: member))
+                next = position + 1
+            }
+            try column.apply(
+                UInt32(slot), oldCount: old.count, removals: removals, insertions: insertions)
+            #expect(column.list(of: UInt32(slot)) == model[slot], "seed \(seed)")
+        }
+        for slot in model.indices {
+            #expect(column.list(of: UInt32(slot)) == model[slot], "seed \(seed)")
+        }
+        #expect(throws: EntityFault.self) {
+            try column.apply(
+                0, oldCount: model[0].count + 1, removals: [], insertions: [])
+        }
+    }
+
+    @Test("Lists that shrank and moved give their room back, and stay what they were")
+    func gaps() throws {
+        var column = LinkColumn(SampleLog.users.relations[0])
+        let long = Array(0..<20_000 as Range<UInt32>)
+        for slot in 0..<200 as Range<UInt32> {
+            column.replace(long, of: slot)
+            column.replace(slot % 3 == 0 ? [slot, slot + 1] : [], of: slot)
+        }
+        #expect(column.changed.count < 2_000_000)
+        for slot in 0..<200 as Range<UInt32> {
+            #expect(column.list(of: slot) == (slot % 3 == 0 ? [slot, slot + 1] : []))
+        }
+        for slot in 0..<200 as Range<UInt32> {
+            let old = column.list(of: slot)
+            try column.apply(
+                slot, oldCount: old.count, removals: [],
+                insertions: [.init(position: old.count, slot: 7)])
+            #expect(column.list(of: slot) == old + [7])
+        }
     }
 
     @Test("A relation that becomes to-many takes its links along")

@@ -37,19 +37,28 @@ struct VerifyCommandTests {
         #expect(json["transactions"] == "7")
     }
 
-    @Test("A cut tail that nothing promised is told, and is no damage")
-    func tail() throws {
+    /// A store as a crash leaves it: a copy of the files, without their writer. What was defined is promised, and
+    /// what the body writes is not.
+    private func crashed(
+        _ body: (SampleStore) throws -> Void
+    ) throws -> (copy: FolderCopy, segment: URL) {
         let store = try SampleStore()
         try store.transaction(kind: .schema) { encoder in
             for definition in store.definitions { try encoder.define(definition) }
         }
         try store.flush()
-        try store.transaction { encoder in
-            encoder.insert(encoder.user("ann"), 1, try SampleStore.user("Ann"))
-        }
-        // As a crash leaves it: a copy of the files, without their writer.
+        try body(store)
         let copy = try store.copied()
-        let segment = copy.url.appendingPathComponent("segment-0000000001")
+        return (copy, copy.url.appendingPathComponent("segment-0000000001"))
+    }
+
+    @Test("A cut tail that nothing promised is told, and is no damage")
+    func tail() throws {
+        let (copy, segment) = try crashed { store in
+            try store.transaction { encoder in
+                encoder.insert(encoder.user("ann"), 1, try SampleStore.user("Ann"))
+            }
+        }
         let bytes = try Data(contentsOf: segment)
         // Behind the frames there is space that the writer took beforehand.
         let end = try #require(bytes.lastIndex { $0 != 0 })
@@ -63,13 +72,7 @@ struct VerifyCommandTests {
 
     @Test("Space that a killed writer did not use is told, and is no damage")
     func unused() throws {
-        let store = try SampleStore()
-        try store.transaction(kind: .schema) { encoder in
-            for definition in store.definitions { try encoder.define(definition) }
-        }
-        try store.flush()
-        let copy = try store.copied()
-        let segment = copy.url.appendingPathComponent("segment-0000000001")
+        let (copy, segment) = try crashed { _ in }
         let bytes = try Data(contentsOf: segment)
         let end = try #require(bytes.lastIndex { $0 != 0 }) + 1
         let frames = bytes[..<((end + 7) & ~7)]

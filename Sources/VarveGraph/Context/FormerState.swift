@@ -1,0 +1,126 @@
+/// A state on which transactions were built that change its tables in place: what is needed to make its tables
+/// again.
+struct FormerState {
+    enum Place {
+        case changing(TableExtent)
+        /// The table as it was.
+        case kept(AnyTable)
+    }
+
+    /// The transaction that led to it.
+    let number: UInt64
+    let session: Context.Session
+    let positions: ContiguousArray<UInt16>
+    var places: ContiguousArray<Place> = []
+    /// What the next transaction has changed in tables that are not kept here, once that is logged.
+    var changes: ContiguousArray<TableChanges> = []
+    /// How many they were when it was logged.
+    var changeCount = 0
+    /// Where somebody has asked for it.
+    var context: Context?
+
+    init(_ context: borrowing Context, number: UInt64) {
+        self.number = number
+        positions = context.tables.positions
+        var session = context.session
+        // Its memory stays with the transaction.
+        session.journal = []
+        self.session = session
+        places.reserveCapacity(context.tables.tables.count)
+    }
+
+    func keeps(_ position: Int) -> Bool {
+        guard position < places.count, case .kept = places[position] else { return false }
+        return true
+    }
+
+    func keptTable(at position: Int) -> AnyTable {
+        guard case .kept(let table) = places[position] else {
+            preconditionFailure("a table that is not kept")
+        }
+        return table
+    }
+
+    /// Takes back what the next transaction has changed.
+    func takeBack(from table: AnyTable, at position: Int) {
+        for changes in changes where changes.position == position { changes.takeBack(from: table) }
+    }
+
+    mutating func dropChanges(at position: Int, into dropped: inout ContiguousArray<TableChanges>) {
+        guard let index = changes.firstIndex(where: { $0.position == position }) else { return }
+        dropped.append(changes.remove(at: index))
+    }
+}
+
+/// What a journal does not tell of a table.
+struct TableExtent {
+    private let slotCount: Int
+    private let isOrderKept: Bool
+
+    init(_ table: AnyTable) {
+        slotCount = table.slotCount
+        isOrderKept = table.order.slotsByOrdinal != nil
+    }
+
+    /// - Parameter tableCount: how many tables there were; the transaction may have added some.
+    func isUnchanged(_ table: AnyTable, tableCount: Int) -> Bool {
+        !table.hasJournal && table.slotCount == slotCount && table.tombstoneTable < tableCount
+            && (table.order.slotsByOrdinal != nil) == isOrderKept
+    }
+
+    /// Makes a copy, in which all changes of rows and links were taken back, what the table was.
+    func restore(_ copy: AnyTable, tableCount: Int) {
+        copy.forgetSlots(from: slotCount)
+        if !isOrderKept { copy.order.slotsByOrdinal = nil }
+        if copy.tombstoneTable >= tableCount { copy.tombstoneTable = -1 }
+    }
+}
+
+/// What a transaction has changed in one table: what the table's journal was.
+struct TableChanges {
+    let position: Int
+    private let rows: ContiguousArray<RowChange>
+    /// The rows that were there; nil where none was.
+    private let beforeRows: (any Sendable)?
+    private let links: ContiguousArray<LinkListChange>
+
+    /// Takes the journal of a table, and leaves it empty.
+    init(taking table: AnyTable, at position: Int) {
+        self.position = position
+        var rows: ContiguousArray<RowChange> = []
+        swap(&rows, &table.rowJournal)
+        var links: ContiguousArray<LinkListChange> = []
+        swap(&links, &table.linkJournal)
+        beforeRows =
+            rows.contains { $0.before >= 0 }
+            ? table.descriptor.operations.takeBeforeRows(table) : nil
+        self.rows = rows
+        self.links = links
+        table.journalWasShortened()
+        if !table.deleteCauses.isEmpty { table.deleteCauses = [:] }
+    }
+
+    var count: Int { rows.count + links.count }
+
+    /// Takes the changes back in a copy of the table, whose own journal is empty.
+    func takeBack(from table: AnyTable) {
+        table.rowJournal = rows
+        table.linkJournal = links
+        if let beforeRows { table.descriptor.operations.putBeforeRows(table, beforeRows) }
+        table.takeBackJournal()
+    }
+}
+
+extension AnyTable {
+    /// A table with the same content and journal, which shares all pages.
+    func cloned() -> AnyTable { descriptor.operations.clone(self) }
+
+    /// Takes back everything that the journal holds.
+    func takeBackJournal() {
+        while let change = linkJournal.popLast() {
+            links[change.relation][change.slot] = change.before.list
+        }
+        while !rowJournal.isEmpty { undoLastRowChange() }
+        deleteCauses = [:]
+    }
+}
