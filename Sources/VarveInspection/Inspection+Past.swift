@@ -9,7 +9,8 @@ extension Inspection {
         let now = shownTransaction ?? state.lastTransaction
         let floor = TransactionID(
             max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
-        guard id >= floor || floor == 1, id <= now else {
+        // What is kept leads back to the state that the first of it was made in.
+        guard id.rawValue + 1 >= floor.rawValue, id <= now else {
             throw .noSuchTransaction(id, first: floor, last: now)
         }
         shownTransaction = id

@@ -32,8 +32,8 @@ extension Store {
         return try await compactor.run(retention, progress: progress)
     }
 
-    /// The oldest transaction that can be asked for. Of a store that is only read: as of the last
-    /// ``refresh()``.
+    /// The oldest transaction that can be asked for; the state before it can be asked for as well. Of a
+    /// store that is only read: as of the last ``refresh()``.
     public var floor: TransactionID {
         if let writer { return writer.floor }
         return max(

@@ -99,8 +99,8 @@ struct LogHistory {
             return try self.transaction(at: .transaction(transaction), state)
         case .transaction(let id):
             guard id <= newest else { throw StoreError.unknownTransaction(id, newest: newest) }
-            // Before the first transaction lies the empty store.
-            guard id >= floor || id == newest || floor == 1 else {
+            // What is kept leads back to the state that the first of it was made in.
+            guard id.rawValue + 1 >= floor.rawValue || id == newest else {
                 throw StoreError.belowFloor(id, floor: floor)
             }
             return id

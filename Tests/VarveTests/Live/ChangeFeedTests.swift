@@ -61,14 +61,14 @@ private struct Mirror {
 struct ChangeFeedTests {
     private func open(
         _ disk: SimulatedDisk, seed: UInt64, mode: Store.Mode = .readWrite,
-        retention: Retention = .everything
+        durability: Durability = .commit, retention: Retention = .everything
     ) throws -> Store {
         var configuration = LogConfiguration()
         configuration.segmentBytesMax = ByteCount(16_384)
         configuration.frameBytesMax = ByteCount(2_048)
         return try Store(
             in: disk, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
-            mode: mode, durability: .commit, retention: retention, compactsAutomatically: false,
+            mode: mode, durability: durability, retention: retention, compactsAutomatically: false,
             types: [Author.self, Shelf.self])
     }
 
@@ -288,5 +288,27 @@ struct ChangeFeedTests {
         }
         try store.close()
         #expect(try await feed.next() == nil)
+    }
+
+    @Test("A feed that begins behind a compaction gets the state it left, without what is unsafe")
+    func beginsBehindCompaction() async throws {
+        let store = try open(SimulatedDisk(), seed: 1, durability: .none)
+        for number in 0..<5 {
+            try store.writing { try Author(id: "\(number)", name: "x").save(to: &$0) }
+        }
+        try store.dropHistory()
+        let safe = store.lastTransaction
+        // Shown, and not durable: nothing of it may be told.
+        try store.writing { try Author(id: "9", name: "x").save(to: &$0) }
+        #expect(store.durableTransaction == safe && store.floor.rawValue == safe.rawValue + 1)
+        var feed = store.changes().makeAsyncIterator()
+        var mirror = Mirror()
+        let gap = try await feed.next()
+        guard case .gap? = gap else { return #expect(Bool(false), "\(String(describing: gap))") }
+        try mirror.take(gap)
+        #expect(mirror.token?.transaction == safe && mirror.authors.count == 5)
+        try store.flush()
+        try mirror.take(try await feed.next())
+        mirror.check(store.context, "flushed")
     }
 }

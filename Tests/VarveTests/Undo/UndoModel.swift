@@ -147,7 +147,7 @@ struct UndoModel {
     /// One state of the past is what it was.
     func check(_ number: Int) throws {
         let id = TransactionID(UInt64(number))
-        guard id >= store.floor || id == store.lastTransaction || store.floor == 1 else {
+        guard id.rawValue + 1 >= store.floor.rawValue || id == store.lastTransaction else {
             do {
                 _ = try store.context(asOf: .transaction(id))
                 Issue.record("as of \(number), below the floor: \(comment)")
