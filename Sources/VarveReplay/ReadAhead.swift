@@ -9,7 +9,7 @@ internal import VarveLog
 /// `@unchecked Sendable`: the batches wander between the two threads through the lock, and each is at one
 /// end at a time.
 package final class ReadAhead: @unchecked Sendable {
-    /// A log that has fewer bytes to replay is read by who takes it: starting a thread takes longer.
+    /// A log that has fewer bytes to replay is read by who takes it: there is little to gain.
     package static let bytesMin: UInt64 = 4 << 20
     /// How many batches are under way: one is filled, one taken, and the rest even out the speed.
     private static let batchCount = 4

@@ -25,59 +25,76 @@ struct Hydration {
     }
 
     func fill(_ context: inout Context, _ schema: inout Schema) throws(StoreError) {
-        var works = TableWork.all(&context, schema, replayed, isLast: isLast)
-        // Whatever is largest goes first, so that no thread is left with it alone at the end.
-        // In one order always: of several faults the same is told.
-        works.sort { ($0.size, $1.position) > ($1.size, $0.position) }
-        // All rows first; the joining of each table's parts, and what follows that.
-        var steps = works.indices.flatMap { work in
-            works[work].parts.map { (work: work, step: Step.rows($0)) }
+        let plan = Plan(TableWork.all(&context, schema, replayed, isLast: isLast))
+        let found = Self.perform(plan)
+        if let failure = found.failure { throw failure.error }
+        schema.unknownFields.merge(found.unknown) { _, new in new }
+        schema.loggedForms = found.forms
+        for (number, content) in found.contents {
+            guard case .index(let table, let index) = plan.steps[number].step else { continue }
+            table.indexContents[index] = content
         }
-        let first = Array(steps.indices)
-        var followers: [Range<Int>] = []
-        for work in works.indices {
-            steps.append((work, .join))
-            let start = steps.count
-            steps += Self.steps(behindRowsOf: works[work]).map { (work, $0) }
-            followers.append(start..<steps.count)
+    }
+
+    /// What is to be done, and what comes behind what.
+    private struct Plan {
+        let works: [TableWork]
+        private(set) var steps: [(work: Int, step: Step)]
+        /// The numbers of the steps that wait for no other: the reading of all rows.
+        let first: [Int]
+        /// The step that follows the rows of each work, and those that follow that one.
+        private(set) var joins: [Int] = []
+        private(set) var followers: [[Int]] = []
+
+        init(_ unsorted: [TableWork]) {
+            // Whatever is largest goes first, so that no thread is left with it alone at the end.
+            // In one order always: of several faults the same is told.
+            let works = unsorted.sorted { ($0.size, $1.position) > ($1.size, $0.position) }
+            self.works = works
+            steps = works.indices.flatMap { work in
+                works[work].parts.map { (work, .rows($0)) }
+            }
+            first = Array(steps.indices)
+            for work in works.indices {
+                joins.append(steps.count)
+                steps.append((work, .join))
+                let start = steps.count
+                steps += Self.steps(behindRowsOf: works[work]).map { (work, $0) }
+                followers.append(Array(start..<steps.count))
+            }
         }
-        let results = Lock(Results(partsLeft: works.map(\.parts.count)))
+
+        private static func steps(behindRowsOf work: TableWork) -> [Step] {
+            let tables = [work.table, work.tombstones].compactMap { $0 }
+            let indexes = tables.flatMap { table in
+                table.indexContents.indices.map { Step.index(table, $0) }
+            }
+            return indexes + [.ids, .links, .forms]
+        }
+    }
+
+    private static func perform(_ plan: Plan) -> Results {
+        let results = Lock(Results(partsLeft: plan.works.map(\.parts.count)))
         // Unchecked: reading a replayed state is safe from several threads, and each step fills
         // properties of tables that no other touches at the same time. Making an index only reads its
         // table; the contents are set afterwards.
-        nonisolated(unsafe) let shared = (works: works, steps: steps, followers: followers)
-        TaskList(first).perform { number in
-            let (work, step) = shared.steps[number]
+        nonisolated(unsafe) let plan = plan
+        TaskList(plan.first).perform { number in
+            let (work, step) = plan.steps[number]
             do throws(StoreError) {
-                try Self.perform(step, of: shared.works[work], number, results)
+                try perform(step, of: plan.works[work], number, results)
             } catch {
                 results.withLock { $0.note(error, at: number) }
                 return []
             }
             switch step {
             case .rows:
-                let isLast = results.withLock { $0.finishPart(of: work) }
-                return isLast ? [shared.followers[work].lowerBound - 1] : []
-            case .join: return Array(shared.followers[work])
+                return results.withLock { $0.finishPart(of: work) } ? [plan.joins[work]] : []
+            case .join: return plan.followers[work]
             default: return []
             }
         }
-        let found = results.withLock { $0 }
-        if let failure = found.failure { throw failure.error }
-        schema.unknownFields.merge(found.unknown) { _, new in new }
-        schema.loggedForms = found.forms
-        for (number, content) in found.contents {
-            guard case .index(let table, let index) = steps[number].step else { continue }
-            table.indexContents[index] = content
-        }
-    }
-
-    private static func steps(behindRowsOf work: TableWork) -> [Step] {
-        let tables = [work.table, work.tombstones].compactMap { $0 }
-        let indexes = tables.flatMap { table in
-            table.indexContents.indices.map { Step.index(table, $0) }
-        }
-        return indexes + [.ids, .links, .forms]
+        return results.withLock { $0 }
     }
 
     private static func perform(

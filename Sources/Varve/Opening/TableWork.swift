@@ -16,7 +16,7 @@ struct TableWork {
     let unknownFields: UnknownFields?
     let parts: [RowPart]
 
-    /// How much there is to do, with the indexes, each of which takes about a third of what the rows do.
+    /// How much there is to do, about: an index is made faster than the rows.
     var size: Int {
         replayed.counts(of: definition.number).slots * (3 + table.indexContents.count)
     }

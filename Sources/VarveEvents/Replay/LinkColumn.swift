@@ -199,9 +199,8 @@ struct LinkColumn: Sendable {
         idleCount = 0
     }
 
-    /// Gives back the room of a list that is empty.
+    /// Gives back the room of a list that is empty, and has room of its own.
     private mutating func forgetEmpty(_ slot: Int) {
-        guard count(of: UInt32(slot)) == 0, places[slot] & Self.owned != 0 else { return }
         idleCount += 2 + Int(changed[range(at: places[slot]).range.lowerBound - 2])
         places[slot] = 0
     }

@@ -1,8 +1,8 @@
 /// Finds the slots of ids that were loaded, all at once and none later.
 ///
 /// An entry is the tag of an id, the upper half of its hash, beside the slot. Entries are dealt out by
-/// the leading bits of their tags into parts that take about one line of memory each: made in two
-/// passes, it takes a quarter of the memory and of the time that ``SlotMap`` needs for as many ids.
+/// the leading bits of their tags into parts that take about one line of memory each. Made in two
+/// passes, it takes nine bytes or so for an id, where ``SlotMap`` takes 21 to 43.
 struct LoadedSlotMap: ~Copyable {
     /// Where each part begins, and where the last one ends.
     private var starts: RawColumn<UInt32>

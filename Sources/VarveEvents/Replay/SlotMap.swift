@@ -23,14 +23,6 @@ struct SlotMap: ~Copyable {
 
     init() {}
 
-    /// A map that takes `count` slots without growing.
-    init(minimumCount count: Int) {
-        var size = 64
-        while size * 3 < count * 4 { size *= 2 }
-        entries = RawColumn(
-            repeating: Entry(tag: 0, slotPlusOne: 0, id: nil), count: size)
-    }
-
     /// The slot of an id with this hash.
     func find(_ id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
         let mask = entries.count - 1

@@ -41,11 +41,6 @@ struct FormerState {
         return table
     }
 
-    /// Takes back what the next transaction has changed.
-    func takeBack(from table: AnyTable, at position: Int) {
-        for changes in changes where changes.position == position { changes.takeBack(from: table) }
-    }
-
     mutating func dropChanges(at position: Int, into dropped: inout ContiguousArray<TableChanges>) {
         guard let index = changes.firstIndex(where: { $0.position == position }) else { return }
         dropped.append(changes.remove(at: index))

@@ -18,20 +18,24 @@ package final class FormerTables: @unchecked Sendable {
     // Unchecked: everything that varies is reached with the mutex held.
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    // Exclusivity is not checked: a commit touches these dozens of times, and the checks were a tenth of what it
+    // does. The mutex keeps other threads away; code of the application runs only in `cloned` and
+    // `takeBackJournal`, during which no access is open.
     /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
-    private var states: ContiguousArray<FormerState> = []
+    @exclusivity(unchecked) private var states: ContiguousArray<FormerState> = []
     /// The tables that are changed in place, by position.
-    private var live: ContiguousArray<Unmanaged<AnyTable>?> = []
+    @exclusivity(unchecked) private var live: ContiguousArray<Unmanaged<AnyTable>?> = []
     /// Whose changes are in the journals of the tables.
-    private var running: TransactionToken?
+    @exclusivity(unchecked) private var running: TransactionToken?
     /// Tables that are being copied: the last reference must not go with the mutex held.
-    private var copied: ContiguousArray<AnyTable> = []
+    @exclusivity(unchecked) private var copied: ContiguousArray<AnyTable> = []
     /// What nobody needs any more: rows of the application, which should not go with the mutex held.
-    private var dropped: ContiguousArray<TableChanges> = []
+    @exclusivity(unchecked) private var dropped: ContiguousArray<TableChanges> = []
     /// How many changes logged transactions have made since the newest state that is kept whole.
-    private var changeCount = 0
+    @exclusivity(unchecked) private var changeCount = 0
     /// States before that one do not count.
-    private var countedFrom: UInt64 = 0
+    @exclusivity(unchecked) private var countedFrom: UInt64 = 0
 
     /// How many changes a transaction may make, and how many those that wait, before the former tables are made
     /// beforehand: whoever asks waits until they are taken back.
@@ -283,12 +287,16 @@ package final class FormerTables: @unchecked Sendable {
     package func forget(before number: UInt64) -> TransactionRemains {
         var remains = TransactionRemains()
         lock()
-        let count = states.prefix { $0.number < number }.count
-        for state in states.prefix(count) {
-            if state.number >= countedFrom { changeCount -= state.changeCount }
-            remains.states.append(state)
+        let count = states.firstIndex { $0.number >= number } ?? states.count
+        for state in states[..<count] where state.number >= countedFrom {
+            changeCount -= state.changeCount
         }
-        states.removeFirst(count)
+        if count == states.count {
+            swap(&states, &remains.states)
+        } else if count > 0 {
+            remains.states = ContiguousArray(states[..<count])
+            states.removeFirst(count)
+        }
         unlock()
         return remains
     }
@@ -335,7 +343,9 @@ package final class FormerTables: @unchecked Sendable {
             copy.takeBackJournal()
         }
         for index in (index..<(later ?? states.count)).reversed() {
-            states[index].takeBack(from: copy, at: position)
+            // Taken out of the state: keys and comparisons of the application run.
+            let all = states[index].changes
+            for changes in all where changes.position == position { changes.takeBack(from: copy) }
         }
         extent.restore(copy, tableCount: states[index].places.count)
         keep(copy, at: position, of: index)
@@ -365,8 +375,18 @@ package struct TransactionRemains {
     package init() {}
 
     package mutating func join(_ other: TransactionRemains) {
-        if !other.parts.isEmpty { parts += other.parts }
-        if !other.states.isEmpty { states += other.states }
+        Self.join(other.parts, to: &parts)
+        Self.join(other.states, to: &states)
+    }
+
+    private static func join<Parts: RangeReplaceableCollection>(
+        _ other: Parts, to parts: inout Parts
+    ) {
+        if parts.isEmpty {
+            parts = other
+        } else if !other.isEmpty {
+            parts += other
+        }
     }
 
     /// From how many entries on a journal is let go elsewhere instead of being emptied.

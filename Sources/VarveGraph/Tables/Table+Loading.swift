@@ -67,8 +67,8 @@ extension Table {
         noteEntries(from: first)
     }
 
-    /// Notes what the indexes hold of rows that were just loaded, while they are in the cache: fetching
-    /// each row again, and its texts, took a quarter of the making of an index.
+    /// Notes what the indexes hold of rows that were just loaded, while they and
+    /// their texts are in the cache.
     @inlinable
     func noteEntries(from first: Int) {
         if loadedEntries.isEmpty { makeLoadedEntries() }
