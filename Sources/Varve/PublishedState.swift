@@ -13,22 +13,32 @@ final class SharedState: Sendable {
         var lentTo: FormerTables?
     }
 
-    /// With an empty context.
-    private let rest: StoreState
-    private let held: Lock<Held>
+    let definitions: StoreDefinitions
+    let lastTransaction: TransactionID
+    private let lastTime: Timestamp
+    let timeline: Timeline
+    private let held: InlineLock<Held>
 
-    init(_ state: consuming StoreState) {
+    convenience init(_ state: consuming StoreState) { self.init(taking: &state) }
+
+    /// Leaves the state with an empty context. Exchanged: a copy would make every table look shared.
+    init(taking state: inout StoreState) {
         var context = Context()
-        // Exchanged and handed on: a state consists of many references, each of which a copy counts.
         swap(&context, &state.context)
-        held = Lock(Held(context: context))
-        rest = state
+        held = InlineLock(Held(context: consume context))
+        definitions = state.definitions
+        lastTransaction = state.lastTransaction
+        lastTime = state.lastTime
+        timeline = state.timeline
     }
 
-    var lastTransaction: TransactionID { rest.lastTransaction }
-    var timeline: Timeline { rest.timeline }
-    var catalog: Catalog { rest.catalog }
-    var reading: ChangeReading { ChangeReading(rest.catalog, rest.schema) }
+    var reading: ChangeReading { ChangeReading(definitions.catalog, definitions.schema) }
+
+    private func state(with context: consuming Context) -> StoreState {
+        StoreState(
+            context: context, definitions: definitions, lastTransaction: lastTransaction,
+            lastTime: lastTime, timeline: timeline)
+    }
 
     /// The context, or nil where it was lent and a state that follows is shown. Nil also where it was given back and
     /// lent again meanwhile: who must have it asks again.
@@ -47,26 +57,23 @@ final class SharedState: Sendable {
     /// The whole state, or nil as above.
     var state: StoreState? {
         guard let context else { return nil }
-        var state = rest
-        state.context = context
-        return state
+        return state(with: context)
     }
 
     // MARK: - Lending
 
     /// Takes the context out, for a transaction that changes it in place.
     func lend(to former: FormerTables, running token: TransactionToken) -> StoreState {
-        var state = rest
+        var context = Context()
         former.makeRoom()
         held.withLock { held in
             precondition(held.lentTo == nil, "a context is lent to one transaction at a time")
             // Exchanged, because a copy would make every table look shared.
-            swap(&state.context, &held.context)
-            former.begin(
-                &state.context, number: rest.lastTransaction.rawValue, running: token)
+            swap(&context, &held.context)
+            former.begin(&context, number: lastTransaction.rawValue, running: token)
             held.lentTo = former
         }
-        return state
+        return state(with: consume context)
     }
 
     /// The transaction came to nothing, and has made `context` of what was lent.
@@ -92,7 +99,7 @@ final class PublishedState: Sendable {
     init(_ state: SharedState) { shared = Lock(state) }
 
     // What it keeps refers to it.
-    deinit { _ = former.forget(before: .max) }
+    deinit { former.forgetAll() }
 
     var current: StoreState {
         while true {
@@ -118,10 +125,9 @@ final class PublishedState: Sendable {
     /// Shows a state, unless a newer one was shown already: writers that waited for one sync come
     /// here in any order.
     ///
-    /// - Returns: what was shown before, to be let go where nobody waits: it may be the last to hold many pages.
-    @discardableResult
-    func publish(_ new: SharedState) -> TransactionRemains {
-        var remains = TransactionRemains()
+    /// - Parameter remains: what was shown before is added to them, to be let go where nobody waits: it may be the
+    ///   last to hold many pages.
+    func publish(_ new: SharedState, leaving remains: inout TransactionRemains) {
         let before = shared.withLock { shared -> SharedState? in
             guard new.lastTransaction > shared.lastTransaction else { return nil }
             let before = shared
@@ -130,11 +136,15 @@ final class PublishedState: Sendable {
         }
         if let before {
             // Behind it: who finds a state forgotten looks again for what is shown.
-            remains = former.forget(before: new.lastTransaction.rawValue)
-            remains.parts.append(before)
+            former.forget(before: new.lastTransaction.rawValue, leaving: &remains)
+            remains.add(before)
         }
         advance()
-        return remains
+    }
+
+    func publish(_ new: SharedState) {
+        var remains = TransactionRemains()
+        publish(new, leaving: &remains)
     }
 
     /// Tells those who watch what is shown.
@@ -148,7 +158,7 @@ final class PublishedState: Sendable {
             return before
         }
         withExtendedLifetime(before) {}
-        _ = former.forget(before: .max)
+        former.forgetAll()
         watch.replace(by: new)
     }
 }

@@ -26,14 +26,22 @@ extension Store {
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
         let options = try options.joined(to: StepGroup.current, of: self)
-        return try finish(try writing().append(label, options, body))
+        var result: Result?
+        try finish(
+            try writing().appendAnyResult(label, options) { result = try body(&$0) })
+        guard let result else { preconditionFailure("a body that neither returned nor threw") }
+        return result
+    }
+
+    func finish<Result>(_ written: Writer.Written<Result>) throws -> Result {
+        try finish(written.receipt)
+        return written.result
     }
 
     /// Waits for what a write waits for.
-    func finish<Result>(_ written: Writer.Written<Result>) throws -> Result {
-        if let awaited = written.awaited { try awaited.commits.wait(for: awaited.transaction) }
+    private func finish(_ receipt: Writer.Receipt) throws {
+        if let awaited = receipt.awaited { try awaited.commits.wait(for: awaited.transaction) }
         compactor?.startIfDue()
-        return written.result
     }
 
     /// Runs a transaction on the store's own thread, and waits for the disk on none.
@@ -131,7 +139,9 @@ extension Writer {
         } catch {
             return attempt.finish(.failure(error))
         }
-        guard let awaited = written.awaited else { return attempt.finish(.success(written.result)) }
+        guard let awaited = written.receipt.awaited else {
+            return attempt.finish(.success(written.result))
+        }
         let result = written.result
         awaited.commits.whenSafe(awaited.transaction) { failure in
             attempt.finish(failure.map { .failure($0) } ?? .success(result))

@@ -10,7 +10,7 @@ extension Inspection {
         let floor = TransactionID(
             max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
         // What is kept leads back to the state that the first of it was made in.
-        guard id.rawValue + 1 >= floor.rawValue, id <= now else {
+        guard id <= now, id.rawValue + 1 >= floor.rawValue else {
             throw .noSuchTransaction(id, first: floor, last: now)
         }
         shownTransaction = id

@@ -7,6 +7,9 @@
 /// - every byte below the active segment's `durableEnd` is safe from a power cut, and no frame
 ///   promises more than that;
 /// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`).
+///
+/// Unchecked for exclusive access where each append looks: no code that reaches the log runs while one of these is
+/// being changed.
 package final class Log {
     /// Replaced by each compaction.
     package internal(set) var manifest: Manifest
@@ -15,7 +18,7 @@ package final class Log {
     /// What compactions must not drop.
     package let pins: LogPins
     /// The newest transaction that was appended.
-    package private(set) var lastSequence: LogSequence
+    @exclusivity(unchecked) package private(set) var lastSequence: LogSequence
     /// How far the log is safe, and the way to make it so from any thread.
     package let progress: SyncProgress
 
@@ -23,13 +26,13 @@ package final class Log {
     let environment: any LogEnvironment
     package let configuration: LogConfiguration
     private(set) var sealed: [SegmentEntry]
-    private var sealedStatistics: LogStatistics
-    var active: SegmentWriter
+    @exclusivity(unchecked) private var sealedStatistics: LogStatistics
+    @exclusivity(unchecked) var active: SegmentWriter
     private let lock: DirectoryLock
     private let opener: LockHolder
     /// The definitions known so far, for the head of a new segment.
     private let prologue: () -> [UInt8]
-    private var state = State.open
+    @exclusivity(unchecked) private var state = State.open
 
     private enum State {
         case open

@@ -93,7 +93,7 @@ struct SyncedTransactionTests {
                 try body(&context, before)
                 after = SyncedTransactionTests.content(context)
             }
-            guard let transaction = written.appended else { return }
+            guard let transaction = written.receipt.appended else { return }
             waiting.append((transaction, after))
             if durability != .commit { show(through: transaction) }
         }
@@ -102,7 +102,7 @@ struct SyncedTransactionTests {
         func move(_ direction: TimelineDirection) throws {
             do {
                 let written = try writer.move(direction, UndoOptions(durability: .commit))
-                guard let transaction = written.appended else { return }
+                guard let transaction = written.receipt.appended else { return }
                 let head = writer.turn.withLock { $0.head.context }
                 waiting.append((transaction, SyncedTransactionTests.content(head)))
             } catch StoreError.nothingToUndo, StoreError.nothingToRedo {}
@@ -281,7 +281,7 @@ struct SyncedTransactionTests {
         }
         files.setFault(.init(operation: files.operations, count: 1_000, code: EIO))
         for written in waiting {
-            let awaited = try #require(written.awaited)
+            let awaited = try #require(written.receipt.awaited)
             #expect(throws: StoreError.self) {
                 try awaited.commits.wait(for: awaited.transaction)
             }

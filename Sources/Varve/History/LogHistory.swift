@@ -78,14 +78,14 @@ struct LogHistory {
 
     var newest: TransactionID { TransactionID(files.newest.rawValue) }
 
-    /// The newest transaction that was made at a time or before it.
+    /// The newest transaction that was made at a time or before it, where the state behind it can be asked for.
     func newest(
         notAfter time: Timestamp, through newest: TransactionID
     ) throws(StoreError) -> TransactionID? {
         try StoreError.wrapping { () throws(LogError) in
             try snapshot.newest(
                 notAfter: time.microseconds, through: LogSequence(newest.rawValue))
-        }.flatMap { $0.rawValue >= floor.rawValue ? TransactionID($0.rawValue) : nil }
+        }.flatMap { $0.rawValue + 1 >= floor.rawValue ? TransactionID($0.rawValue) : nil }
     }
 
     /// The transaction behind which a point of history lies, as seen from the newest state.
@@ -108,6 +108,8 @@ struct LogHistory {
             if let found = try self.newest(notAfter: Timestamp(date), through: newest) {
                 return found
             }
+            // The log may hold no transaction any more.
+            if state.lastTime <= Timestamp(date) { return newest }
             guard floor == 1 else {
                 throw StoreError.belowFloor(TransactionID(floor.rawValue - 1), floor: floor)
             }

@@ -38,8 +38,7 @@ extension Store {
         try body(&after.context)
         let subjects = try after.touched
         // Types that the body was first to save are defined, as a write would.
-        try after.schema.extend(
-            to: after.context, catalog: after.catalog, isLateAddition: true)
+        try after.extendSchema()
         after.context.endTracking()
         return try compare(before, after, subjects)
     }

@@ -179,10 +179,11 @@ struct StoreOpening {
         try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
         try Hydration(replayed: replayed, isLast: keepsUnread).fill(&context, &schema)
         return StoreState(
-            context: context, catalog: replayed.catalog, schema: schema,
+            context: context,
+            definitions: StoreDefinitions(
+                replayed.catalog, schema,
+                keepsUnread ? UnreadState(takingOver: replayed, context, schema) : UnreadState()),
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
-            unread: keepsUnread
-                ? UnreadState(takingOver: replayed, context, schema) : UnreadState(),
             timeline: replayed.timeline)
     }
 }

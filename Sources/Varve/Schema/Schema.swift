@@ -16,6 +16,11 @@ struct Schema: Sendable {
     /// Values that the log holds in another form than they are written in, by table position.
     var loggedForms: [Int: LoggedForms] = [:]
 
+    /// Whether the context has tables of types that were not matched yet.
+    func lacksTypes(of context: borrowing Context) -> Bool {
+        context.tables.tables.count > definitions.count
+    }
+
     /// Matches the types of a context's tables with the log's.
     ///
     /// - Parameter isLateAddition: whether the store is already open, so that entities which the
@@ -23,8 +28,8 @@ struct Schema: Sendable {
     mutating func extend(
         to context: Context, catalog: Catalog, isLateAddition: Bool
     ) throws(StoreError) {
+        guard lacksTypes(of: context) else { return }
         let tables = context.tables.tables
-        guard tables.count > definitions.count else { return }
         var problems: [SchemaProblem] = []
         if isLateAddition { problems = lateProblems(tables[definitions.count...], catalog) }
         var declared: [DeclaredType] = []
@@ -96,7 +101,7 @@ struct Schema: Sendable {
     }
 }
 
-/// Types of an app with what the log says about them. An object: a schema is copied with every state.
+/// Types of an app with what the log says about them. An object: a schema is copied where one of its parts changes.
 private final class MatchedTypes: Sendable {
     /// By table position.
     let definitions: [TypeDefinition?]

@@ -9,7 +9,7 @@ extension LinkList: ReversalList {}
 /// open but into the context's own operations, which know nothing of this object.
 final class ReversedState: ReversalTarget {
     @exclusivity(unchecked) private var context: Context
-    @exclusivity(unchecked) private var schema: Schema
+    @exclusivity(unchecked) private var definitions: StoreDefinitions
     /// Rows that were set here and that the app would write otherwise: what was taken back before it
     /// is compared with them as they were logged.
     @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
@@ -17,14 +17,15 @@ final class ReversedState: ReversalTarget {
     /// A copy, which leaves the state as it is.
     init(_ state: StoreState) {
         context = state.context
-        schema = state.schema
+        definitions = state.definitions
     }
 
-    /// Takes a state over: until ``hand(to:)`` gives it back, nothing may be asked of it. A copy would make all
-    /// tables look shared.
+    /// Takes a state over: until ``hand(to:)`` gives it back, its context may not be asked for. A copy would make
+    /// all tables look shared.
     init(taking state: inout StoreState) {
         context = Context()
-        schema = state.schema
+        // The catalog is asked for meanwhile.
+        definitions = state.definitions
         swap(&context, &state.context)
     }
 
@@ -32,7 +33,7 @@ final class ReversedState: ReversalTarget {
     func hand(to state: inout StoreState) {
         // Exchanged: a copy would count references, and the state would let as many go.
         swap(&context, &state.context)
-        swap(&schema, &state.schema)
+        swap(&definitions, &state.definitions)
     }
 
     /// Begins a change of the state's context.
@@ -52,7 +53,7 @@ final class ReversedState: ReversalTarget {
     func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
-        guard let position = schema.position(of: type) else { return nil }
+        guard let position = definitions.schema.position(of: type) else { return nil }
         let slot = try operations(position).intern(&context, id)
         return EntityPlace(table: position, slot: slot.rawValue)
     }
@@ -80,7 +81,7 @@ final class ReversedState: ReversalTarget {
         if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
         let start = writer.count
         try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
-        try schema.completeRow(
+        try definitions.schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
@@ -91,7 +92,7 @@ final class ReversedState: ReversalTarget {
     }
 
     private func definition(_ table: Int) -> TypeDefinition {
-        guard let definition = schema.definitions[table] else {
+        guard let definition = definitions.schema.definitions[table] else {
             preconditionFailure("an event names an entity of an undefined type")
         }
         return definition
@@ -117,7 +118,7 @@ final class ReversedState: ReversalTarget {
 
     /// Remembers a row that was set if the app would write it otherwise.
     private func keep(_ row: UnsafeRawBufferPointer, of place: EntityPlace) {
-        guard schema.mayBeReformed(at: place.table) else { return }
+        guard definitions.schema.mayBeReformed(at: place.table) else { return }
         restored[place] = nil
         var written = ByteWriter(capacity: row.count)
         let isWritten: Void? = try? writeRow(of: place, into: &written)
@@ -138,7 +139,7 @@ final class ReversedState: ReversalTarget {
             }
             let fields = definition(place.table).fields.prefix(
                 knownFieldCount(ofTable: place.table))
-            var forms = schema.loggedForms[place.table] ?? LoggedForms()
+            var forms = definitions.schema.loggedForms[place.table] ?? LoggedForms()
             try row.withBuffer { row throws(CodecError) in
                 var logged = ByteReader(row)
                 try now.withBytes { now throws(CodecError) in
@@ -157,7 +158,7 @@ final class ReversedState: ReversalTarget {
                     }
                 }
             }
-            schema.loggedForms[place.table] = forms
+            definitions.schema.loggedForms[place.table] = forms
         }
     }
 
@@ -292,7 +293,7 @@ final class ReversedState: ReversalTarget {
         guard let tombstone else { return }
         let start = writer.count
         try descriptor.operations.storeRow(table(position), tombstone, &writer)
-        try schema.completeRow(
+        try definitions.schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
@@ -344,22 +345,22 @@ final class ReversedState: ReversalTarget {
     private func takeUnknownFields(
         of place: EntityPlace, from row: UnsafeRawBufferPointer
     ) throws(CodecError) -> UnsafeRawBufferPointer {
-        guard schema.unknownFields[place.table] != nil,
-            let definition = schema.definitions[place.table]
+        guard definitions.schema.unknownFields[place.table] != nil,
+            let definition = definitions.schema.definitions[place.table]
         else { return row }
         var reader = ByteReader(row)
         for field in definition.fields.prefix(knownFieldCount(ofTable: place.table)) {
             try field.type.skip(&reader)
         }
-        schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
+        definitions.schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
         return reader.slice(from: 0, to: reader.position)
     }
 
     // MARK: - Links
 
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation? {
-        guard table < schema.definitions.count,
-            let index = schema.definitions[table]?.position(of: number),
+        guard table < definitions.schema.definitions.count,
+            let index = definitions.schema.definitions[table]?.position(of: number),
             index < self.table(table).descriptor.relations.count
         else { return nil }
         return relation(at: index, ofTable: table)

@@ -25,11 +25,15 @@ final class CommitEncoder {
     /// before the state is changed.
     struct Source {
         let tables: TableList
-        let schema: Schema
+        private let definitions: StoreDefinitions
 
         init(_ state: StoreState) {
             tables = state.context.tables
-            schema = state.schema
+            definitions = state.definitions
+        }
+
+        var schema: Schema {
+            _read { yield definitions.schema }
         }
     }
 
@@ -40,8 +44,7 @@ final class CommitEncoder {
     func encode(
         _ state: inout StoreState, _ header: TransactionHeader, evenIfEmpty: Bool = false
     ) throws -> Bool {
-        try state.schema.extend(
-            to: state.context, catalog: state.catalog, isLateAddition: true)
+        try state.extendSchema()
         encoder.begin(id: header.id, time: header.time)
         indexes.removeAll()
         var unchanged: [UnchangedRow] = []
@@ -94,14 +97,15 @@ final class CommitEncoder {
     }
 
     private func confirmDefinitions(_ state: inout StoreState, _ header: TransactionHeader) throws {
+        guard !state.schema.pending.isEmpty else { return }
         for definition in state.schema.pending {
             do {
-                _ = try state.catalog.define(definition, in: header.id)
+                _ = try state.definitions.catalog.define(definition, in: header.id)
             } catch {
                 throw StoreError.schema([SchemaProblem(error)])
             }
         }
-        state.schema.didLogPending()
+        state.definitions.schema.didLogPending()
     }
 
     private func encodeTables(

@@ -168,7 +168,7 @@ final class GroupCommit: Sendable {
         if let newest {
             do throws(LogError) {
                 try progress.synchronize(newest.target)
-                remains = published.publish(newest.state)
+                published.publish(newest.state, leaving: &remains)
             } catch {
                 failure = error
             }

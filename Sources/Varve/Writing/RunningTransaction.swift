@@ -5,7 +5,6 @@ internal import VarveGraph
 ///
 /// Where nobody watches, it changes that in place: nothing is copied that no reader holds.
 struct RunningTransaction: ~Copyable {
-    let header: TransactionHeader
     private let token = TransactionToken()
     private let base: SharedState
     /// What the tables were, where they are changed in place and it has not ended yet.
@@ -15,10 +14,7 @@ struct RunningTransaction: ~Copyable {
     /// - Parameters:
     ///   - base: the state that it builds on, whose context is there.
     ///   - former: what was changed in place and is not shown yet.
-    init(
-        _ header: TransactionHeader, on base: SharedState, _ former: FormerTables, inPlace: Bool
-    ) {
-        self.header = header
+    init(on base: SharedState, _ former: FormerTables, inPlace: Bool) {
         self.base = base
         if inPlace {
             state = base.lend(to: former, running: token)
@@ -36,7 +32,9 @@ struct RunningTransaction: ~Copyable {
     var isInPlace: Bool { former != nil }
 
     /// Runs the body, whose changes the journal keeps.
-    mutating func run(_ body: (inout StoreState) throws -> Void) throws {
+    mutating func run(
+        _ header: borrowing TransactionHeader, _ body: (inout StoreState) throws -> Void
+    ) throws {
         state.context.beginTracking(
             transaction: header.id.rawValue, time: header.time.microseconds, token: token,
             former: former)
@@ -46,19 +44,15 @@ struct RunningTransaction: ~Copyable {
         guard state.context.session.token === token else { throw StoreError.foreignContext }
     }
 
-    /// The transaction is logged. Answers the state behind it, and what is to be let go where nobody waits.
-    mutating func succeed() -> (head: SharedState, remains: TransactionRemains) {
-        var remains = former?.succeed(&state.context) ?? TransactionRemains()
+    /// The transaction is logged. Answers the state behind it.
+    ///
+    /// - Parameter remains: what is to be let go where nobody waits.
+    mutating func succeed(leaving remains: inout TransactionRemains) -> SharedState {
+        former?.succeed(&state.context, leaving: &remains)
         former = nil
-        remains.join(state.context.endTracking())
-        return (takeState(), remains)
-    }
-
-    /// The state, which is not kept here: it would look shared.
-    private mutating func takeState() -> SharedState {
-        var taken = StoreState.empty
-        swap(&taken, &state)
-        return SharedState(taken)
+        state.context.endTracking(leaving: &remains)
+        // Not kept here as well: it would look shared.
+        return SharedState(taking: &state)
     }
 
     /// Gives back what was changed in place by a transaction that came to nothing. To be called in any case.

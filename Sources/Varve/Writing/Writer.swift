@@ -109,15 +109,20 @@ final class Writer: Sendable {
     /// A body that has run.
     struct Written<Result> {
         let result: Result
+        let receipt: Receipt
+
+        /// With the transaction for a result: before the append nobody knows whether there is one.
+        var transaction: Written<TransactionID?> {
+            Written<TransactionID?>(result: receipt.appended, receipt: receipt)
+        }
+    }
+
+    /// What is known of a transaction whose body has run, beside the body's result.
+    struct Receipt {
         /// What must be safe before the write may return, and who sees to it.
         let awaited: (transaction: TransactionID, commits: GroupCommit)?
         /// The transaction that was appended; nil where the body changed nothing.
         let appended: TransactionID?
-
-        /// With the transaction for a result: before the append nobody knows whether there is one.
-        var transaction: Written<TransactionID?> {
-            Written<TransactionID?>(result: appended, awaited: awaited, appended: appended)
-        }
     }
 
     /// Runs a body and appends what it changed. Another body may run as soon as this returns.
@@ -127,21 +132,35 @@ final class Writer: Sendable {
         _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
         _ body: (inout Context) throws -> Result
     ) throws -> Written<Result> {
-        try commit(options.durability, isCancelled: isCancelled) { core in
+        var result: Result?
+        let receipt = try appendAnyResult(label, options, isCancelled: isCancelled) {
+            result = try body(&$0)
+        }
+        guard let result else { preconditionFailure("a body that neither returned nor threw") }
+        return Written(result: result, receipt: receipt)
+    }
+
+    /// The same of a body that keeps its result to itself: code that does not depend on a type is not looked up at
+    /// run time.
+    func appendAnyResult(
+        _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
+        _ body: (inout Context) throws -> Void
+    ) throws -> Receipt {
+        try perform(options.durability, isCancelled: isCancelled) { core in
             header(label, options, core)
         } body: { state, _ in
             try body(&state.context)
         }
     }
 
-    /// What the body of a transaction has at hand beside the state.
-    struct Turn {
+    /// What the body of a transaction has at hand beside the state. Not to be copied: it has many references.
+    struct Turn: ~Copyable {
         let header: TransactionHeader
         let log: Log
         let recent: RecentTransactions
         let memory: ReversalMemory
 
-        fileprivate init(_ core: Core, _ header: TransactionHeader, _ log: Log) {
+        fileprivate init(_ core: Core, _ header: consuming TransactionHeader, _ log: Log) {
             self.header = header
             self.log = log
             recent = core.recent
@@ -166,7 +185,7 @@ final class Writer: Sendable {
     func commit<Result>(
         _ wished: Durability?, evenIfEmpty: Bool = false, isCancelled: () -> Bool = { false },
         header makeHeader: (Core) throws -> TransactionHeader,
-        body: (inout StoreState, Turn) throws -> Result
+        body: (inout StoreState, borrowing Turn) throws -> Result
     ) throws -> Written<Result> {
         var result: Result?
         let receipt = try perform(
@@ -175,20 +194,13 @@ final class Writer: Sendable {
             result = try body(&state, turn)
         }
         guard let result else { preconditionFailure("a body that neither returned nor threw") }
-        return Written(result: result, awaited: receipt.awaited, appended: receipt.appended)
+        return Written(result: result, receipt: receipt)
     }
 
-    /// What is known of a transaction whose body has run, beside the body's result.
-    private struct Receipt {
-        let awaited: (transaction: TransactionID, commits: GroupCommit)?
-        let appended: TransactionID?
-    }
-
-    /// The same without a result: code that does not depend on a type is not looked up at run time.
     private func perform(
-        _ wished: Durability?, evenIfEmpty: Bool, isCancelled: () -> Bool,
+        _ wished: Durability?, evenIfEmpty: Bool = false, isCancelled: () -> Bool,
         header makeHeader: (Core) throws -> TransactionHeader,
-        body: (inout StoreState, Turn) throws -> Void
+        body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
         try checkCaller()
         let durability = durability.joined(with: wished)
@@ -200,26 +212,26 @@ final class Writer: Sendable {
             enter()
             defer { leave() }
             let open = try core.openLog()
-            let header = try makeHeader(core)
+            let atHand = Turn(core, try makeHeader(core), open.log)
             former = core.sharedHead
             var transaction = RunningTransaction(
-                header, on: core.sharedHead, published.former,
+                on: core.sharedHead, published.former,
                 // Those who watch have copies of every state anyway.
                 inPlace: !published.watch.isWatched)
             defer { transaction.end() }
-            try transaction.run { try body(&$0, Turn(core, header, open.log)) }
+            try transaction.run(atHand.header) { try body(&$0, atHand) }
             let isChanged = try core.encoder.encode(
-                &transaction.state, header, evenIfEmpty: evenIfEmpty)
+                &transaction.state, atHand.header, evenIfEmpty: evenIfEmpty)
             if isCancelled() { throw CancellationError() }
             if isChanged {
-                try log(header, core, open)
-                remains.join(take(&transaction, core, open))
+                try log(atHand.header, core, open)
+                take(&transaction, after: atHand.header, core, open, &remains)
             }
             receipt = Receipt(
                 awaited: acknowledge(core, open, durability, isChanged: isChanged, &remains),
-                appended: isChanged ? header.id : nil)
+                appended: isChanged ? atHand.header.id : nil)
         }
-        withExtendedLifetime((former, remains)) {}
+        withExtendedLifetime(former) { withExtendedLifetime(remains) {} }
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
         return receipt
     }
@@ -241,17 +253,17 @@ final class Writer: Sendable {
 
     /// Makes what a logged transaction led to the head.
     ///
-    /// - Returns: what the journal held, to be let go behind the turn.
+    /// - Parameter remains: what the journal held, to be let go behind the turn.
     private func take(
-        _ transaction: inout RunningTransaction, _ core: Core, _ open: OpenLog
-    ) -> TransactionRemains {
+        _ transaction: inout RunningTransaction, after header: TransactionHeader, _ core: Core,
+        _ open: OpenLog, _ remains: inout TransactionRemains
+    ) {
         var touched: ChangedRows?
         if !transaction.isInPlace, published.watch.isWatched {
             touched = ChangedRows(journalOf: transaction.state.context)
         }
-        let ended = transaction.succeed()
-        take(ended.head, after: transaction.header, core, open, touched: touched)
-        return ended.remains
+        let head = transaction.succeed(leaving: &remains)
+        take(head, after: header, core, open, touched: touched)
     }
 
     /// Takes a state as the head that a logged transaction led to.
@@ -261,8 +273,10 @@ final class Writer: Sendable {
         _ head: SharedState, after header: TransactionHeader, _ core: Core, _ open: OpenLog,
         touched: ChangedRows?
     ) {
+        if !head.definitions.isSame(as: core.sharedHead.definitions) {
+            open.prologue.update(head.definitions.catalog)
+        }
         core.sharedHead = head
-        open.prologue.update(head.catalog)
         // In this turn: a compaction that begins in a later one must find the pin.
         if Timeline.concernsSavepoints(header) { pinSavepoints(core) }
         if let touched {
@@ -295,7 +309,7 @@ final class Writer: Sendable {
             if isChanged { open.commits.syncWithin(delay) { [weak self] in self?.sealSoon() } }
         case .none: break
         }
-        if isChanged { remains.join(published.publish(core.sharedHead)) }
+        if isChanged { published.publish(core.sharedHead, leaving: &remains) }
         return nil
     }
 

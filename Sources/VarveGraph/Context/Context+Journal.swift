@@ -100,15 +100,17 @@ extension Context {
     /// Ends a transaction that stays. Where its tables are changed in place, ``FormerTables/succeed(_:)`` has taken
     /// their journals over by now.
     ///
-    /// - Returns: what a large journal held.
-    @discardableResult
-    package mutating func endTracking() -> TransactionRemains {
-        var remains = TransactionRemains()
+    /// - Parameter remains: what a large journal held.
+    package mutating func endTracking(leaving remains: inout TransactionRemains) {
         session.former = nil
         clearJournal(leaving: &remains)
         session.isTracking = false
         session.fixedTime = 0
         session.token = nil
-        return remains
+    }
+
+    package mutating func endTracking() {
+        var remains = TransactionRemains()
+        endTracking(leaving: &remains)
     }
 }

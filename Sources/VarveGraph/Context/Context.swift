@@ -41,6 +41,12 @@ public struct Context: Sendable {
         @usableFromInline
         init() {}
 
+        /// What lasts of one while no transaction is running and nothing is being saved.
+        init(outside other: borrowing Session) {
+            transaction = other.transaction
+            time = other.time
+        }
+
         @inlinable var stamp: Stamp {
             Stamp(time: time, transaction: transaction)
         }

@@ -22,10 +22,7 @@ struct FormerState {
     init(_ context: borrowing Context, number: UInt64) {
         self.number = number
         positions = context.tables.positions
-        var session = context.session
-        // Its memory stays with the transaction.
-        session.journal = []
-        self.session = session
+        session = Context.Session(outside: context.session)
         places.reserveCapacity(context.tables.tables.count)
     }
 

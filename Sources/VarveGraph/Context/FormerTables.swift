@@ -20,8 +20,8 @@ package final class FormerTables: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     // Exclusivity is not checked: a commit touches these dozens of times, and the checks were a tenth of what it
-    // does. The mutex keeps other threads away; code of the application runs only in `cloned` and
-    // `takeBackJournal`, during which no access is open.
+    // does. The mutex keeps other threads away; code of the application runs only where a table is copied and
+    // taken back, during which no access is open.
     /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
     @exclusivity(unchecked) private var states: ContiguousArray<FormerState> = []
     /// The tables that are changed in place, by position.
@@ -109,7 +109,7 @@ package final class FormerTables: @unchecked Sendable {
             follow(isShared ? nil : table, at: position, known: table)
             state.places.append(isShared ? .kept(table) : .changing(TableExtent(table)))
         }
-        states.append(state)
+        states.append(consume state)
         running = token
     }
 
@@ -203,9 +203,8 @@ package final class FormerTables: @unchecked Sendable {
     /// The transaction is logged: takes over its journal, by which it is taken back for those who ask for a state
     /// that is shown until then.
     ///
-    /// - Returns: what is to be let go where nobody waits.
-    package func succeed(_ context: inout Context) -> TransactionRemains {
-        var remains = TransactionRemains()
+    /// - Parameter remains: what is to be let go where nobody waits.
+    package func succeed(_ context: inout Context, leaving remains: inout TransactionRemains) {
         lock()
         guard let newest = states.indices.last else {
             preconditionFailure("a transaction that has not begun")
@@ -220,7 +219,6 @@ package final class FormerTables: @unchecked Sendable {
         states[newest].changeCount = states[newest].changes.reduce(0) { $0 + $1.count }
         changeCount += states[newest].changeCount
         unlock()
-        return remains
     }
 
     private func takeJournal(
@@ -235,7 +233,8 @@ package final class FormerTables: @unchecked Sendable {
         if isLive(table, at: position), case .changing = states[newest].places[position] {
             states[newest].changes.append(TableChanges(taking: table, at: position))
         } else {
-            table.clearJournal(leaving: &remains)
+            // Nobody needs it. Its rows must not go with the mutex held.
+            remains.changes.append(TableChanges(taking: table, at: position))
         }
     }
 
@@ -276,29 +275,36 @@ package final class FormerTables: @unchecked Sendable {
                 live[position] = states.isEmpty ? nil : Unmanaged.passUnretained(table)
                 table.former = self
             }
-            remains.states.append(state)
+            remains.state = state
         }
         unlock()
         return remains
     }
 
-    /// States before that one are not shown any more: nobody gets them from here on. What is left of them is for
-    /// the caller to let go where nobody waits.
-    package func forget(before number: UInt64) -> TransactionRemains {
-        var remains = TransactionRemains()
+    /// States before that one are not shown any more: nobody gets them from here on.
+    ///
+    /// - Parameter remains: what is left of them, to be let go where nobody waits. Without states so far.
+    package func forget(before number: UInt64, leaving remains: inout TransactionRemains) {
+        // They would go with the mutex held.
+        precondition(remains.hasNoStates, "states are forgotten once a transaction")
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
         for state in states[..<count] where state.number >= countedFrom {
             changeCount -= state.changeCount
         }
-        if count == states.count {
-            swap(&states, &remains.states)
+        if count == 1, states.count == 1 {
+            // The rule where nobody waits for the disk. The list keeps its memory.
+            remains.state = states.removeLast()
         } else if count > 0 {
             remains.states = ContiguousArray(states[..<count])
             states.removeFirst(count)
         }
         unlock()
-        return remains
+    }
+
+    package func forgetAll() {
+        var remains = TransactionRemains()
+        forget(before: .max, leaving: &remains)
     }
 
     // MARK: - The readers' side
@@ -365,27 +371,25 @@ extension Unmanaged<AnyTable> {
     }
 }
 
-/// What a transaction leaves behind, to be let go where nobody waits.
+/// What a transaction leaves behind, to be let go where nobody waits. Not to be copied: it has many references.
 @usableFromInline
-package struct TransactionRemains {
-    /// Of the journal, where it was large, and whatever the store adds.
-    package var parts: [any Sendable] = []
+package struct TransactionRemains: ~Copyable {
+    /// Of the journal, where it was large, and whatever the store adds: the first of it takes no memory of its own.
+    private var first: (any Sendable)?
+    private var others: [any Sendable] = []
+    var changes: ContiguousArray<TableChanges> = []
+    var state: FormerState?
     var states: ContiguousArray<FormerState> = []
+
+    var hasNoStates: Bool { state == nil && states.isEmpty }
 
     package init() {}
 
-    package mutating func join(_ other: TransactionRemains) {
-        Self.join(other.parts, to: &parts)
-        Self.join(other.states, to: &states)
-    }
-
-    private static func join<Parts: RangeReplaceableCollection>(
-        _ other: Parts, to parts: inout Parts
-    ) {
-        if parts.isEmpty {
-            parts = other
-        } else if !other.isEmpty {
-            parts += other
+    package mutating func add(_ part: any Sendable) {
+        if first == nil {
+            first = part
+        } else {
+            others.append(part)
         }
     }
 

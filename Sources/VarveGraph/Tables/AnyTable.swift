@@ -115,13 +115,13 @@ package class AnyTable {
             if rowJournal.contains(where: { $0.before >= 0 }),
                 let rows = descriptor.operations.clearBeforeRows(self)
             {
-                remains.parts.append(rows)
+                remains.add(rows)
             }
-            if let large = rowJournal.emptied() { remains.parts.append(large) }
+            if let large = rowJournal.emptied() { remains.add(large) }
         }
         journalWasShortened()
         if !linkJournal.isEmpty, let large = linkJournal.emptied() {
-            remains.parts.append(large)
+            remains.add(large)
         }
         if !deleteCauses.isEmpty { deleteCauses = [:] }
     }

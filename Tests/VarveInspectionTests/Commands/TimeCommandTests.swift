@@ -136,5 +136,7 @@ struct TimeCommandTests {
         #expect(json.count == 4 && json.allSatisfy { $0.contains("\"inserted\"") })
         #expect(ToolRun("diff", path, "1", "9").errors.contains("no transaction 9"))
         #expect(ToolRun("at", path, "0", "cat", "Note").output.isEmpty)
+        let last = "\(UInt64.max)"
+        #expect(ToolRun("at", path, last, "cat", "Note").errors.contains("no transaction \(last)"))
     }
 }

@@ -108,6 +108,43 @@ struct HistoryTests {
         }
     }
 
+    @Test("The state before the oldest kept transaction can be asked for, by number and by date")
+    func beforeTheFloor() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        func write(_ name: String) throws -> Date {
+            try store.write { try Author(id: "a", name: name).save(to: &$0) }
+            return try store.transaction(store.lastTransaction).time
+        }
+        func name(_ point: HistoryPoint) throws -> String? {
+            Author.query("a").resolve(in: try store.context(asOf: point))?.name
+        }
+        _ = try write("first")
+        _ = try write("second")
+        try store.compact(retaining: Retention.none)
+        #expect(store.floor == 3 && store.lastTransaction == 2)
+        // No transaction is kept.
+        #expect(try name(.transaction(2)) == "second")
+        #expect(try name(.date(Date.distantFuture)) == "second")
+        _ = try write("third")
+        let fourth = try write("fourth")
+        #expect(try name(.transaction(2)) == "second")
+        #expect(try name(.date(fourth)) == "fourth")
+        #expect(throws: StoreError.self) { try store.context(asOf: .transaction(1)) }
+        #expect(throws: StoreError.self) { try store.context(asOf: .date(Date.distantPast)) }
+        try store.rewind(to: .transaction(2))
+        #expect(try name(.transaction(store.lastTransaction)) == "second")
+        // What a `forget` left can be asked for as well, and nothing before it.
+        try store.forget(Author.self, id: "a")
+        let forgotten = store.lastTransaction
+        #expect(store.floor.rawValue == forgotten.rawValue + 1)
+        #expect(try name(.date(Date.distantFuture)) == nil)
+        try store.write { try Author(id: "b", name: "b").save(to: &$0) }
+        #expect(try store.context(asOf: .transaction(forgotten)).count(Author.self) == 0)
+        #expect(throws: StoreError.self) {
+            try store.context(asOf: .transaction(TransactionID(forgotten.rawValue - 1)))
+        }
+    }
+
     @Test("A date leads to the newest transaction of then, a reader of the files sees the same")
     func dates() throws {
         let place = StoreTests.Place()

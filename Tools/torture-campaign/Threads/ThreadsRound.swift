@@ -186,7 +186,8 @@ extension ThreadsRound {
         var counts = ThreadsCounts()
         while !record.isFinished {
             let newest = store.lastTransaction.rawValue
-            let oldest = max(store.floor.rawValue, newest < 60 ? 1 : newest - 60)
+            // Also the state that the oldest kept transaction was made in.
+            let oldest = max(store.floor.rawValue - 1, newest < 60 ? 1 : newest - 60)
             guard oldest <= newest else { continue }
             let point = TransactionID(UInt64.random(in: oldest...newest, using: &random))
             do {

@@ -1,0 +1,54 @@
+internal import VarveEvents
+internal import VarveGraph
+
+/// What a log has defined, how the app's types are matched with that, and what they leave unread.
+///
+/// It changes seldom and is copied with each state, so all of it is one reference. Whoever changes it changes a
+/// copy, unless nobody else has it.
+struct StoreDefinitions: Sendable {
+    /// Unchecked: changed only where there is one reference, by the thread that has it. For exclusive access as
+    /// well: a commit reads it half a dozen times, and no code that reaches it runs while it is being changed.
+    private final class Contents: @unchecked Sendable {
+        @exclusivity(unchecked) var catalog: Catalog
+        @exclusivity(unchecked) var schema: Schema
+        let unread: UnreadState
+
+        init(_ catalog: Catalog, _ schema: Schema, _ unread: UnreadState) {
+            self.catalog = catalog
+            self.schema = schema
+            self.unread = unread
+        }
+    }
+
+    private var contents: Contents
+
+    init(_ catalog: Catalog, _ schema: Schema, _ unread: UnreadState) {
+        contents = Contents(catalog, schema, unread)
+    }
+
+    // Lent, because copying one counts several references.
+    var catalog: Catalog {
+        _read { yield contents.catalog }
+        _modify {
+            makeOwn()
+            yield &contents.catalog
+        }
+    }
+
+    var schema: Schema {
+        _read { yield contents.schema }
+        _modify {
+            makeOwn()
+            yield &contents.schema
+        }
+    }
+
+    var unread: UnreadState { contents.unread }
+
+    func isSame(as other: StoreDefinitions) -> Bool { contents === other.contents }
+
+    private mutating func makeOwn() {
+        guard !isKnownUniquelyReferenced(&contents) else { return }
+        contents = Contents(contents.catalog, contents.schema, contents.unread)
+    }
+}
