@@ -9,8 +9,7 @@ extension Inspection {
         let now = shownTransaction ?? state.lastTransaction
         let floor = TransactionID(
             max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
-        // What is kept leads back to the state that the first of it was made in.
-        guard id <= now, id.rawValue + 1 >= floor.rawValue else {
+        guard id <= now, id.isReachable(from: floor) else {
             throw .noSuchTransaction(id, first: floor, last: now)
         }
         shownTransaction = id

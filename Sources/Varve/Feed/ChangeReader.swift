@@ -156,7 +156,7 @@ enum TokenPlace {
         }
         if token.transaction > log.newest {
             self = .ahead
-        } else if token.transaction.rawValue + 1 < log.floor.rawValue {
+        } else if !token.transaction.isReachable(from: log.floor) {
             self = .lost
         } else if try token.transaction >= log.floor
             && log.checksum(of: token.transaction) != token.checksum

@@ -44,7 +44,7 @@ final class WrittenChanges: ChangeSource {
         let bound = min(store.durableForFeeds, log.newest)
         guard let last else { return try begin(log, bound) }
         guard last < bound else { return [] }
-        guard last.rawValue + 1 >= log.floor.rawValue else { return [try gap(log, bound)] }
+        guard last.isReachable(from: log.floor) else { return [try gap(log, bound)] }
         let page = try log.page(behind: last, through: bound)
         let reading = store.published.reading
         try goOn(behind: page.last?.header.id ?? bound)

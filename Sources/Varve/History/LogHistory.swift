@@ -85,7 +85,7 @@ struct LogHistory {
         try StoreError.wrapping { () throws(LogError) in
             try snapshot.newest(
                 notAfter: time.microseconds, through: LogSequence(newest.rawValue))
-        }.flatMap { $0.rawValue + 1 >= floor.rawValue ? TransactionID($0.rawValue) : nil }
+        }.map { TransactionID($0.rawValue) }.flatMap { $0.isReachable(from: floor) ? $0 : nil }
     }
 
     /// The transaction behind which a point of history lies, as seen from the newest state.
@@ -99,8 +99,7 @@ struct LogHistory {
             return try self.transaction(at: .transaction(transaction), state)
         case .transaction(let id):
             guard id <= newest else { throw StoreError.unknownTransaction(id, newest: newest) }
-            // What is kept leads back to the state that the first of it was made in.
-            guard id.rawValue + 1 >= floor.rawValue || id == newest else {
+            guard id.isReachable(from: floor) || id == newest else {
                 throw StoreError.belowFloor(id, floor: floor)
             }
             return id

@@ -160,9 +160,3 @@ extension StoreState {
         }
     }
 }
-
-extension Schema {
-    func definition(atTable position: Int) -> TypeDefinition? {
-        position < definitions.count ? definitions[position] : nil
-    }
-}

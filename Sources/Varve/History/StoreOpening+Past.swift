@@ -68,7 +68,7 @@ extension LogHistory {
         func consider(_ start: CheckpointReference?, _ size: UInt64) {
             let behind: LogSequence = start?.sequence ?? LogSequence.none
             guard behind <= sequence,
-                behind == sequence || behind.rawValue + 1 >= floor.rawValue
+                behind == sequence || TransactionID(behind.rawValue).isReachable(from: floor)
             else { return }
             let cost = size + snapshot.bytes(behind: behind, through: sequence)
             guard cost < bound else { return }

@@ -34,8 +34,8 @@ struct TableWork {
         let tables = context.tables.tables
         return tables.indices.compactMap { position in
             let table = tables[position]
-            guard table.descriptor.tombstoneOwner == nil, position < schema.definitions.count,
-                let definition = schema.definitions[position]
+            guard table.descriptor.tombstoneOwner == nil,
+                let definition = schema.definition(atTable: position)
             else { return nil }
             let tombstones = table.descriptor.tombstoneDescriptor
                 .flatMap { context.tables.position(of: $0) }
@@ -43,7 +43,7 @@ struct TableWork {
             return TableWork(
                 position: position, table: table,
                 tombstones: tombstones.map { tables[$0] },
-                tombstoneType: tombstones.flatMap { schema.definition(at: $0)?.number },
+                tombstoneType: tombstones.flatMap { schema.definition(atTable: $0)?.number },
                 definition: definition, replayed: replayed, unknownFields: unknownFields,
                 parts: parts(
                     of: table, definition, replayed, isLast: isLast,
@@ -327,11 +327,7 @@ extension RowMetadata {
 }
 
 extension Schema {
-    fileprivate func definition(at position: Int) -> TypeDefinition? {
-        position < definitions.count ? definitions[position] : nil
-    }
-
     fileprivate func definition(of table: AnyTable, in context: Context) -> TypeDefinition? {
-        context.tables.position(of: table.descriptor).flatMap { definition(at: $0) }
+        context.tables.position(of: table.descriptor).flatMap { definition(atTable: $0) }
     }
 }

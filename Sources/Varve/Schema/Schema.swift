@@ -16,6 +16,11 @@ struct Schema: Sendable {
     /// Values that the log holds in another form than they are written in, by table position.
     var loggedForms: [Int: LoggedForms] = [:]
 
+    /// What the log says about the type of a table; nil also where the table came later.
+    func definition(atTable position: Int) -> TypeDefinition? {
+        position < definitions.count ? definitions[position] : nil
+    }
+
     /// Whether the context has tables of types that were not matched yet.
     func lacksTypes(of context: borrowing Context) -> Bool {
         context.tables.tables.count > definitions.count

@@ -34,6 +34,15 @@ public struct TransactionID: Hashable, Comparable, Sendable, Codable {
     public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
+extension TransactionID {
+    /// Whether a log that keeps the transactions from `floor` on leads back to the state behind this one: it
+    /// does so to the state that the first of them was made in.
+    package func isReachable(from floor: TransactionID) -> Bool {
+        // In this order: the number may be any.
+        self >= floor || rawValue + 1 == floor.rawValue
+    }
+}
+
 extension TransactionID: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: UInt64) { self.init(value) }
 }

@@ -97,8 +97,8 @@ extension Context {
     /// Whether anything was changed that has not been forgotten.
     package var hasJournal: Bool { !session.journal.isEmpty }
 
-    /// Ends a transaction that stays. Where its tables are changed in place, ``FormerTables/succeed(_:)`` has taken
-    /// their journals over by now.
+    /// Ends a transaction that stays. Where its tables are changed in place, ``FormerTables/succeed(_:leaving:)``
+    /// has taken their journals over by now.
     ///
     /// - Parameter remains: what a large journal held.
     package mutating func endTracking(leaving remains: inout TransactionRemains) {

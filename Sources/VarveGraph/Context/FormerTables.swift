@@ -19,8 +19,7 @@ package final class FormerTables: @unchecked Sendable {
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    // Exclusivity is not checked: a commit touches these dozens of times, and the checks were a tenth of what it
-    // does. The mutex keeps other threads away; code of the application runs only where a table is copied and
+    // Exclusivity is not checked: a commit touches these dozens of times. The mutex keeps other threads away; code of the application runs only where a table is copied and
     // taken back, during which no access is open.
     /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
     @exclusivity(unchecked) private var states: ContiguousArray<FormerState> = []

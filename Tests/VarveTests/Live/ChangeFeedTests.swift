@@ -292,7 +292,8 @@ struct ChangeFeedTests {
 
     @Test("A feed that begins behind a compaction gets the state it left, without what is unsafe")
     func beginsBehindCompaction() async throws {
-        let store = try open(SimulatedDisk(), seed: 1, durability: .none)
+        let disk = SimulatedDisk()
+        let store = try open(disk, seed: 1, durability: .none)
         for number in 0..<5 {
             try store.writing { try Author(id: "\(number)", name: "x").save(to: &$0) }
         }
@@ -301,14 +302,23 @@ struct ChangeFeedTests {
         // Shown, and not durable: nothing of it may be told.
         try store.writing { try Author(id: "9", name: "x").save(to: &$0) }
         #expect(store.durableTransaction == safe && store.floor.rawValue == safe.rawValue + 1)
-        var feed = store.changes().makeAsyncIterator()
-        var mirror = Mirror()
-        let gap = try await feed.next()
-        guard case .gap? = gap else { return #expect(Bool(false), "\(String(describing: gap))") }
-        try mirror.take(gap)
-        #expect(mirror.token?.transaction == safe && mirror.authors.count == 5)
+        let reader = try open(disk, seed: 2, mode: .readOnly)
+        var feeds = [
+            store.changes().makeAsyncIterator(),
+            reader.changes(lookingEvery: .milliseconds(1)).makeAsyncIterator(),
+        ]
+        var mirrors = [Mirror(), Mirror()]
+        for number in feeds.indices {
+            let gap = try await feeds[number].next()
+            guard case .gap? = gap else { return #expect(Bool(false), "feed \(number): a gap") }
+            try mirrors[number].take(gap)
+            #expect(mirrors[number].token?.transaction == safe, "feed \(number)")
+            #expect(mirrors[number].authors.count == 5, "feed \(number)")
+        }
         try store.flush()
-        try mirror.take(try await feed.next())
-        mirror.check(store.context, "flushed")
+        for number in feeds.indices {
+            try mirrors[number].take(try await feeds[number].next())
+            mirrors[number].check(store.context, "feed \(number), flushed")
+        }
     }
 }
