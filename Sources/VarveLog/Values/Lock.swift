@@ -30,8 +30,10 @@ package final class Lock<State: Sendable>: Sendable {
     package struct InlineLock<State: Sendable>: ~Copyable, Sendable {
         private let mutex: PlatformMutex<State>
 
+        @usableFromInline
         package init(_ state: consuming State) { mutex = PlatformMutex(state) }
 
+        @usableFromInline
         package func withLock<Result: Sendable, Failure: Error>(
             _ body: (inout State) throws(Failure) -> Result
         ) throws(Failure) -> Result {
