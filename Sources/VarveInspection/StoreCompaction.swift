@@ -23,17 +23,20 @@ public struct StoreCompaction: Sendable {
     /// Takes the store's lock, brings the end of its log in order as every writer does, writes a
     /// checkpoint, and drops the history that is not to be kept.
     ///
-    /// - Parameter retention: what to keep; nil for what the last compaction kept, or else the last
-    ///   10,000 transactions.
+    /// - Parameters:
+    ///   - retention: what to keep; nil for what the last compaction kept, or else the last 10,000
+    ///     transactions.
+    ///   - goal: whether a checkpoint to fall back to stays, or the least on the disk.
     public static func compact(
-        at path: String, retaining retention: Retention? = nil
+        at path: String, retaining retention: Retention? = nil,
+        for goal: CompactionGoal = .safety
     ) throws(InspectionError) -> StoreCompaction {
-        try compact(POSIXFileSystem(path), retaining: retention)
+        try compact(POSIXFileSystem(path), retaining: retention, for: goal)
     }
 
     package static func compact(
         _ fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
-        retaining retention: Retention? = nil
+        retaining retention: Retention? = nil, for goal: CompactionGoal = .safety
     ) throws(InspectionError) -> StoreCompaction {
         let scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
@@ -44,7 +47,7 @@ public struct StoreCompaction: Sendable {
             let (log, report) = try scanned.recover(
                 start: replayed.start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
-                let compaction = try run(log, state, retention, report)
+                let compaction = try run(log, state, retention, goal, report)
                 try log.close()
                 return compaction
             } catch {
@@ -55,7 +58,8 @@ public struct StoreCompaction: Sendable {
     }
 
     private static func run(
-        _ log: Log, _ state: ReplayState, _ retention: Retention?, _ report: RecoveryReport
+        _ log: Log, _ state: ReplayState, _ retention: Retention?, _ goal: CompactionGoal,
+        _ report: RecoveryReport
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
         // Savepoints keep what they name, unless it is gone already, as behind a rescue.
@@ -65,7 +69,7 @@ public struct StoreCompaction: Sendable {
             pins.append(try log.pins.pin(LogSequence(transaction.rawValue)))
         }
         defer { withExtendedLifetime(pins) {} }
-        guard let compaction = try log.beginCompaction() else {
+        guard let compaction = try log.beginCompaction(for: goal) else {
             return StoreCompaction(
                 checkpoint: 0, checkpointBytes: nil, bytesBefore: .zero, bytesAfter: .zero,
                 segmentsDropped: 0, transactionsDropped: 0, floor: 1, retention: kept,

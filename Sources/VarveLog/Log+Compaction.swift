@@ -4,14 +4,17 @@ extension Log {
     ///
     /// Rolls, so that the checkpoint stands at a border of segments: what a commit waits for is what
     /// it waits for at any roll.
-    package func beginCompaction() throws(LogError) -> Compaction? {
+    package func beginCompaction(
+        for goal: CompactionGoal = .safety
+    ) throws(LogError) -> Compaction? {
         try checkWritable()
         guard lastSequence > .none else { return nil }
         if active.tally.totals.transactions > 0 {
             try roll(writerEpoch: active.header.writerEpoch)
         }
         return Compaction(
-            sequence: lastSequence, snapshot: snapshot, next: active.header, manifest: manifest,
+            for: goal, sequence: lastSequence, snapshot: snapshot, next: active.header,
+            manifest: manifest,
             base: base,
             environment: environment, pins: pins)
     }

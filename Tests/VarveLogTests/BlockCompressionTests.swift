@@ -53,4 +53,25 @@ struct BlockCompressionTests {
         }
         #expect(compressedCount > 250)
     }
+
+    @Test("A block that was compressed thoroughly is smaller, and is read as any other")
+    func thorough() {
+        var random = SeededGenerator(seed: 4)
+        let (quick, thorough) = (
+            BlockCompression.Compressor(), BlockCompression.Compressor(.thorough)
+        )
+        var counts = (quick: 0, thorough: 0)
+        for _ in 0..<200 {
+            let raw = makeBlock(&random)
+            let stored = compress(raw, thorough)
+            #expect(stored == compress(raw, BlockCompression.Compressor(.thorough)))
+            guard let stored, let other = compress(raw, quick) else { continue }
+            counts.quick += other.count
+            counts.thorough += stored.count
+            #expect(decompress(stored, count: raw.count) == raw)
+        }
+        #expect(counts.quick > 0 && counts.thorough * 10 < counts.quick * 9, "\(counts)")
+        let noise = (0..<5_000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        #expect(compress(noise, thorough) == nil)
+    }
 }

@@ -12,6 +12,8 @@ struct CompactionCrashTests {
         [.roll, .compact, .append, .compact, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compactKeeping, .commit],
         [.roll, .compact, .kill, .append, .compact, .reopen, .compact],
+        [.roll, .compact, .append, .compactForSize, .commit, .compact],
+        [.roll, .compactForSize, .compactForSize, .commit],
     ]
 
     @Test(

@@ -79,9 +79,9 @@ package struct CompactionLog {
     /// All steps of a compaction, as a store takes them.
     package static func compact(
         _ log: Log, _ payloads: [[UInt8]], retaining retention: Retention = .none,
-        forgetting forgotten: LogSequence = .none
+        for goal: CompactionGoal = .safety, forgetting forgotten: LogSequence = .none
     ) throws(LogError) {
-        guard let compaction = try log.beginCompaction() else { return }
+        guard let compaction = try log.beginCompaction(for: goal) else { return }
         do throws(LogError) {
             _ = try compaction.writeCheckpoint(time: 0) { writer throws(LogError) in
                 try encode(payloads, into: writer)

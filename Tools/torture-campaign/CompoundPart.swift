@@ -10,6 +10,7 @@ enum CompoundPart {
         [.commit, .roll, .append],
         [.commit, .append, .failedSync, .append],
         [.roll, .compact, .append, .commit],
+        [.roll, .compact, .append, .compactForSize, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compact, .commit],
     ]
 

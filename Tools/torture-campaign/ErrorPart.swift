@@ -10,6 +10,7 @@ enum ErrorPart {
         [.append, .roll, .commit, .kill, .append, .commit],
         [.roll, .compact, .commit, .reopen, .append],
         [.roll, .compact, .roll, .compact, .commit, .kill, .compact, .commit],
+        [.roll, .compact, .commit, .compactForSize, .commit, .compact],
     ]
 
     /// EIO, ENOSPC, EDQUOT, EMFILE, ENFILE, EACCES, EROFS, EINTR.

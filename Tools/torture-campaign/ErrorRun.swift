@@ -71,8 +71,10 @@ struct ErrorRun {
         case .kill:
             log.abandon()
             self.log = nil
-        case .compact, .compactKeeping:
-            try CompactionLog.compact(log, LogPayload.first(Int(log.lastSequence.rawValue)))
+        case .compact, .compactKeeping, .compactForSize:
+            try CompactionLog.compact(
+                log, LogPayload.first(Int(log.lastSequence.rawValue)),
+                for: step == .compactForSize ? .size : .safety)
         case .commit:
             try append(log)
             try log.sync()

@@ -33,6 +33,8 @@ enum FixedWorkloads {
         [.roll, .compact, .append, .compact, .commit],
         [.roll, .roll, .compactKeeping, .roll, .compactKeeping, .commit],
         [.roll, .compact, .kill, .append, .compact, .reopen, .compact],
+        [.roll, .compact, .append, .compactForSize, .commit, .compact],
+        [.compactForSize, .roll, .compactForSize, .compactForSize, .commit],
         [.compact, .roll, .compact, .failedSync, .compact, .commit],
         [.follow, .commit, .follow, .roll, .follow, .kill, .follow, .commit],
         [.follow, .roll, .compact, .follow, .roll, .compact, .follow, .reopen, .follow],

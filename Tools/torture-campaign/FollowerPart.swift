@@ -160,7 +160,8 @@ struct FollowerSchedule {
     private mutating func compact() throws {
         guard let log else { return }
         if compaction == nil {
-            compaction = try CompactionSteps(log, count: count)
+            compaction = try CompactionSteps(
+                log, for: Bool.random(using: &random) ? .safety : .size, count: count)
             noteDurable()
         }
         if try compaction?.next(log) != true { compaction = nil }
@@ -205,8 +206,8 @@ private struct CompactionSteps {
     private let payloads: [[UInt8]]
     private var stage = Stage.begun
 
-    init?(_ log: Log, count: Int) throws {
-        guard let compaction = try log.beginCompaction() else { return nil }
+    init?(_ log: Log, for goal: CompactionGoal, count: Int) throws {
+        guard let compaction = try log.beginCompaction(for: goal) else { return nil }
         self.compaction = compaction
         payloads = LogPayload.first(count)
     }

@@ -129,7 +129,10 @@ enum KillWriter {
         while count < 590 {
             switch Int.random(in: 0..<40, using: &random) {
             case 0: try log.seal()
-            case 1: try CompactionLog.compact(log, LogPayload.first(count))
+            case 1:
+                try CompactionLog.compact(
+                    log, LogPayload.first(count),
+                    for: Bool.random(using: &random) ? .safety : .size)
             case 2..<12: break
             default:
                 count += 1

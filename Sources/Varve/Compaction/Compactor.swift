@@ -36,20 +36,22 @@ final class Compactor: Sendable {
     // MARK: - Running
 
     func run(
-        _ retention: Retention?, progress: (CompactionProgress) -> Void
+        _ retention: Retention?, _ goal: CompactionGoal,
+        progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
         // A body of a write must not wait for a compaction that waits for its turn.
         try checkHolder()
-        return try queue.sync { try perform(retention ?? self.retention, progress) }
+        return try queue.sync { try perform(retention ?? self.retention, goal, progress) }
     }
 
     func run(
-        _ retention: Retention?, progress: @escaping @Sendable (CompactionProgress) -> Void
+        _ retention: Retention?, _ goal: CompactionGoal,
+        progress: @escaping @Sendable (CompactionProgress) -> Void
     ) async throws -> CompactionReport {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(
-                    with: Result { try perform(retention ?? self.retention, progress) })
+                    with: Result { try perform(retention ?? self.retention, goal, progress) })
             }
         }
     }
@@ -104,7 +106,7 @@ final class Compactor: Sendable {
     private func performAutomatically() {
         var failure: String?
         do {
-            _ = try perform(retention) { _ in }
+            _ = try perform(retention, .safety) { _ in }
         } catch StoreError.log(.compactionCancelled), StoreError.suspended, StoreError.closed {
             // Nothing failed: the store is being suspended or closed. `allow` starts the next attempt.
             return state.withLock { $0.isScheduled = false }
@@ -136,12 +138,14 @@ final class Compactor: Sendable {
     // MARK: - One compaction
 
     private func perform(
-        _ retention: Retention, _ progress: (CompactionProgress) -> Void
+        _ retention: Retention, _ goal: CompactionGoal,
+        _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
         let clock = ContinuousClock()
         let start = clock.now
         try checkCancellationOfStart()
-        guard let (compaction, frozen) = try writer.beginCompaction() else { return .ofNothing }
+        guard let (compaction, frozen) = try writer.beginCompaction(for: goal)
+        else { return .ofNothing }
         do {
             let before = try compaction.measureFiles()
             var frozen = frozen

@@ -6,30 +6,31 @@ extension Store {
     /// history that the store's retention does not keep.
     ///
     /// Reads and writes go on meanwhile. The checkpoint is read back before anything is dropped, and
-    /// the one before it stays, with the log from there, until the next compaction. A failed
-    /// compaction leaves the store as it was.
+    /// the one before it stays, with the log from there, until the next compaction, unless the goal is
+    /// ``CompactionGoal/size``. A failed compaction leaves the store as it was.
     ///
     /// - Parameters:
     ///   - retention: what to keep this time, instead of what the store was opened with.
+    ///   - goal: whether a checkpoint to fall back to stays, or the least on the disk.
     ///   - progress: is told how far it is, on the compacting thread. It must not close the store.
     /// - Returns: what it did, and how much history went.
     @discardableResult
     public func compact(
-        retaining retention: Retention? = nil,
+        retaining retention: Retention? = nil, for goal: CompactionGoal = .safety,
         progress: (CompactionProgress) -> Void = { _ in }
     ) throws -> CompactionReport {
         guard let compactor else { throw StoreError.readOnly }
-        return try compactor.run(retention, progress: progress)
+        return try compactor.run(retention, goal, progress: progress)
     }
 
     /// Compacts on a thread of its own.
     @discardableResult
     public func compact(
-        retaining retention: Retention? = nil,
+        retaining retention: Retention? = nil, for goal: CompactionGoal = .safety,
         progress: @escaping @Sendable (CompactionProgress) -> Void = { _ in }
     ) async throws -> CompactionReport {
         guard let compactor else { throw StoreError.readOnly }
-        return try await compactor.run(retention, progress: progress)
+        return try await compactor.run(retention, goal, progress: progress)
     }
 
     /// The oldest transaction that can be asked for; the state before it can be asked for as well. Of a

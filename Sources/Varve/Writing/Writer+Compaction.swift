@@ -5,7 +5,7 @@ internal import VarveLog
 extension Writer {
     /// Begins a compaction, and freezes the state that its checkpoint will hold. What the log lacks
     /// of the types' definitions is logged first. Nil where nothing was ever written.
-    func beginCompaction() throws -> (Compaction, StoreState)? {
+    func beginCompaction(for goal: CompactionGoal) throws -> (Compaction, StoreState)? {
         try checkCaller()
         var begun: (Compaction, StoreState)?
         try turn.withLock { core in
@@ -13,7 +13,7 @@ extension Writer {
             defer { noteFigures(open, core) }
             do {
                 try logPendingDefinitions(core, open)
-                begun = try open.log.beginCompaction().map { ($0, core.head) }
+                begun = try open.log.beginCompaction(for: goal).map { ($0, core.head) }
             } catch let error as LogError {
                 throw StoreError.log(error)
             }

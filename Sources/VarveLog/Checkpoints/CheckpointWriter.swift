@@ -15,15 +15,25 @@ package final class CheckpointWriter {
     private var end = FrameOffset(UInt64(CheckpointHeader.byteCount))
     private var synchronized: UInt64 = 0
     private let buffer = ByteBuffer(capacity: 1 << 19)
-    private let compressor = BlockCompression.Compressor()
+    private let compressor: BlockCompression.Compressor
 
     /// A sync of the log may have to wait for whatever else the disk owes, so no more than this is
     /// owed at a time.
     private static let unsynchronizedBytesMax: UInt64 = 4 << 20
 
     /// Creates the file. The one that an interrupted attempt left is replaced.
-    package init(_ header: CheckpointHeader, in fileSystem: any FileSystem) throws(LogError) {
+    package convenience init(
+        _ header: CheckpointHeader, in fileSystem: any FileSystem
+    ) throws(LogError) {
+        try self.init(header, in: fileSystem, compressing: .quick)
+    }
+
+    init(
+        _ header: CheckpointHeader, in fileSystem: any FileSystem,
+        compressing effort: BlockCompression.Effort
+    ) throws(LogError) {
         self.header = header
+        compressor = BlockCompression.Compressor(effort)
         self.fileSystem = fileSystem
         name = StoreFileName.temporary(header.reference.file).text
         seed = header.placeSeed

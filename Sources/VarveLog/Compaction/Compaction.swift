@@ -6,6 +6,7 @@
 /// durable; the manifest, durable; only then is anything removed. Until the manifest has its name,
 /// `abandon` leaves the store as it was.
 package final class Compaction {
+    private let goal: CompactionGoal
     /// The last transaction whose effects the checkpoint holds. The log is promised through it.
     package let sequence: LogSequence
     /// The log as it was when the compaction began.
@@ -22,10 +23,11 @@ package final class Compaction {
     private var fileSystem: any FileSystem { snapshot.fileSystem }
 
     init(
-        sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
+        for goal: CompactionGoal, sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
         manifest: Manifest, base: CheckpointReference?, environment: any LogEnvironment,
         pins: LogPins
     ) {
+        self.goal = goal
         self.sequence = sequence
         self.snapshot = snapshot
         self.next = next
@@ -36,8 +38,9 @@ package final class Compaction {
         configuration = snapshot.configuration
     }
 
-    /// The newest checkpoint holds the newest state already: only history can be dropped.
-    package var isUpToDate: Bool { base?.sequence == sequence }
+    /// The newest checkpoint holds the newest state already: only history can be dropped. Nobody knows how
+    /// thoroughly it was compressed, so where size counts it is written again.
+    package var isUpToDate: Bool { goal == .safety && base?.sequence == sequence }
 
     // MARK: Steps
 
@@ -50,7 +53,8 @@ package final class Compaction {
                 sequenceTime: time, salt: environment.randomSalt(),
                 nextSegment: next.segment, previousLength: next.previousLength,
                 previousDigest: next.previousDigest,
-                createdAt: environment.wallClockMicroseconds()), in: fileSystem)
+                createdAt: environment.wallClockMicroseconds()), in: fileSystem,
+            compressing: goal == .size ? .thorough : .quick)
         self.writer = writer
         return writer
     }
@@ -77,7 +81,11 @@ package final class Compaction {
         let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
         formerFloor = before
         var checkpoints = plannedCheckpoints
-        var needed = checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
+        // Without a checkpoint to fall back to, the whole log is what opening falls back to.
+        var needed =
+            goal == .size
+            ? sequence.following
+            : checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
         if let clean, floor >= clean.firstSequence {
             checkpoints.removeAll { $0.sequence < forgotten }
             needed = max(needed, clean.firstSequence)
@@ -105,7 +113,8 @@ package final class Compaction {
     /// is known to be good. Without a new one, those that are there.
     private var plannedCheckpoints: [CheckpointReference] {
         guard let writer else { return manifest.checkpoints }
-        return [writer.header.reference] + (base.map { [$0] } ?? [])
+        guard goal == .safety, let base else { return [writer.header.reference] }
+        return [writer.header.reference, base]
     }
 
     /// The segment that holds a transaction, or will. Of several that begin with it, because those

@@ -42,6 +42,29 @@ struct CompactCommandTests {
         #expect(again["checkpointBytes"] == "null" && again["floor"] == "7")
     }
 
+    @Test("With --smallest nothing stays beside one checkpoint, which shows the same entities")
+    func smallest() throws {
+        let store = try SampleStore.filled(segmentBytesMax: 400)
+        let before = ["User", "Chat"].map { ToolRun("cat", store.path, $0).output }
+        _ = ToolRun("compact", "--keep=none", store.path)
+        func countSegments() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: store.path)
+                .count { $0.hasPrefix("segment") }
+        }
+        #expect(try countSegments() > 1)
+        // Also where nothing was written since: how thoroughly it was compressed is not known.
+        let run = ToolRun("compact", "--smallest", "--keep=none", store.path)
+        #expect(run.status == .success && run.errors.isEmpty)
+        #expect(run.lines[0].contains("checkpoint of transaction 9"))
+        #expect(["User", "Chat"].map { ToolRun("cat", store.path, $0).output } == before)
+        let info = try JSONObject(ToolRun("info", "--json", store.path).output)
+        #expect(info["checkpoints", 0, "transaction"] == "9" && info["checkpoints", 1] == nil)
+        #expect(try countSegments() == 1)
+        #expect(ToolRun("verify", store.path).status == .success)
+        #expect(
+            try JSONObject(ToolRun("compact", "-s", "--json", store.path).output)["floor"] == "10")
+    }
+
     @Test("A damaged checkpoint is named by verify and info, and the store still shows")
     func damaged() throws {
         let store = try SampleStore.filled(segmentBytesMax: 400)

@@ -17,6 +17,8 @@ package enum LogStep: String, CaseIterable, Sendable {
     case compact
     /// Compacts and keeps the last three transactions.
     case compactKeeping
+    /// Compacts, and keeps nothing but the new checkpoint.
+    case compactForSize
     /// A reader that follows the log looks for news.
     case follow
     /// Appends what the disk has no room for.
@@ -106,6 +108,7 @@ package struct LogWorkload {
             try open(&log)
         case .compact: try compact(log, .none)
         case .compactKeeping: try compact(log, .transactions(3))
+        case .compactForSize: try compact(log, .none, for: .size)
         case .follow: try follow()
         case .failedAppend: try failedAppend(&log)
         case .failedSync: try failedSync(&log)
@@ -168,8 +171,10 @@ package struct LogWorkload {
         acknowledged.append((disk.operations.count, count))
     }
 
-    private func compact(_ log: Log, _ retention: Retention) throws {
-        try CompactionLog.compact(log, LogPayload.first(count), retaining: retention)
+    private func compact(
+        _ log: Log, _ retention: Retention, for goal: CompactionGoal = .safety
+    ) throws {
+        try CompactionLog.compact(log, LogPayload.first(count), retaining: retention, for: goal)
     }
 
     private mutating func failedAppend(_ log: inout Log) throws {

@@ -232,7 +232,9 @@ extension ThreadsRound {
         var counts = ThreadsCounts()
         let retentions: [Retention] = [.none, .transactions(100), .everything]
         while !record.isFinished {
-            let report = try store.compact(retaining: retentions.randomElement(using: &random))
+            let report = try store.compact(
+                retaining: retentions.randomElement(using: &random),
+                for: Bool.random(using: &random) ? .safety : .size)
             guard report.leftover == nil else { throw CheckFailure(.i7, "\(report)") }
             counts.compactions += 1
             guard counts.compactions % 3 == 0 else { continue }

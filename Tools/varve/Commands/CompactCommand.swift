@@ -5,6 +5,9 @@ struct CompactCommand: Command {
     static let keep = OptionDefinition(
         name: "keep", letter: "k", valueName: "WHAT",
         help: "history to keep: COUNT transactions, an age such as 30d, all or none")
+    static let smallest = OptionDefinition(
+        name: "smallest", letter: "s",
+        help: "compress thoroughly, and keep no checkpoint to fall back to")
 
     static let definition = CommandDefinition(
         name: "compact",
@@ -14,16 +17,22 @@ struct CompactCommand: Command {
             and drops the history that is not to be kept: as the last compaction did, or the
             last 10,000 transactions, unless --keep says otherwise. What is dropped cannot be
             had back. The checkpoint before and the log from there stay until the next
-            compaction.
+            compaction, in case the new one is damaged. With --smallest they go at once, and
+            the new one is compressed thoroughly.
             """,
-        operands: [.store], options: [keep],
-        examples: ["compact Chats.varve", "compact --keep 30d Chats.varve"])
+        operands: [.store], options: [keep, smallest],
+        examples: [
+            "compact Chats.varve", "compact --keep 30d Chats.varve",
+            "compact --smallest --keep none Chats.varve",
+        ])
 
     private let path: String
     private let retention: Retention?
+    private let goal: CompactionGoal
 
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
         path = arguments.operands[0]
+        goal = arguments.has(Self.smallest) ? .size : .safety
         guard let text = arguments.value(of: Self.keep) else {
             retention = nil
             return
@@ -52,7 +61,7 @@ struct CompactCommand: Command {
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
         let compaction = try ToolFailure.inspecting { () throws(InspectionError) in
-            try StoreCompaction.compact(at: path, retaining: retention)
+            try StoreCompaction.compact(at: path, retaining: retention, for: goal)
         }
         if session.isJSON {
             try session.write(compaction.json(path))

@@ -139,6 +139,12 @@ final class VarveEngine: Engine {
 
     func compact() throws { try store.compact(retaining: Retention.none) }
 
+    /// Leaves nothing beside the new checkpoint, and closes.
+    func compactForSize() throws {
+        try store.compact(retaining: Retention.none, for: .size)
+        try store.close()
+    }
+
     func close() throws { try store.close() }
 }
 

@@ -5,7 +5,7 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case pointRead, snapshotRead, scan, ageRange, city, email, postsOfAuthor, nested
     case open, openAfterKill, openLog, replay
     case openedRead, openedEmail, openedScan, openedRange, openedCity, openedMemory
-    case loadWritten, writtenRatio, size, sizeSettled, memory, memoryRatio, churn
+    case loadWritten, writtenRatio, size, sizeSettled, sizeSmallest, memory, memoryRatio, churn
     case compaction, quietP999, compactingP999, compactingRatio, busyCompaction, compactionMemory
     case undo, undoRatio, firstUndo, history, past
     case textLoad, textSearch, textContains
@@ -16,8 +16,8 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
             .writersGain, .writersP99, .pointRead, .snapshotRead, .scan, .ageRange, .city, .email,
-            .postsOfAuthor, .nested, .open, .loadWritten, .size, .sizeSettled, .memory,
-            .memoryRatio, .compaction:
+            .postsOfAuthor, .nested, .open, .loadWritten, .size, .sizeSettled, .sizeSmallest,
+            .memory, .memoryRatio, .compaction:
             .work
         case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,
             .openedMemory:

@@ -71,7 +71,9 @@ extension Figure {
         case .replay: .init(.opening, "Replay of a log without a checkpoint", .rate("events"))
         case .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity, .openedMemory:
             opened
-        case .loadWritten, .writtenRatio, .size, .sizeSettled, .memory, .memoryRatio, .churn: space
+        case .loadWritten, .writtenRatio, .size, .sizeSettled, .sizeSmallest, .memory, .memoryRatio,
+            .churn:
+            space
         case .compaction, .quietP999, .compactingP999, .compactingRatio, .busyCompaction,
             .compactionMemory:
             compacting
@@ -162,6 +164,7 @@ extension Figure {
             .init(.space, "Bytes written by the load, over the size of the log", .times)
         case .size: .init(.space, "Size after compaction", .megabytes)
         case .sizeSettled: .init(.space, "Size after a second compaction", .megabytes)
+        case .sizeSmallest: .init(.space, "Size after a compaction for size", .megabytes)
         case .memory: .init(.space, "Memory after the load", .megabytes)
         case .memoryRatio: .init(.space, "Memory after the load, over the raw records", .times)
         default:

@@ -71,15 +71,22 @@ struct Session: Work {
 
     private mutating func end(_ engine: any Engine) throws {
         try engine.close()
-        result.figures[.size] = ProcessFigures.allocatedBytes(of: directory) / 1e6
+        let size = ProcessFigures.allocatedBytes(of: directory) / 1e6
+        result.figures[.size] = size
         result.figures[.open] = try open()
-        guard name == .varve else { return }
+        guard name == .varve else {
+            // The others have one kind of compaction.
+            result.figures[.sizeSmallest] = size
+            return
+        }
         let again = try name.type.init(at: directory, cache: .large)
         // Where nothing changed since the checkpoint, a compaction writes none.
         try again.setScores([(Dataset.userID(0), 0.75)])
         try again.compact()
         try again.close()
         result.figures[.sizeSettled] = ProcessFigures.allocatedBytes(of: directory) / 1e6
+        try VarveEngine(at: directory, cache: .large).compactForSize()
+        result.figures[.sizeSmallest] = ProcessFigures.allocatedBytes(of: directory) / 1e6
     }
 
     /// Opens, reads one user and closes; answers the milliseconds of the first two.
