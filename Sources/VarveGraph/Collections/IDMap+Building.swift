@@ -1,7 +1,6 @@
 extension IDMap {
     /// Adds many entries at once; no key may be there yet. Pages are made once, nearly full, instead of being
-    /// searched, moved and split for each entry. O(n log n) for all that the map then holds, of
-    /// which the logarithm is that of a part of the entries (``sort(_:)``).
+    /// searched, moved and split for each entry. O(n) by the hashes' bytes for all that the map then holds.
     @usableFromInline
     mutating func insert(contentsOf added: consuming ContiguousArray<UInt64>) {
         guard !added.isEmpty else { return }
@@ -32,26 +31,16 @@ extension IDMap {
         }
     }
 
-    /// Sorts by tag: dealt out by leading bits, which are spread evenly, then each part by itself.
+    /// Sorts by tag, and entries of one tag by slot: dealt out by the leading byte, which is spread evenly, then each
+    /// bucket by itself, with the memory of what was dealt to move about in.
     private static func sort(_ entries: inout ContiguousArray<UInt64>) {
-        let partBits = min(12, max(0, 63 - (entries.count / 64 | 1).leadingZeroBitCount))
-        guard partBits > 0 else { return entries.sort() }
-        let shift = UInt64(64 - partBits)
-        var ends = ContiguousArray(repeating: 0, count: (1 << partBits) + 1)
-        for entry in entries { ends[Int(entry &>> shift) + 1] += 1 }
-        for part in 1..<ends.count { ends[part] += ends[part - 1] }
-        var sorted = entries
-        sorted.withUnsafeMutableBufferPointer { sorted in
-            // Each start moves to its part's end while the part is filled.
-            for entry in entries {
-                let part = Int(entry &>> shift)
-                sorted[ends[part]] = entry
-                ends[part] += 1
-            }
-            var start = 0
-            for end in ends.dropLast() {
-                sorted[start..<end].sort()
-                start = end
+        let sorted = ContiguousArray<UInt64>(unsafeUninitializedCapacity: entries.count) {
+            sorted, initialized in
+            initialized = entries.count
+            entries.withUnsafeMutableBufferPointer { entries in
+                RadixSort.deal(CollectionOfOne(entries), by: 56, into: sorted) { ends in
+                    RadixSort.sortBuckets(of: sorted, endingAt: ends, entries)
+                }
             }
         }
         entries = sorted

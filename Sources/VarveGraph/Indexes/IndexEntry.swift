@@ -30,6 +30,10 @@ struct IndexEntry: Equatable, Sendable {
     }
 }
 
+extension IndexEntry: RadixSorted {
+    var radixKey: UInt64 { key }
+}
+
 /// Neighbouring entries of one leaf, in order, for as long as nobody mutates the tree.
 @frozen
 @usableFromInline

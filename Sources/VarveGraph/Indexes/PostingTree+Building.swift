@@ -76,11 +76,8 @@ extension PostingTree {
         }
     }
 
-    /// Sorts by key, stably: by the highest byte that differs, then each bucket by its own. Hashes and
-    /// prefixes of texts are apart after two or three of their eight bytes.
-    ///
-    /// The first byte deals the entries out from where they are to where they belong: no memory but the
-    /// result's is touched for all of them.
+    /// Sorts by key, stably. The first byte deals the entries out from where they are to where they belong: no
+    /// memory but the result's is touched for all of them.
     private static func sortedByKeys(
         _ parts: [ContiguousArray<IndexEntry>]
     ) -> ContiguousArray<IndexEntry> {
@@ -91,86 +88,14 @@ extension PostingTree {
         let shift = UInt64((63 - (differing | 1).leadingZeroBitCount) & ~7)
         return ContiguousArray(unsafeUninitializedCapacity: count) { entries, initialized in
             initialized = count
-            withUnsafeTemporaryAllocation(of: Int.self, capacity: 257) { ends in
-                ends.initialize(repeating: 0)
-                for part in parts {
-                    for entry in part { ends[Int(entry.key &>> shift & 0xFF) + 1] += 1 }
-                }
-                let largest = ends.max() ?? 0
-                for digit in 0..<256 { ends[digit + 1] += ends[digit] }
-                // Each start moves to its bucket's end while the bucket is filled.
-                for part in parts {
-                    for entry in part {
-                        let digit = Int(entry.key &>> shift & 0xFF)
-                        entries.initializeElement(at: ends[digit], to: entry)
-                        ends[digit] += 1
-                    }
-                }
+            RadixSort.deal(parts, by: shift, into: entries) { ends in
                 guard shift > 0 else { return }
-                sortBuckets(of: entries, endingAt: ends, largest: largest)
+                let sizes = zip(ends, [0] + ends).lazy.map { $0 - $1 }
+                let spare = UnsafeMutableBufferPointer<IndexEntry>.allocate(
+                    capacity: sizes.max() ?? 0)
+                defer { spare.deallocate() }
+                RadixSort.sortBuckets(of: entries, endingAt: ends, spare)
             }
-        }
-    }
-
-    private static func sortBuckets(
-        of entries: UnsafeMutableBufferPointer<IndexEntry>,
-        endingAt ends: UnsafeMutableBufferPointer<Int>, largest: Int
-    ) {
-        let spare = UnsafeMutableBufferPointer<IndexEntry>.allocate(capacity: largest)
-        defer { spare.deallocate() }
-        var start = 0
-        for digit in 0..<256 {
-            let bucket = UnsafeMutableBufferPointer(rebasing: entries[start..<ends[digit]])
-            if bucket.count > 1 { sortByKeys(bucket, spare) }
-            start = ends[digit]
-        }
-    }
-
-    /// At most eight calls deep: each leaves a byte less that differs. Entries are plain values, so that the
-    /// spare memory need not be initialised.
-    private static func sortByKeys(
-        _ entries: UnsafeMutableBufferPointer<IndexEntry>,
-        _ spare: UnsafeMutableBufferPointer<IndexEntry>
-    ) {
-        guard entries.count > 24 else { return insertionSort(entries) }
-        var differing: UInt64 = 0
-        for entry in entries { differing |= entry.key ^ entries[0].key }
-        guard differing != 0 else { return }
-        let shift = UInt64((63 - differing.leadingZeroBitCount) & ~7)
-        withUnsafeTemporaryAllocation(of: Int.self, capacity: 257) { ends in
-            ends.initialize(repeating: 0)
-            for entry in entries { ends[Int(entry.key &>> shift & 0xFF) + 1] += 1 }
-            for digit in 0..<256 { ends[digit + 1] += ends[digit] }
-            // Each start moves to its part's end while the part is filled.
-            for entry in entries {
-                let digit = Int(entry.key &>> shift & 0xFF)
-                spare.initializeElement(at: ends[digit], to: entry)
-                ends[digit] += 1
-            }
-            _ = entries.update(fromContentsOf: spare[..<entries.count])
-            guard shift > 0 else { return }
-            var start = 0
-            for digit in 0..<256 {
-                let part = start..<ends[digit]
-                if part.count > 1 {
-                    sortByKeys(
-                        UnsafeMutableBufferPointer(rebasing: entries[part]),
-                        UnsafeMutableBufferPointer(rebasing: spare[part]))
-                }
-                start = part.upperBound
-            }
-        }
-    }
-
-    private static func insertionSort(_ entries: UnsafeMutableBufferPointer<IndexEntry>) {
-        for index in entries.indices.dropFirst() {
-            let entry = entries[index]
-            var position = index
-            while position > 0, entries[position - 1].key > entry.key {
-                entries[position] = entries[position - 1]
-                position -= 1
-            }
-            entries[position] = entry
         }
     }
 

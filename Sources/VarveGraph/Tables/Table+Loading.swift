@@ -73,17 +73,34 @@ extension Table {
     func noteEntries(from first: Int) {
         if loadedEntries.isEmpty { makeLoadedEntries() }
         for index in indexDefinitions.indices where indexDefinitions[index].textFields == nil {
-            let key = indexDefinitions[index].key
-            let noted = loadedEntries[index]
-            let start = partStart ?? 0
-            for slot in first..<slotCount {
-                guard let row = row(at: Slot(slot)) else { continue }
-                noted.entries.append(
+            noteEntries(from: first, indexDefinitions[index].key, in: loadedEntries[index])
+        }
+    }
+
+    @inlinable
+    func noteEntries(
+        from first: Int, _ key: (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
+        in noted: LoadedEntries
+    ) {
+        let start = partStart ?? 0
+        // Moved out meanwhile: an array inside of an object is checked at each entry.
+        var entries = ContiguousArray<IndexEntry>()
+        swap(&entries, &noted.entries)
+        var slot = first
+        while slot < slotCount {
+            // The path is walked once for each leaf.
+            let end = min(slotCount, (slot | ((1 &<< cells.leafShift) &- 1)) + 1)
+            defer { slot = end }
+            guard let place = cells.pointer(at: slot) else { continue }
+            for offset in 0..<end - slot {
+                guard let row = Table.row(in: place + offset) else { continue }
+                entries.append(
                     IndexEntry(
                         key: key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,
-                        slot: UInt32(truncatingIfNeeded: start + slot)))
+                        slot: UInt32(truncatingIfNeeded: start + slot + offset)))
             }
         }
+        swap(&entries, &noted.entries)
     }
 
     @usableFromInline
@@ -113,6 +130,7 @@ extension Table {
     @usableFromInline
     func append(_ parts: [AnyTable]) {
         var isOrdered = order.slotsByOrdinal == nil
+        loadedIDs.reserveCapacity(parts.reduce(loadedIDs.count) { $0 + $1.slotCount })
         for part in parts {
             let part = unsafeDowncast(part, to: Table<Entity>.self)
             precondition(part.partStart == slotCount, "a part of another place")
