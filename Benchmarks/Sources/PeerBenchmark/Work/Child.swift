@@ -5,7 +5,9 @@ struct Child {
     enum Stage: String {
         /// All that is asked of every engine, from the empty directory on.
         case work
-        /// Opens what that left, commits, and is killed.
+        /// Opens what that left, and closes it.
+        case reopen
+        /// Opens what the work left, commits, and is killed.
         case kill
         /// Opens what that left.
         case open
@@ -20,7 +22,7 @@ struct Child {
         case growth
 
         /// Whether it works on what the stage before it left.
-        var goesOn: Bool { self == .kill || self == .open }
+        var goesOn: Bool { self == .reopen || self == .kill || self == .open }
     }
 
     let stage: Stage
@@ -62,6 +64,7 @@ struct Child {
         switch stage {
         case .work: return try session.run()
         case .growth: return try session.runForGrowth()
+        case .reopen: return try session.runReopened()
         case .kill: try session.beKilled()
         case .open: return try session.runOpened()
         case .duel: return try Duel(child: self).run()

@@ -58,14 +58,15 @@ struct Comparison {
             }
         }
         for engine in options.engines {
-            let opensAfterKill = wanted.contains(.open)
-            if wanted.contains(.work) || opensAfterKill { add(.work, [engine]) }
-            if opensAfterKill {
+            let goesOn = wanted.contains(.reopen) || wanted.contains(.open)
+            if wanted.contains(.work) || goesOn { add(.work, [engine]) }
+            if wanted.contains(.reopen) { add(.reopen, [engine]) }
+            if wanted.contains(.open) {
                 add(.kill, [engine])
                 add(.open, [engine])
             }
         }
-        if wanted.contains(.work) { add(.limit, [.limit]) }
+        if wanted.contains(.work) || wanted.contains(.reopen) { add(.limit, [.limit]) }
         if wanted.contains(.duel), options.engines.contains(.varve) {
             add(.duel, EngineName.all.filter { $0 != .varve } + [.limit])
         }
@@ -77,7 +78,12 @@ struct Comparison {
         // What is counted differs little from run to run, and takes long.
         if wanted.contains(.churn), run == 0 { add(.churn, ChurnWork.engines) }
         if options.growth {
-            for size in options.smallerSizes { add(.growth, options.engines, size) }
+            for size in options.smallerSizes {
+                for engine in options.engines {
+                    add(.growth, [engine], size)
+                    add(.reopen, [engine], size)
+                }
+            }
         }
         return steps
     }
@@ -94,7 +100,7 @@ struct Comparison {
                     growth[figure, default: [:]][step.engine, default: [:]][step.size, default: []]
                         .append(value)
                 }
-                if step.stage != .growth {
+                if step.size == options.size {
                     figures[figure, default: [:]][step.engine, default: []].append(value)
                 }
             }

@@ -16,9 +16,10 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
             .writersGain, .writersP99, .pointRead, .snapshotRead, .scan, .ageRange, .city, .email,
-            .postsOfAuthor, .nested, .open, .loadWritten, .size, .sizeSettled, .sizeSmallest,
+            .postsOfAuthor, .nested, .loadWritten, .size, .sizeSettled, .sizeSmallest,
             .memory, .memoryRatio, .compaction:
             .work
+        case .open: .reopen
         case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,
             .openedMemory:
             .open
