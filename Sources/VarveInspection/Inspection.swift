@@ -3,7 +3,8 @@ internal import VarveReplay
 /// A store, opened to be looked at, without the types of the program that wrote it.
 ///
 /// Takes no lock and changes nothing. Beside a live writer it shows what the writer had promised to
-/// be safe when the inspection began. Belongs to one thread.
+/// be safe when the inspection began, as long as no compaction beside it removes what is to be read: that
+/// is an error then, and another inspection shows what there is. Belongs to one thread.
 public final class Inspection {
     /// The directory, as it was given.
     public let path: String

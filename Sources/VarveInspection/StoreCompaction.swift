@@ -8,7 +8,8 @@ public struct StoreCompaction: Sendable {
     /// The transaction whose state the newest checkpoint holds; 0 in a store that nothing was ever
     /// written to.
     public let checkpoint: TransactionID
-    /// What that checkpoint occupies; nil when the newest state had one already.
+    /// What that checkpoint occupies; nil when the newest state had one already and the
+    /// goal was not size.
     public let checkpointBytes: ByteCount?
     public let bytesBefore: ByteCount
     public let bytesAfter: ByteCount

@@ -113,57 +113,6 @@ struct CompactionTests {
         #expect(try LogVerification.verify(disk).problems == [], "seed \(seed)")
     }
 
-    @Test(
-        "A compaction for size leaves one checkpoint and no log, as the same state, again and again"
-    )
-    func smallest() throws {
-        let disk = SimulatedDisk()
-        var store = try Self.open(disk)
-        try Self.fill(store, 0..<40)
-        try store.compact()
-        try Self.fill(store, 40..<50)
-        let quick = try #require(try store.compact().checkpointBytes)
-        let live = describe(store.context)
-        for number in 3...4 {
-            // The second time nothing was written since: only a compaction for safety has nothing to do.
-            let report = try store.compact(for: .size)
-            #expect(report.checkpoint == 50 && report.floor == 51 && report.leftover == nil)
-            #expect(try #require(report.checkpointBytes) < quick)
-            #expect(try store.compact().checkpointBytes == nil)
-            let names = disk.image.files.keys.filter { $0.hasPrefix("checkpoint") }
-            #expect(names == ["checkpoint-000000000\(number)"])
-            #expect(store.statistics.log.segments == 1)
-            #expect(difference(live, describe(try reopened(disk))) == nil)
-            #expect(try LogVerification.verify(disk).problems == [])
-        }
-        try Self.fill(store, 50..<60)
-        let later = describe(store.context)
-        // The next one for safety keeps it, and the log since, to fall back to.
-        try store.compact()
-        try store.close()
-        let newest = "checkpoint-0000000005"
-        var image = disk.image
-        let count = try #require(image.files[newest]?.count)
-        image.files[newest]?[count / 2] ^= 0x10
-        store = try Self.open(SimulatedDisk(image), seed: 9)
-        #expect(store.recovery.checkpoint == LogSequence(50))
-        #expect(store.recovery.checkpointProblems.map(\.file) == [newest])
-        #expect(difference(later, describe(store.context)) == nil)
-    }
-
-    @Test("A compaction for size keeps the history that is to be kept")
-    func smallestWithHistory() throws {
-        let disk = SimulatedDisk()
-        let store = try Self.open(disk)
-        try Self.fill(store, 0..<30)
-        try store.compact(retaining: .everything)
-        let before = describe(try store.context(asOf: .transaction(12)))
-        #expect(try store.compact(retaining: .transactions(20), for: .size).floor == 11)
-        #expect(difference(before, describe(try store.context(asOf: .transaction(12)))) == nil)
-        #expect(throws: StoreError.self) { try store.context(asOf: .transaction(9)) }
-        #expect(disk.image.files.keys.filter { $0.hasPrefix("checkpoint") }.count == 1)
-    }
-
     @Test("Row 35: tombstones that no purge removed stay through compactions, and restore")
     func tombstones() throws {
         let disk = SimulatedDisk()

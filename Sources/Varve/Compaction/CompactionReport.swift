@@ -6,7 +6,7 @@ public struct CompactionReport: Sendable, Hashable {
     /// The transaction whose state the newest checkpoint now holds.
     public let checkpoint: TransactionID
     /// What that checkpoint occupies, and its content before compression; nil when the newest state
-    /// had a checkpoint already.
+    /// had a checkpoint already and the goal was not size.
     public let checkpointBytes: ByteCount?
     public let checkpointRawBytes: ByteCount?
     /// What log and checkpoints occupied before and after.

@@ -91,7 +91,12 @@ final class FollowedChanges: ChangeSource {
         }
     }
 
+    /// Once more, where a compaction removes what is being looked at.
     private func begin() throws -> [StoreChangeEvent] {
+        try store.opening.lookingAgain { try beginOnce() }
+    }
+
+    private func beginOnce() throws -> [StoreChangeEvent] {
         let scanned = try store.opening.look()
         try store.refresh()
         let log = ChangeLog(scanned.snapshot, floor: store.floor)

@@ -81,19 +81,22 @@ final class TransactionFeed: @unchecked Sendable {
     }
 
     /// Lets the store show what is told.
-    private func refresh() throws(StoreError) {
+    private func refresh() throws(StoreError) { _ = try rethrowing { try store.refresh() } }
+
+    private func rethrowing<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
         do {
-            try store.refresh()
+            return try body()
         } catch let error as StoreError {
             throw error
+        } catch let error as LogError {
+            throw .log(error)
         } catch {
-            preconditionFailure("refreshing throws errors of the store: \(error)")
+            preconditionFailure("a store that is read throws errors of its own: \(error)")
         }
     }
 
     private func begin(_ events: inout [FollowedEvent]) throws(StoreError) {
-        let scanned = try store.opening.look()
-        let follower = try StoreError.wrapping { () throws(LogError) in try LogFollower(scanned) }
+        let (scanned, follower) = try look()
         // What the log tells to be forgotten is known when its newest state is.
         try refresh()
         log = follower
@@ -109,6 +112,16 @@ final class TransactionFeed: @unchecked Sendable {
             events.append(.rewound(to: last))
         } else if end.rawValue > last.rawValue {
             backlog = (scanned.makeReader(), end)
+        }
+    }
+
+    /// The log, and what follows its end. Once more, where a compaction removes what is being looked at.
+    private func look() throws(StoreError) -> (ScannedLog, LogFollower) {
+        try rethrowing {
+            try store.opening.lookingAgain {
+                let scanned = try store.opening.look()
+                return (scanned, try LogFollower(scanned))
+            }
         }
     }
 

@@ -258,9 +258,7 @@ package struct LogBackup {
         let writer = try CheckpointWriter(header, in: target)
         for page in checkpoint.file.pages {
             try checkCancellation()
-            let raw = try checkpoint.reader.read(page)
-            defer { raw.deallocate() }
-            try writer.append(page.key, UnsafeRawBufferPointer(raw))
+            try writer.append(page, from: checkpoint.reader)
         }
         try writer.finish(contentDigest: checkpoint.file.contentDigest)
         try writer.publish()

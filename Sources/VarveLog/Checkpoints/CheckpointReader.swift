@@ -40,6 +40,15 @@ package final class CheckpointReader {
         return raw
     }
 
+    /// The stored bytes of a page, after what they stand for was verified, in memory that is the reader's until it
+    /// reads the next.
+    func readStoredVerified(_ page: CheckpointPage) throws(LogError) -> UnsafeRawBufferPointer {
+        try read(page).deallocate()
+        let start = CheckpointPageHeader.byteCount
+        return UnsafeRawBufferPointer(
+            rebasing: buffer.bytes[start..<start + Int(page.header.storedLength)])
+    }
+
     private func decode(
         _ stored: UnsafeRawBufferPointer, of page: CheckpointPage,
         into raw: UnsafeMutableRawBufferPointer

@@ -15,7 +15,8 @@ package final class CheckpointWriter {
     private var end = FrameOffset(UInt64(CheckpointHeader.byteCount))
     private var synchronized: UInt64 = 0
     private let buffer = ByteBuffer(capacity: 1 << 19)
-    private let compressor: BlockCompression.Compressor
+    /// The one that is wanted first.
+    private let compressors: [BlockCompression.Compressor]
 
     /// A sync of the log may have to wait for whatever else the disk owes, so no more than this is
     /// owed at a time.
@@ -33,7 +34,8 @@ package final class CheckpointWriter {
         compressing effort: BlockCompression.Effort
     ) throws(LogError) {
         self.header = header
-        compressor = BlockCompression.Compressor(effort)
+        compressors = (effort == .quick ? [.quick] : [effort, .quick])
+            .map { BlockCompression.Compressor($0) }
         self.fileSystem = fileSystem
         name = StoreFileName.temporary(header.reference.file).text
         seed = header.placeSeed
@@ -62,7 +64,25 @@ package final class CheckpointWriter {
                 bytes: ByteCount(UInt64(raw.count)),
                 limit: ByteCount(UInt64(CheckpointPageHeader.rawBytesMax)))
         }
-        let header = prepare(key, raw)
+        try append(prepare(key, raw))
+    }
+
+    /// Appends a page of another checkpoint as it is stored there.
+    package func append(
+        _ page: CheckpointPage, from reader: CheckpointReader
+    ) throws(LogError) {
+        let stored = try reader.readStoredVerified(page)
+        makeRoom(for: stored.count).copyMemory(from: stored)
+        let header = page.header
+        try append(
+            CheckpointPageHeader(
+                key: header.key, codec: header.codec, storedLength: header.storedLength,
+                rawLength: header.rawLength, position: UInt32(pages.count),
+                storedChecksum: header.storedChecksum, rawChecksum: header.rawChecksum))
+    }
+
+    /// Appends a page whose stored bytes are in the buffer.
+    private func append(_ header: CheckpointPageHeader) throws(LogError) {
         let length = Int(header.pageLength)
         let stored = CheckpointPageHeader.byteCount + Int(header.storedLength)
         for position in stored..<length { buffer.bytes[position] = 0 }
@@ -74,7 +94,7 @@ package final class CheckpointWriter {
             try file.writeAll(bytes, at: end, name: name)
         }
         pages.append(CheckpointPage(header, at: end))
-        rawBytes += UInt64(raw.count)
+        rawBytes += UInt64(header.rawLength)
         end = FrameOffset(end.rawValue + UInt64(length))
         if end.rawValue - synchronized > Self.unsynchronizedBytesMax { try synchronize() }
     }
@@ -83,13 +103,9 @@ package final class CheckpointWriter {
     private func prepare(
         _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer
     ) -> CheckpointPageHeader {
-        buffer.grow(
-            to: CheckpointPageHeader.byteCount + raw.count + CheckpointPageHeader.alignment)
-        let room = UnsafeMutableRawBufferPointer(
-            rebasing: buffer.bytes[CheckpointPageHeader.byteCount...])
+        let room = makeRoom(for: raw.count)
         let rawChecksum = Checksum.crc32c(raw)
-        let compressed = BlockCompression.compress(raw, into: room, using: compressor)
-            .flatMap { CheckpointPageHeader.mayBeCompressed(key, storedLength: $0) ? $0 : nil }
+        let compressed = compress(key, raw, into: room)
         if compressed == nil { room.copyMemory(from: raw) }
         let stored = UnsafeRawBufferPointer(room.prefixBytes(compressed ?? raw.count))
         return CheckpointPageHeader(
@@ -98,6 +114,27 @@ package final class CheckpointWriter {
             position: UInt32(pages.count),
             storedChecksum: compressed == nil ? rawChecksum : Checksum.crc32c(stored),
             rawChecksum: rawChecksum)
+    }
+
+    /// Where the stored bytes of the next page go, behind its header.
+    private func makeRoom(for byteCount: Int) -> UnsafeMutableRawBufferPointer {
+        buffer.grow(to: CheckpointPageHeader.byteCount + byteCount + CheckpointPageHeader.alignment)
+        return UnsafeMutableRawBufferPointer(
+            rebasing: buffer.bytes[CheckpointPageHeader.byteCount...])
+    }
+
+    /// Nil where the page is stored as it is. What is too small for its items may be right when it is compressed
+    /// less.
+    private func compress(
+        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer,
+        into room: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        for compressor in compressors {
+            guard let count = BlockCompression.compress(raw, into: room, using: compressor)
+            else { return nil }
+            if CheckpointPageHeader.mayBeCompressed(key, storedLength: count) { return count }
+        }
+        return nil
     }
 
     /// Writes the page table and syncs the file, still under its temporary name.

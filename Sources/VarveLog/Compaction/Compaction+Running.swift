@@ -1,5 +1,5 @@
 extension Compaction {
-    /// Writes the checkpoint, unless the newest one is as new, reads it back, and gives it its name.
+    /// Writes the checkpoint, unless the newest one will do (``isUpToDate``), reads it back, and gives it its name.
     ///
     /// - Parameters:
     ///   - time: that of the last transaction.
@@ -14,7 +14,7 @@ extension Compaction {
         return try finishCheckpoint(writer, contentDigest: try encode(writer), verify: verify)
     }
 
-    /// What a new checkpoint is written with; nil where the newest one holds the newest state.
+    /// What a new checkpoint is written with; nil where the newest one will do.
     package func beginCheckpoint(time: Int64) throws(LogError) -> CheckpointWriter? {
         isUpToDate ? nil : try makeWriter(time: time)
     }

@@ -81,11 +81,7 @@ package final class Compaction {
         let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
         formerFloor = before
         var checkpoints = plannedCheckpoints
-        // Without a checkpoint to fall back to, the whole log is what opening falls back to.
-        var needed =
-            goal == .size
-            ? sequence.following
-            : checkpoints.dropFirst().first?.sequence.following ?? LogSequence(1)
+        var needed = firstNeeded(toFallBackFrom: checkpoints)
         if let clean, floor >= clean.firstSequence {
             checkpoints.removeAll { $0.sequence < forgotten }
             needed = max(needed, clean.firstSequence)
@@ -107,6 +103,16 @@ package final class Compaction {
         manifest.previousCheckpointSequence = checkpoints.dropFirst().first?.sequence ?? .none
         manifest.retention = retention
         return (manifest, dropped(by: manifest))
+    }
+
+    /// What opening replays where the newest checkpoint is damaged: the log behind the one before, or the whole log
+    /// where there is none, as long as it is all there.
+    private func firstNeeded(toFallBackFrom checkpoints: [CheckpointReference]) -> LogSequence {
+        if let previous = checkpoints.dropFirst().first { return previous.sequence.following }
+        guard goal == .safety, manifest.firstSequence == LogSequence(1) else {
+            return checkpoints[0].sequence.following
+        }
+        return LogSequence(1)
     }
 
     /// The new checkpoint and the one that opening started from or the last compaction wrote: it

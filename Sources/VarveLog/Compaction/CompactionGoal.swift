@@ -3,8 +3,8 @@ public enum CompactionGoal: Hashable, Sendable, CaseIterable {
     /// To survive damage: the checkpoint before the new one stays, with the log from there, until the
     /// next compaction. Opening falls back to it where the new one cannot be read.
     case safety
-    /// As few bytes as possible: nothing stays but the new checkpoint and the history that is kept, and
-    /// its pages are compressed thoroughly, which takes several times as long and reads as fast.
-    /// Damage to that one file is loss of what it holds, so keep a backup.
+    /// To take little space: nothing stays but the new checkpoint and the history that is kept, and the
+    /// checkpoint's pages are compressed thoroughly, which takes longer and reads as fast. Damage to that one
+    /// file is loss of what it holds, so keep a backup.
     case size
 }

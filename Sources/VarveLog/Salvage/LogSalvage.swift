@@ -132,11 +132,7 @@ package final class LogSalvage {
         try content.load(base)
         try output.writeCheckpoint(time: base.header.sequenceTime) { writer throws(LogError) in
             let reader = try base.makeReader()
-            for page in base.pages {
-                let raw = try reader.read(page)
-                defer { raw.deallocate() }
-                try writer.append(page.key, UnsafeRawBufferPointer(raw))
-            }
+            for page in base.pages { try writer.append(page, from: reader) }
             return base.contentDigest
         }
         report.checkpoint = border

@@ -39,7 +39,14 @@ protocol Engine: AnyObject, SendableMetatype {
 
     /// Brings the files into the shape that the engine considers best.
     func compact() throws
+    /// Leaves as little on the disk as the engine can.
+    func compactForSize() throws
     func close() throws
+}
+
+extension Engine {
+    /// Most have one kind of compaction.
+    func compactForSize() throws { try compact() }
 }
 
 /// What a query found: engines that agree have equal answers.

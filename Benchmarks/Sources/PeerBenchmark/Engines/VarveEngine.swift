@@ -139,11 +139,7 @@ final class VarveEngine: Engine {
 
     func compact() throws { try store.compact(retaining: Retention.none) }
 
-    /// Leaves nothing beside the new checkpoint, and closes.
-    func compactForSize() throws {
-        try store.compact(retaining: Retention.none, for: .size)
-        try store.close()
-    }
+    func compactForSize() throws { try store.compact(retaining: Retention.none, for: .size) }
 
     func close() throws { try store.close() }
 }

@@ -16,12 +16,12 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
             .writersGain, .writersP99, .pointRead, .snapshotRead, .scan, .ageRange, .city, .email,
-            .postsOfAuthor, .nested, .loadWritten, .size, .sizeSettled, .sizeSmallest,
+            .postsOfAuthor, .nested, .loadWritten, .size, .sizeSettled,
             .memory, .memoryRatio, .compaction:
             .work
         case .open: .reopen
         case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,
-            .openedMemory:
+            .openedMemory, .sizeSmallest:
             .open
         case .duel: .duel
         case .churn: .churn

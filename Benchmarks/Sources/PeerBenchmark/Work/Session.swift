@@ -48,7 +48,9 @@ struct Session: Work {
         }
         try engine.endReading()
         result.figures[.openedMemory] = (ProcessFigures.residentBytes - before) / 1e6
+        try engine.compactForSize()
         try engine.close()
+        result.figures[.sizeSmallest] = ProcessFigures.allocatedBytes(of: directory) / 1e6
         // How many users were committed in the time for it, and were read, is each engine's own.
         result.answers = [:]
         return result
@@ -71,21 +73,14 @@ struct Session: Work {
 
     private mutating func end(_ engine: any Engine) throws {
         try engine.close()
-        let size = ProcessFigures.allocatedBytes(of: directory) / 1e6
-        result.figures[.size] = size
-        guard name == .varve else {
-            // The others have one kind of compaction.
-            result.figures[.sizeSmallest] = size
-            return
-        }
+        result.figures[.size] = ProcessFigures.allocatedBytes(of: directory) / 1e6
+        guard name == .varve else { return }
         let again = try name.type.init(at: directory, cache: .large)
         // Where nothing changed since the checkpoint, a compaction writes none.
         try again.setScores([(Dataset.userID(0), 0.75)])
         try again.compact()
         try again.close()
         result.figures[.sizeSettled] = ProcessFigures.allocatedBytes(of: directory) / 1e6
-        try VarveEngine(at: directory, cache: .large).compactForSize()
-        result.figures[.sizeSmallest] = ProcessFigures.allocatedBytes(of: directory) / 1e6
     }
 
     /// What a process finds that was started to open the store: memory that a store was in before is in pieces, and
