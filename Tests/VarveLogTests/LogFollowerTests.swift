@@ -186,6 +186,33 @@ struct LogFollowerTests {
         #expect(try Follower(test).seen == [Array("one".utf8), Array("other".utf8)])
     }
 
+    @Test(
+        "Row 45: a frame that a power cut took in front of one that it left is noticed, and only that"
+    )
+    func lostInFront() throws {
+        let disk = SimulatedDisk()
+        let log = try TestLog(disk).open().log
+        let name = "segment-0000000001"
+        try log.append(text: "one")
+        try log.sync()
+        let start = disk.image.files[name]?.count ?? 0
+        try log.append(text: "two")
+        let next = disk.image.files[name]?.count ?? 0
+        try log.append(text: "three")
+        log.abandon()
+        let follower = try Follower(TestLog(disk))
+        #expect(follower.seen.count == 3)
+        #expect(follower.follower.promisedSequence == LogSequence(1))
+        let whole = disk.image.files[name] ?? []
+        for lost in [start..<next, (next - 8)..<next] {
+            disk.corrupt(name) { for place in lost { $0[place] = 0 } }
+            #expect(try follower.poll() == .rewound(to: LogSequence(1)))
+            disk.corrupt(name) { $0 = whole }
+            #expect(try follower.poll() == .upToDate)
+        }
+        #expect(follower.seen.count == 3)
+    }
+
     @Test("A new writer epoch that keeps everything is no rewinding")
     func newEpoch() throws {
         let disk = SimulatedDisk()

@@ -102,3 +102,10 @@ package struct CompactionLog {
         }
     }
 }
+
+extension CompactionGoal {
+    /// One of them.
+    package static func random(using generator: inout SeededGenerator) -> CompactionGoal {
+        Bool.random(using: &generator) ? .safety : .size
+    }
+}

@@ -76,6 +76,21 @@ struct BackupTests {
         expectSame(copy.context, store.context)
     }
 
+    @Test("The checkpoint of a compaction for size is in the backup as it is")
+    func compactedForSize() throws {
+        let folder = try Folder()
+        let store = try Store(at: folder.store("live"), Author.self)
+        for number in 0..<40 { try add(number, to: store) }
+        let quick = try #require(try store.compact().checkpointBytes)
+        let bytes = try #require(try store.compact(for: .size).checkpointBytes)
+        let report = try store.backup(to: folder.store("copy"))
+        let file = try Data(
+            contentsOf: folder.store("copy").appendingPathComponent("checkpoint-0000000002"))
+        #expect(UInt64(file.count) == bytes.rawValue && bytes < quick)
+        #expect(report.bytes.rawValue >= bytes.rawValue)
+        expectSame(try Store(at: folder.store("copy"), Author.self).context, store.context)
+    }
+
     @Test("Row 18: while writers and compactions go on, each backup is one moment of the store")
     func live() throws {
         let folder = try Folder()

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import Varve
 import VarveLog
@@ -102,26 +101,6 @@ struct CompactionForSizeTests {
         let before = disk.image.files
         #expect(throws: StoreError.self) { try CompactionTests.open(disk, seed: 2) }
         #expect(disk.image.files.filter { $0.key != "LOCK" } == before.filter { $0.key != "LOCK" })
-    }
-
-    @Test("A backup has the checkpoint as it is, and tells how large it is")
-    func backup() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("varve-compaction-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try Store(
-            at: folder.appendingPathComponent("live"), Author.self, Shelf.self)
-        try CompactionTests.fill(store, 0..<40)
-        let quick = try #require(try store.compact().checkpointBytes)
-        let bytes = try #require(try store.compact(for: .size).checkpointBytes)
-        let copy = folder.appendingPathComponent("copy")
-        let report = try store.backup(to: copy)
-        let file = try Data(contentsOf: copy.appendingPathComponent("checkpoint-0000000002"))
-        #expect(UInt64(file.count) == bytes.rawValue && bytes < quick)
-        #expect(report.bytes.rawValue >= bytes.rawValue)
-        let opened = try Store(at: copy, Author.self, Shelf.self)
-        #expect(difference(describe(store.context), describe(opened.context)) == nil)
     }
 
     @Test(

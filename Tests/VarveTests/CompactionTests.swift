@@ -96,7 +96,7 @@ struct CompactionTests {
             case 0, 1:
                 try store.compact(
                     retaining: retentions.randomElement(using: &random),
-                    for: CompactionGoal.allCases.randomElement(using: &random) ?? .safety)
+                    for: .random(using: &random))
                 try store.flush()
                 let live = describe(store.context)
                 let copy = try reopened(disk)

@@ -161,7 +161,7 @@ struct FollowerSchedule {
         guard let log else { return }
         if compaction == nil {
             compaction = try CompactionSteps(
-                log, for: Bool.random(using: &random) ? .safety : .size, count: count)
+                log, for: .random(using: &random), count: count)
             noteDurable()
         }
         if try compaction?.next(log) != true { compaction = nil }

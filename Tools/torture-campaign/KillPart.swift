@@ -132,7 +132,7 @@ enum KillWriter {
             case 1:
                 try CompactionLog.compact(
                     log, LogPayload.first(count),
-                    for: Bool.random(using: &random) ? .safety : .size)
+                    for: .random(using: &random))
             case 2..<12: break
             default:
                 count += 1

@@ -23,15 +23,9 @@ package final class CheckpointWriter {
     private static let unsynchronizedBytesMax: UInt64 = 4 << 20
 
     /// Creates the file. The one that an interrupted attempt left is replaced.
-    package convenience init(
-        _ header: CheckpointHeader, in fileSystem: any FileSystem
-    ) throws(LogError) {
-        try self.init(header, in: fileSystem, compressing: .quick)
-    }
-
-    init(
+    package init(
         _ header: CheckpointHeader, in fileSystem: any FileSystem,
-        compressing effort: BlockCompression.Effort
+        compressing effort: BlockCompression.Effort = .quick
     ) throws(LogError) {
         self.header = header
         compressors = (effort == .quick ? [.quick] : [effort, .quick])

@@ -1,5 +1,5 @@
 /// What a compaction is to be good at, besides being safe while it runs.
-public enum CompactionGoal: Hashable, Sendable, CaseIterable {
+public enum CompactionGoal: Hashable, Sendable {
     /// To survive damage: the checkpoint before the new one stays, with the log from there, until the
     /// next compaction. Opening falls back to it where the new one cannot be read.
     case safety

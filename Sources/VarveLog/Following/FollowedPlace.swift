@@ -23,15 +23,28 @@ struct FollowedPlace {
         offset = frame.end
     }
 
-    /// The header of a frame has checksums of its content, its place and its number.
-    func isStillThere(in fileSystem: any FileSystem) throws(LogError) -> Bool {
+    /// Whether the frames that were read are there as they were. The header of a frame has checksums of
+    /// its content, its place and its number, and what is in front of `promise` stays. A power cut takes
+    /// any of the others and leaves what came behind it, so those are read again.
+    func isStillThere(
+        behind promise: FrameOffset, in fileSystem: any FileSystem
+    ) throws(LogError) -> Bool {
         guard let last else { return true }
         let name = StoreFileName.segment(header.segment).text
-        return try LogError.wrapping { () throws(FileSystemError) in
+        let (file, bytes) = try LogError.wrapping { () throws(FileSystemError) in
             let file = try fileSystem.open(name, .read)
-            return try file.readBytes(at: last.offset, count: last.header.count, name: name)
-                == last.header
+            return (
+                file, try file.readBytes(at: last.offset, count: last.header.count, name: name)
+            )
         }
+        guard bytes == last.header else { return false }
+        let window = SegmentWindow(
+            file, name: name, end: offset, blockBytes: SegmentWindow.randomBlockBytes)
+        var cursor = FrameCursor(header, window: window, at: min(promise, offset))
+        while cursor.offset < offset {
+            guard case .frame = try cursor.next() else { return false }
+        }
+        return true
     }
 
     /// The segment was read to its end: does its footer say the same?

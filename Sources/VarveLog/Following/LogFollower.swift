@@ -183,7 +183,8 @@ package final class LogFollower {
             promise = place.offset
         }
         let end = FrameOffset(file.length.rawValue)
-        guard end >= place.offset, try place.isStillThere(in: fileSystem) else { return .rewound }
+        guard end >= place.offset, try place.isStillThere(behind: promise, in: fileSystem)
+        else { return .rewound }
         if let footer = file.footer {
             guard footer.dataEnd >= place.offset else { return .rewound }
             notePromise(footer.dataEnd)

@@ -1,9 +1,9 @@
 import CLZ4
 
 /// Raw LZ4 blocks: the part of LZ4 that every implementation shares.
-enum BlockCompression {
+package enum BlockCompression {
     /// How much work a block is worth. What it leads to is read in the same way, and as fast.
-    enum Effort: Sendable {
+    package enum Effort: Sendable {
         /// For what somebody waits for.
         case quick
         /// For what is written once and kept.

@@ -28,12 +28,13 @@ struct NumeralsTests {
         #expect(Numerals.size(ByteCount(bytes)) == expected)
     }
 
-    @Test("A ratio has two digits, and none without stored bytes")
+    @Test("A ratio has two digits, and there is none of nothing")
     func ratios() {
         #expect(Numerals.ratio(raw: ByteCount(100), stored: ByteCount(30)) == "3.33")
         #expect(Numerals.ratio(raw: ByteCount(5), stored: ByteCount(100)) == "0.05")
         #expect(Numerals.ratio(raw: ByteCount(1_999), stored: ByteCount(1_000)) == "2.00")
         #expect(Numerals.ratio(raw: ByteCount(1), stored: .zero) == nil)
+        #expect(Numerals.ratio(raw: .zero, stored: ByteCount(192)) == nil)
     }
 
     @Test(

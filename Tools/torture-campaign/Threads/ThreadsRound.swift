@@ -234,7 +234,7 @@ extension ThreadsRound {
         while !record.isFinished {
             let report = try store.compact(
                 retaining: retentions.randomElement(using: &random),
-                for: Bool.random(using: &random) ? .safety : .size)
+                for: .random(using: &random))
             guard report.leftover == nil else { throw CheckFailure(.i7, "\(report)") }
             counts.compactions += 1
             guard counts.compactions % 3 == 0 else { continue }

@@ -33,9 +33,9 @@ enum Numerals {
         return unit == 0 ? counted(bytes.rawValue, "byte") : fixed(scaled, 1) + " " + units[unit]
     }
 
-    /// How much smaller the stored form is than the raw one; nil when nothing is stored.
+    /// How much smaller the stored form is than the raw one; nil of nothing.
     static func ratio(raw: ByteCount, stored: ByteCount) -> String? {
-        guard stored > .zero else { return nil }
+        guard raw > .zero, stored > .zero else { return nil }
         return fixed(Double(raw.rawValue) / Double(stored.rawValue), 2)
     }
 

@@ -41,6 +41,7 @@ struct Target {
         .init(.snapshotSave, .figure, 5, reach: 3.5),
         .init(.snapshotSaveIndexed, .figure, 14, reach: 8),
         .init(.update, .over(.leveldb), 2, reach: 4),
+        .init(.size, .over(.rocksdb), 2, reach: 1 / 0.35),
         .init(.sizeSmallest, .over(.rocksdb), 2, reach: 1 / 0.35),
         .init(.writtenRatio, .figure, 1.2, reach: 1.05),
         .init(.churn, .over(.rocksdb), 3, reach: 5),
