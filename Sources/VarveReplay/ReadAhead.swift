@@ -2,12 +2,13 @@ internal import Foundation
 internal import VarveEvents
 internal import VarveLog
 
-/// Reads a log some way ahead of who takes what it says: reading, verifying, decompressing and
-/// finding a transaction's parts take a thread of their own, so that the state that they change waits for
-/// none of it.
+/// Reads a log some way ahead of who takes what it says: reading, verifying, decompressing, finding a
+/// transaction's parts and looking its entities up take a thread of their own, so that the state that they
+/// change waits for none of it.
 ///
 /// `@unchecked Sendable`: the batches wander between the two threads through the lock, and each is at one
-/// end at a time.
+/// end at a time. The slots are given out by the reading thread alone; it looks at the state's types when it
+/// has all batches, so that the other thread waits for one.
 package final class ReadAhead: @unchecked Sendable {
     /// A log that has fewer bytes to replay is read by who takes it: there is little to gain.
     package static let bytesMin: UInt64 = 4 << 20
@@ -23,6 +24,13 @@ package final class ReadAhead: @unchecked Sendable {
     private let batches = Lock(Batches())
     private let freed = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
+    private let slotsAhead: SlotsAhead?
+
+    /// - Parameter slotsAhead: gives out the slots of the state that takes the records. Nil where that
+    ///   looks the entities up itself.
+    init(resolving slotsAhead: SlotsAhead? = nil) {
+        self.slotsAhead = slotsAhead
+    }
 
     /// Calls `body` with each record of the log behind `sequence`, in order, with everything verified on
     /// the way. Behind it nothing of the log is being read.
@@ -30,14 +38,14 @@ package final class ReadAhead: @unchecked Sendable {
     /// Of a snapshot, which holds no lock: the other thread lets go of it at any time behind this call.
     func forEach(
         of log: LogSnapshot, after sequence: LogSequence,
-        _ body: (ReadRecord) throws(RecordError) -> Void
+        _ body: (ReadRecord, borrowing ResolvedSlots) throws(RecordError) -> Void
     ) throws(ReplayFailure<RecordError>) {
         for _ in 0..<Self.batchCount { giveBack(ReadBatch()) }
         Thread.detachNewThread { [self] in read(log, after: sequence) }
         while true {
             let batch = takeFilled()
             do throws(RecordError) {
-                for record in batch.records { try body(record) }
+                for record in batch.records { try body(record, batch.resolved) }
             } catch {
                 abandon(from: batch)
                 throw .consumer(error)
@@ -81,16 +89,16 @@ package final class ReadAhead: @unchecked Sendable {
         var batch = takeFree()
         do throws(ReplayFailure<Stop>) {
             try log.replay(after: sequence) { record throws(Stop) in
-                if !batch.hasRoom(for: record) {
-                    handOver(batch)
-                    batch = takeFree()
-                    if batches.withLock({ $0.isAbandoned }) { throw .abandoned }
-                }
+                if !batch.hasRoom(for: record) { try exchange(&batch) }
+                let isResolved: Bool
                 do throws(RecordError) {
-                    try batch.append(record)
+                    isResolved = try batch.append(record, resolving: slotsAhead)
                 } catch {
                     throw .record(error)
                 }
+                guard let slotsAhead, !isResolved else { return }
+                try exchangeAll(&batch)
+                slotsAhead.lookAtTypes()
             }
         } catch {
             switch error {
@@ -101,6 +109,22 @@ package final class ReadAhead: @unchecked Sendable {
         }
         batch.isLast = true
         handOver(batch)
+    }
+
+    /// Hands a batch over for one that is empty.
+    private func exchange(_ batch: inout ReadBatch) throws(Stop) {
+        handOver(batch)
+        batch = takeFree()
+        if batches.withLock({ $0.isAbandoned }) { throw .abandoned }
+    }
+
+    /// Hands a batch over and waits until everything was taken: the taking thread waits then.
+    private func exchangeAll(_ batch: inout ReadBatch) throws(Stop) {
+        handOver(batch)
+        let all = (0..<Self.batchCount).map { _ in takeFree() }
+        batch = all[0]
+        for other in all.dropFirst() { giveBack(other) }
+        if batches.withLock({ $0.isAbandoned }) { throw .abandoned }
     }
 
     /// Waits for a batch that was taken.
@@ -120,7 +144,8 @@ package final class ReadAhead: @unchecked Sendable {
 /// A record whose parts were found.
 enum ReadRecord {
     case catalog(UnsafeRawBufferPointer)
-    case transaction(TransactionView, FrameLocation)
+    /// With the slots of its entities, where they were looked up.
+    case transaction(TransactionView, FrameLocation, ResolvedSlots.Share?)
 }
 
 /// Records one behind the other, with the bytes that they lie in.
@@ -130,6 +155,7 @@ private final class ReadBatch: @unchecked Sendable {
     private static let byteCount = 1 << 20
 
     private(set) var records: [ReadRecord] = []
+    private(set) var resolved = ResolvedSlots()
     /// Why there is no more behind the records.
     var failure: ReplayFailure<RecordError>?
     var isLast = false
@@ -142,6 +168,7 @@ private final class ReadBatch: @unchecked Sendable {
 
     func removeAll() {
         records.removeAll(keepingCapacity: true)
+        resolved.removeAll()
         used = 0
     }
 
@@ -150,12 +177,21 @@ private final class ReadBatch: @unchecked Sendable {
         records.isEmpty || record.payload.count <= memory.count - used
     }
 
-    func append(_ record: LogRecord) throws(RecordError) {
+    /// - Parameter slotsAhead: what gives out slots, where it may.
+    /// - Returns: whether slots were given out to all that the record mentions.
+    func append(_ record: LogRecord, resolving slotsAhead: SlotsAhead?) throws(RecordError) -> Bool
+    {
         switch record {
-        case .catalog(let payload): records.append(.catalog(copy(payload)))
+        case .catalog(let payload):
+            records.append(.catalog(copy(payload)))
+            return true
         case .transaction(let logged):
             let view = try TransactionView(logged, at: copy(logged.payload))
-            records.append(.transaction(view, logged.location))
+            let share = slotsAhead.flatMap {
+                $0.knowsTypes(of: view) ? $0.resolve(view, into: &resolved) : nil
+            }
+            records.append(.transaction(view, logged.location, share))
+            return share != nil
         }
     }
 

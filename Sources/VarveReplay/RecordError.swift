@@ -44,10 +44,18 @@ extension ReplayState {
         }
     }
 
-    func take(_ record: ReadRecord) throws(RecordError) {
+    func take(
+        _ record: ReadRecord, _ resolved: borrowing ResolvedSlots
+    ) throws(RecordError) {
         switch record {
         case .catalog(let payload): try check(payload)
-        case .transaction(let view, let location): try apply(view, location)
+        case .transaction(let view, let location, nil): try apply(view, location)
+        case .transaction(let view, let location, let share?):
+            do throws(ReplayError) {
+                try apply(view, resolved, share)
+            } catch {
+                throw .transaction(view.id, location, reason: error.reason)
+            }
         }
     }
 

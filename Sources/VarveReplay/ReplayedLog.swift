@@ -29,8 +29,9 @@ package struct ReplayedLog {
         // A short tail mentions few types, maybe, and each is prepared when it is.
         if bytes > 0, bytes >= UInt64(state.slotCount / 16) { Self.prepareLookUps(in: state) }
         if bytes >= aheadMin {
-            try ReadAhead().forEach(of: scanned.snapshot, after: loaded.start.sequence) {
-                record throws(RecordError) in try state.take(record)
+            let reader = ReadAhead(resolving: SlotsAhead(state))
+            try reader.forEach(of: scanned.snapshot, after: loaded.start.sequence) {
+                record, resolved throws(RecordError) in try state.take(record, resolved)
             }
             scanned.skipReplay()
         } else {

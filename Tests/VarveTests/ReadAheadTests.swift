@@ -8,7 +8,7 @@ import VarveTestSupport
 
 @Suite("Reading a log ahead")
 struct ReadAheadTests {
-    /// A log of many small transactions, some definitions and a transaction that no batch has room for.
+    /// A log of many small transactions, transactions that no batch has room for, and a type that comes late.
     private func log() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let store = try CompactionTests.open(disk)
@@ -22,7 +22,20 @@ struct ReadAheadTests {
             try CompactionTests.fill(store, (30 + number * 5)..<(35 + number * 5))
         }
         try store.close()
+        let later = try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 5),
+            mode: .readWrite, durability: .commit, types: [Author.self, Shelf.self, Note.self])
+        for number in 60..<90 {
+            try CompactionTests.fill(later, number..<number + 1)
+            try later.write { context in try Note(id: number).save(to: &context) }
+        }
+        try later.close()
         return disk
+    }
+
+    @EntityModel
+    struct Note {
+        let id: Int
     }
 
     private func replay(
@@ -78,18 +91,23 @@ struct ReadAheadTests {
         }
     }
 
-    @Test("Who takes the records may end it at any of them", arguments: [1, 2, 17, 31, 40, 60])
-    func abandoning(record: Int) throws {
+    @Test(
+        "Who takes the records may end it at any of them", arguments: [1, 2, 17, 31, 40, 60, 100])
+    func abandoning(last: Int) throws {
         let scanned = try ScannedLog.scan(try log(), mode: .readOnly)
+        let state = ReplayState()
+        let reader = ReadAhead(resolving: SlotsAhead(state))
         var taken = 0
         #expect(throws: ReplayFailure<RecordError>.self) {
-            try ReadAhead().forEach(of: scanned.snapshot, after: .none) { _ throws(RecordError) in
+            try reader.forEach(of: scanned.snapshot, after: .none) {
+                record, resolved throws(RecordError) in
+                try state.take(record, resolved)
                 taken += 1
-                if taken == record {
+                if taken == last {
                     throw .definitions(behind: TransactionID(1), reason: "enough")
                 }
             }
         }
-        #expect(taken == record)
+        #expect(taken == last)
     }
 }

@@ -1,5 +1,5 @@
 /// The number of an entity type in one log: from 1, in order, never reused.
-package struct TypeNumber: Hashable, Comparable, Sendable {
+package struct TypeNumber: Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: UInt32
 
     package init(_ rawValue: UInt32) { self.rawValue = rawValue }

@@ -113,6 +113,21 @@ struct LinkColumn: Sendable {
         }
     }
 
+    /// Asks for the memory that changes of these slots' lists will touch, for all of it at once like
+    /// ``SlotMap/touch(_:_:)``.
+    func touch(_ slots: ArraySlice<UInt32>) -> Int {
+        var touched = 0
+        for slot in slots where Int(slot) < places.count {
+            touched &+= Int(truncatingIfNeeded: places[Int(slot)])
+        }
+        for slot in slots where Int(slot) < places.count {
+            let place = places[Int(slot)]
+            guard place & Self.owned != 0 else { continue }
+            touched &+= Int(changed[Int(place & ~Self.owned)])
+        }
+        return touched
+    }
+
     // MARK: Loading
 
     /// Takes the list of a slot that has none yet from `read`, which appends `count` targets to what

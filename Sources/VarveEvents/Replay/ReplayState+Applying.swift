@@ -1,9 +1,25 @@
 extension ReplayState {
-    private static let unresolved = UInt32.max
+    /// In place of a slot.
+    static let unresolved = UInt32.max
 
     /// Applies the transaction that comes next.
     package func apply(_ transaction: TransactionView) throws(ReplayError) {
         try begin(transaction)
+        try applyEvents(of: transaction)
+    }
+
+    /// Applies the transaction that comes next, whose entities were given their slots before.
+    package func apply(
+        _ transaction: TransactionView, _ resolved: borrowing ResolvedSlots,
+        _ share: ResolvedSlots.Share
+    ) throws(ReplayError) {
+        try checkOrder(transaction)
+        adopt(resolved, share)
+        touchLinks(of: transaction)
+        try applyEvents(of: transaction)
+    }
+
+    private func applyEvents(of transaction: TransactionView) throws(ReplayError) {
         var hasDefinitions = false
         var events = transaction.events
         while let event = try Self.next(&events, in: transaction.id) {
@@ -16,10 +32,14 @@ extension ReplayState {
 
     /// Before the first event of a transaction is applied.
     func begin(_ transaction: TransactionView) throws(ReplayError) {
+        try checkOrder(transaction)
+        lookUpEntities(of: transaction)
+    }
+
+    private func checkOrder(_ transaction: TransactionView) throws(ReplayError) {
         guard transaction.id == nextTransaction, transaction.id.rawValue < UInt64.max else {
             throw .outOfOrder(found: transaction.id, expected: nextTransaction)
         }
-        lookUpEntities(of: transaction)
     }
 
     /// After the last event of a transaction was applied.
@@ -137,21 +157,37 @@ extension ReplayState {
             slots.append(Self.unresolved)
             hashes.append(KeyedHash.hash(entity.id))
         }
-        var start = 0
-        while start < entities.count {
-            let type = entities[start].type
-            // Stretches short enough that what was touched stays in the cache.
-            var end = start
-            while end < entities.count, end - start < 64, entities[end].type == type { end += 1 }
-            if let table = table(type) {
-                touched &+= table.touch(hashes, start..<end)
-                for index in start..<end {
-                    if let slot = table.slot(of: entities[index].id, hash: hashes[index]) {
-                        slots[index] = slot
-                    }
+        transaction.forEachStretch { type, range in
+            guard let table = table(type) else { return }
+            touched &+= table.touch(hashes, range)
+            for index in range {
+                if let slot = table.slot(of: entities[index].id, hash: hashes[index]) {
+                    slots[index] = slot
                 }
             }
-            start = end
+        }
+    }
+
+    /// Before the lists of many entities are changed one by one, in no order of their memory.
+    private func touchLinks(of transaction: TransactionView) {
+        guard transaction.entities.count >= 16 else { return }
+        transaction.forEachStretch { type, range in
+            guard let table = table(type) else { return }
+            touched &+= table.touchLinks(slots[range])
+        }
+    }
+
+    /// Takes the slots that a transaction's entities were given, and makes the records of new ones.
+    private func adopt(_ resolved: borrowing ResolvedSlots, _ share: ResolvedSlots.Share) {
+        hashes.removeAll()
+        slots.removeAll(keepingCapacity: true)
+        slots.append(contentsOf: resolved.slots.elements[share.slots])
+        var (type, table): (TypeNumber?, ReplayTable?)
+        for entity in resolved.added.elements[share.added] {
+            if entity.type != type {
+                (type, table) = (entity.type, self.table(entity.type))
+            }
+            table?.append(entity.id)
         }
     }
 
@@ -174,6 +210,9 @@ extension ReplayState {
         if slots[index] != Self.unresolved { return slots[index] }
         let id = transaction.entities[index].id
         do throws(EntityFault) {
+            // Without hashes, slots were given before, to every id that can have one, and the directory may
+            // be in other hands.
+            guard index < hashes.count else { throw table.directory.fault(of: id) }
             let slot = try table.intern(id, hash: hashes[index])
             slots[index] = slot
             return slot

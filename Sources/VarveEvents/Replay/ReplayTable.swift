@@ -50,8 +50,7 @@ final class ReplayTable {
     @exclusivity(unchecked) private(set) var records = RawColumn<Record>()
     @exclusivity(unchecked) private(set) var liveCount = 0
     @exclusivity(unchecked) private(set) var nextOrdinal: UInt64 = 1
-    @exclusivity(unchecked) private var slotMap = SlotMap()
-    @exclusivity(unchecked) private var ids = ByteArena()
+    let directory: SlotDirectory
     @exclusivity(unchecked) private var rows = ByteArena()
     /// Bytes of the row arena, and of loaded pages, that no row uses any more.
     @exclusivity(unchecked) private var wasted = 0
@@ -70,6 +69,7 @@ final class ReplayTable {
     init(_ definition: TypeDefinition) {
         layouts = [RowLayout(definition)]
         links = definition.relations.map { LinkColumn($0) }
+        directory = SlotDirectory(definition.idType, loadedCount: 0)
     }
 
     /// A table whose `count` records are about to be filled by `loadRows`.
@@ -77,6 +77,7 @@ final class ReplayTable {
         layouts = [layout]
         links = layout.definition.relations.map { LinkColumn($0) }
         records = RawColumn(uninitializedCount: count)
+        directory = SlotDirectory(layout.definition.idType, loadedCount: count)
         isMapped = false
     }
 
@@ -110,14 +111,14 @@ final class ReplayTable {
 
     @inline(__always)
     private func knownSlot(of id: UnsafeRawBufferPointer, hash: UInt64) -> UInt32? {
-        if let slot = slotMap.find(id, hash: hash) { return slot }
+        if let slot = directory.find(id, hash: hash) { return slot }
         return loadedSlots.isEmpty ? nil : loadedSlots.find(id, hash: hash, in: records)
     }
 
     /// Makes the coming look-ups of these hashes fast.
     func touch(_ hashes: borrowing RawColumn<UInt64>, _ range: Range<Int>) -> Int {
         mapSlots()
-        return slotMap.touch(hashes, range) &+ loadedSlots.touch(hashes, range, in: records)
+        return directory.touch(hashes, range) &+ loadedSlots.touch(hashes, range, in: records)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
@@ -126,21 +127,14 @@ final class ReplayTable {
     ) throws(EntityFault) -> UInt32 {
         mapSlots()
         if let slot = knownSlot(of: id, hash: hash) { return slot }
-        do throws(CodecError) {
-            var reader = ByteReader(id)
-            try definition.idType.skip(&reader)
-            try reader.expectEnd()
-        } catch {
-            throw .invalidID(error)
-        }
-        guard records.count < SlotMap.slotLimit, id.count < Int32.max else {
-            throw .tooManyEntities
-        }
-        let slot = UInt32(truncatingIfNeeded: records.count)
-        let stored = StoredID(id, in: &ids)
-        records.append(Record(id: stored))
-        slotMap.insert(stored, hash: hash, slot: slot)
-        return slot
+        let new = try directory.add(id, hash: hash)
+        append(new.id)
+        return new.slot
+    }
+
+    /// Makes the vacant record of an id that the directory has given the next slot.
+    func append(_ id: StoredID) {
+        records.append(Record(id: id))
     }
 
     /// Prepares the looking up of slots. Several tables may do so at once.
@@ -287,6 +281,11 @@ final class ReplayTable {
     }
 
     // MARK: Links
+
+    /// Makes the coming changes of lists of these slots fast.
+    func touchLinks(_ slots: ArraySlice<UInt32>) -> Int {
+        links.reduce(0) { $0 &+ $1.touch(slots) }
+    }
 
     func modifyLinks<Result, Failure: Error>(
         _ position: Int, _ body: (inout LinkColumn) throws(Failure) -> Result
