@@ -87,6 +87,7 @@ package final class ReadAhead: @unchecked Sendable {
 
     private func read(_ log: LogSnapshot, after sequence: LogSequence) {
         var batch = takeFree()
+        var slotsAhead = slotsAhead
         do throws(ReplayFailure<Stop>) {
             try log.replay(after: sequence) { record throws(Stop) in
                 if !batch.hasRoom(for: record) { try exchange(&batch) }
@@ -96,9 +97,10 @@ package final class ReadAhead: @unchecked Sendable {
                 } catch {
                     throw .record(error)
                 }
-                guard let slotsAhead, !isResolved else { return }
+                guard let resolver = slotsAhead, !isResolved else { return }
                 try exchangeAll(&batch)
-                slotsAhead.lookAtTypes()
+                // Of a type that is never defined there may be many: each would be waited for.
+                if !resolver.lookAtTypes() { slotsAhead = nil }
             }
         } catch {
             switch error {

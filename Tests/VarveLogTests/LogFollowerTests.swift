@@ -212,6 +212,49 @@ struct LogFollowerTests {
         }
     }
 
+    @Test(
+        "What an idle follower reads again of a long tail without promises is little, and it ends")
+    func idleTail() throws {
+        let disk = SimulatedDisk()
+        let counting = FaultyFileSystem(disk)
+        let log = try TestLog(disk).open().log
+        var random = SeededGenerator(seed: 4)
+        try log.append(text: "one")
+        try log.sync()
+        let start = disk.image.files["segment-0000000001"]?.count ?? 0
+        for _ in 0..<100 { try log.append(random.bytes(10_000)) }
+        log.abandon()
+        let follower = try Follower(TestLog(counting))
+        #expect(try follower.poll() == .upToDate)
+        let before = counting.operations
+        for _ in 0..<64 { #expect(try follower.poll() == .upToDate) }
+        // A million bytes are read in pieces of 64 KiB or more, four times at most.
+        #expect(counting.operations - before < 64 * 12 + 5 * 20)
+        disk.corrupt("segment-0000000001") { $0[start + 100] ^= 1 }
+        var looks = 1
+        while try follower.poll() == .upToDate, looks < 100 { looks += 1 }
+        #expect(looks <= 16)
+        #expect(try follower.poll() == .rewound(to: LogSequence(1)))
+    }
+
+    @Test("Row 45: a promise that ends inside of a frame leads to no rewinding")
+    func promiseInside() throws {
+        let image = try HostileInputTests.image { header in
+            (0..<3).flatMap { number in
+                HostileInputTests.frame(
+                    header, at: 128 + 80 * UInt64(number), payload: payload(number, bytes: 24)
+                ) {
+                    $0.sequence = LogSequence(UInt64(number + 1))
+                    if number == 2 { $0.durableEnd = FrameOffset(128 + 80 + 8) }
+                }
+            }
+        }
+        let follower = try Follower(TestLog(SimulatedDisk(image)))
+        #expect(follower.seen.count == 3)
+        #expect(follower.follower.promisedSequence == LogSequence(1))
+        #expect(try follower.poll() == .upToDate)
+    }
+
     @Test("A new writer epoch that keeps everything is no rewinding")
     func newEpoch() throws {
         let disk = SimulatedDisk()

@@ -113,14 +113,15 @@ struct LinkColumn: Sendable {
         }
     }
 
-    /// Asks for the memory that changes of these slots' lists will touch, for all of it at once like
-    /// ``SlotMap/touch(_:_:)``.
+    /// Asks for the memory of these slots' lists, as far as they were changed before, for all of it at once
+    /// like ``SlotMap/touch(_:_:)``. A slot may be one that there is not.
     func touch(_ slots: ArraySlice<UInt32>) -> Int {
+        guard !places.isEmpty else { return 0 }
         var touched = 0
-        for slot in slots where Int(slot) < places.count {
+        for slot in slots where slot < places.count {
             touched &+= Int(truncatingIfNeeded: places[Int(slot)])
         }
-        for slot in slots where Int(slot) < places.count {
+        for slot in slots where slot < places.count {
             let place = places[Int(slot)]
             guard place & Self.owned != 0 else { continue }
             touched &+= Int(changed[Int(place & ~Self.owned)])

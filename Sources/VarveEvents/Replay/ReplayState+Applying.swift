@@ -15,11 +15,11 @@ extension ReplayState {
     ) throws(ReplayError) {
         try checkOrder(transaction)
         adopt(resolved, share)
-        touchLinks(of: transaction)
         try applyEvents(of: transaction)
     }
 
     private func applyEvents(of transaction: TransactionView) throws(ReplayError) {
+        touchLinks(of: transaction)
         var hasDefinitions = false
         var events = transaction.events
         while let event = try Self.next(&events, in: transaction.id) {
@@ -147,8 +147,8 @@ extension ReplayState {
 
     // MARK: Entities
 
-    /// Looks up the slots of entities that have one. The others get theirs when an event first
-    /// needs it: their type may be defined by an event of the same transaction.
+    /// Gives the entities their slots, but for those whose type may be defined by an event of the same
+    /// transaction, and those whose id cannot have any, which the event says that needs it.
     private func lookUpEntities(of transaction: TransactionView) {
         let entities = transaction.entities
         slots.removeAll(keepingCapacity: true)
@@ -161,8 +161,10 @@ extension ReplayState {
             guard let table = table(type) else { return }
             touched &+= table.touch(hashes, range)
             for index in range {
-                if let slot = table.slot(of: entities[index].id, hash: hashes[index]) {
-                    slots[index] = slot
+                do throws(EntityFault) {
+                    slots[index] = try table.intern(entities[index].id, hash: hashes[index])
+                } catch {
+                    continue
                 }
             }
         }

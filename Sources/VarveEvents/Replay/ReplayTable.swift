@@ -284,7 +284,9 @@ final class ReplayTable {
 
     /// Makes the coming changes of lists of these slots fast.
     func touchLinks(_ slots: ArraySlice<UInt32>) -> Int {
-        links.reduce(0) { $0 &+ $1.touch(slots) }
+        var touched = 0
+        for index in links.indices { touched &+= links[index].touch(slots) }
+        return touched
     }
 
     func modifyLinks<Result, Failure: Error>(

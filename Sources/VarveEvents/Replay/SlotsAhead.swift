@@ -3,7 +3,8 @@
 ///
 /// Looking ids up takes replay a third of its time, nearly all of it waiting for memory, and needs
 /// nothing that events change but the definitions of types. So the directories of the state's tables belong
-/// to whoever has this, maybe on another thread, while transactions are applied with what it found.
+/// to whoever has this, maybe on another thread, while transactions are applied with what it found. Where
+/// one of them cannot be applied, there are slots without a record: the state must not be looked at.
 package final class SlotsAhead {
     private let state: ReplayState
     /// By type number - 1, as far as types were there at the last look.
@@ -12,16 +13,20 @@ package final class SlotsAhead {
     /// Written so that the loads of ``SlotMap/touch(_:_:)`` are not for nothing.
     private var touched = 0
 
-    /// Nil for a state with loaded entities: their ids are looked up among their records.
+    /// Nil for a state that has entities: the ids of loaded ones are looked up among their records.
     package init?(_ state: ReplayState) {
         guard state.slotCount == 0 else { return nil }
         self.state = state
         lookAtTypes()
     }
 
-    /// Takes notice of the types that are defined by now. Nobody may change the state meanwhile.
-    package func lookAtTypes() {
+    /// Takes notice of the types that are defined by now, and answers whether there are more than before.
+    /// Nobody may change the state meanwhile.
+    @discardableResult
+    package func lookAtTypes() -> Bool {
+        let known = directories.count
         directories = state.tables.map { $0?.directory }
+        return directories.count > known
     }
 
     /// Whether the types of all entities are known. They are not where the transaction defines one, or one

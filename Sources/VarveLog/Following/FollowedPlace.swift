@@ -23,29 +23,32 @@ struct FollowedPlace {
         offset = frame.end
     }
 
-    /// Whether the frames that were read are there as they were. The header of a frame has checksums of
-    /// its content, its place and its number, and what is in front of `promise` stays. A power cut takes
-    /// any of the others and leaves what came behind it, so those are read again.
-    func isStillThere(
-        behind promise: FrameOffset, in fileSystem: any FileSystem
-    ) throws(LogError) -> Bool {
+    /// Whether the last frame that was read is still there. Its header has checksums of its content, its
+    /// place and its number.
+    func endsAsRead(in fileSystem: any FileSystem) throws(LogError) -> Bool {
         guard let last else { return true }
-        let name = StoreFileName.segment(header.segment).text
-        let (file, bytes) = try LogError.wrapping { () throws(FileSystemError) in
+        return try LogError.wrapping { () throws(FileSystemError) in
             let file = try fileSystem.open(name, .read)
-            return (
-                file, try file.readBytes(at: last.offset, count: last.header.count, name: name)
-            )
+            return try file.readBytes(at: last.offset, count: last.header.count, name: name)
+                == last.header
         }
-        guard bytes == last.header else { return false }
+    }
+
+    /// Whether all frames from the border `start` on are whole.
+    func isWhole(from start: FrameOffset, in fileSystem: any FileSystem) throws(LogError) -> Bool {
+        let file = try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.open(name, .read)
+        }
         let window = SegmentWindow(
             file, name: name, end: offset, blockBytes: SegmentWindow.randomBlockBytes)
-        var cursor = FrameCursor(header, window: window, at: min(promise, offset))
+        var cursor = FrameCursor(header, window: window, at: start)
         while cursor.offset < offset {
             guard case .frame = try cursor.next() else { return false }
         }
         return true
     }
+
+    private var name: String { StoreFileName.segment(header.segment).text }
 
     /// The segment was read to its end: does its footer say the same?
     func check(_ footer: SegmentFooter) throws(LogError) {

@@ -35,7 +35,22 @@ package final class LogFollower {
     private var promise: FrameOffset
     /// Where transactions end that were delivered without a promise.
     private var unpromised: [(end: FrameOffset, sequence: LogSequence)] = []
+    /// Where the first of them begins, of this segment.
+    private var unpromisedStart: FrameOffset
+    /// What the segment looked like when they were read again for the last time.
+    private var appearance: Appearance?
+    /// How many looks there were since then.
+    private var idleLooks: UInt64 = 0
     private var end: Outcome?
+
+    fileprivate struct Appearance: Equatable {
+        let length: ByteCount
+        let hasFooter: Bool
+        let hasLiveWriter: Bool
+    }
+
+    /// What a look at a log without news may read again, on average.
+    private static let idleBytesMax: UInt64 = 64 << 10
 
     /// Follows behind everything that `scanned` delivers.
     package init(_ scanned: ScannedLog) throws(LogError) {
@@ -48,6 +63,7 @@ package final class LogFollower {
             preconditionFailure("a log has a segment")
         }
         place = FollowedPlace(active.header, opening: active.opening)
+        unpromisedStart = place.offset
         promise = scanned.scan.promise
         var reading = try FollowedReading(
             place, self, fileSystem, end: active.dataEnd, readsContent: false)
@@ -128,6 +144,7 @@ package final class LogFollower {
         let count = unpromised.prefix { $0.end <= promise }.count
         guard count > 0 else { return }
         promisedSequence = max(promisedSequence, unpromised[count - 1].sequence)
+        unpromisedStart = unpromised[count - 1].end
         unpromised.removeFirst(count)
     }
 
@@ -180,20 +197,48 @@ package final class LogFollower {
                 file.header.firstSequence == place.header.firstSequence
             else { return .rewound }
             place = FollowedPlace(file.header, opening: file.opening)
+            unpromisedStart = place.offset
             promise = place.offset
         }
         let end = FrameOffset(file.length.rawValue)
-        guard end >= place.offset, try place.isStillThere(behind: promise, in: fileSystem)
+        guard end >= place.offset, try place.endsAsRead(in: fileSystem), try isStillThere(file)
         else { return .rewound }
+        let found: (readable: FrameOffset, promise: FrameOffset)
         if let footer = file.footer {
             guard footer.dataEnd >= place.offset else { return .rewound }
-            notePromise(footer.dataEnd)
-            return .segment(file, readable: footer.dataEnd)
+            found = (footer.dataEnd, footer.dataEnd)
+        } else {
+            let tail = try FollowedTail(place, in: fileSystem, end: end, isLive: hasLiveWriter)
+            found = (hasLiveWriter ? max(tail.promise, place.offset) : tail.end, tail.promise)
         }
-        let tail = try FollowedTail(place, in: fileSystem, end: end, isLive: hasLiveWriter)
-        notePromise(tail.promise)
-        return .segment(
-            file, readable: hasLiveWriter ? max(tail.promise, place.offset) : tail.end)
+        // Nothing is told behind what may have gone.
+        if found.readable > place.offset, idleLooks > 0 {
+            guard try readUnpromisedAgain(file) else { return .rewound }
+        }
+        notePromise(found.promise)
+        return .segment(file, readable: found.readable)
+    }
+
+    /// Whether the frames that nobody has promised are there as they were. A power cut takes any of them,
+    /// and may leave what came behind it.
+    ///
+    /// They are read again where the segment looks otherwise than before; where it does not, now and then.
+    private func isStillThere(_ file: SegmentFile) throws(LogError) -> Bool {
+        guard unpromisedStart < place.offset, promise < place.offset else { return true }
+        idleLooks += 1
+        let byteCount = place.offset.rawValue - unpromisedStart.rawValue
+        guard
+            appearance != Appearance(file, hasLiveWriter)
+                || byteCount <= idleLooks * Self.idleBytesMax
+        else { return true }
+        return try readUnpromisedAgain(file)
+    }
+
+    private func readUnpromisedAgain(_ file: SegmentFile) throws(LogError) -> Bool {
+        guard try place.isWhole(from: unpromisedStart, in: fileSystem) else { return false }
+        appearance = Appearance(file, hasLiveWriter)
+        idleLooks = 0
+        return true
     }
 
     /// The segment is gone. Compaction drops the oldest; anything else is another log.
@@ -216,5 +261,13 @@ package final class LogFollower {
         unpromised = []
         promise = next.header.frameStart
         place = FollowedPlace(next.header, opening: next.opening)
+        unpromisedStart = place.offset
+    }
+}
+
+extension LogFollower.Appearance {
+    fileprivate init(_ file: SegmentFile, _ hasLiveWriter: Bool) {
+        self.init(
+            length: file.length, hasFooter: file.footer != nil, hasLiveWriter: hasLiveWriter)
     }
 }

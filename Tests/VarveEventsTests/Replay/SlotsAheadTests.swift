@@ -81,6 +81,27 @@ struct SlotsAheadTests {
         #expect("\(String(describing: plain))" == "\(String(describing: ahead))")
     }
 
+    @Test("Both give the same slots to all that is mentioned, needed or not")
+    func mentioned() throws {
+        var log = try SampleLog.started()
+        log.transaction { encoder in
+            for number in 0..<20 { _ = encoder.user("user \(number)") }
+            _ = encoder.entity(TypeNumber(1), bytes: [9, 1])
+            encoder.insert(encoder.chat(9), ordinal: Ordinal(2), row: [])
+        }
+        let plain = try log.replayed()
+        let ahead = try replay(log.transactions) { 100 }
+        for type in [SampleLog.users, SampleLog.chats] {
+            #expect(plain.counts(of: type.number) == ahead.counts(of: type.number))
+            for slot in 0..<UInt32(plain.counts(of: type.number).slots) {
+                #expect(
+                    plain.withID(of: type.number, at: slot) { Array($0) }
+                        == ahead.withID(of: type.number, at: slot) { Array($0) })
+            }
+        }
+        #expect(plain.counts(of: SampleLog.users.number).slots == 22)
+    }
+
     @Test("Whoever has entities looks them up among their records")
     func loaded() throws {
         let log = try SampleLog.started()
