@@ -26,6 +26,11 @@ public struct Spread: Codable, Sendable {
         default: String(format: "%.2f", value)
         }
     }
+
+    /// How many times better one is than another.
+    public static func ratio(_ advantage: Double) -> String {
+        advantage < 0.01 ? "1/" + text(1 / advantage) : text(advantage) + "×"
+    }
 }
 
 extension Sequence<Double> {

@@ -58,14 +58,14 @@ struct Overview {
         let weight = min(1, 0.25 + abs(log10(advantage)) * 0.5)
         let style = String(format: "--weight:%.0f%%", weight * 100)
         return "<td class=\"\(Page.verdict(advantage))\" style=\"\(style)\">"
-            + "\(Page.ratio(advantage))</td>"
+            + "\(Spread.ratio(advantage))</td>"
     }
 
     private func strip(_ figure: Figure) -> String {
         let dots = peers.compactMap { engine in
             results.advantage(figure, over: engine).map { advantage in
                 "<b class=\"dot \(engine.rawValue)\" style=\"left:\(place(log10(advantage)))%\" "
-                    + "title=\"\(engine.title): \(Page.ratio(advantage))\"></b>"
+                    + "title=\"\(engine.title): \(Spread.ratio(advantage))\"></b>"
             }
         }
         let lines = decades.map { decade in

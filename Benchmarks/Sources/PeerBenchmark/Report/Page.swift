@@ -51,10 +51,6 @@ struct Page {
         advantage > 1.1 ? "ahead" : advantage < 1 / 1.1 ? "behind" : "even"
     }
 
-    static func ratio(_ advantage: Double) -> String {
-        advantage < 0.01 ? "1/" + Spread.text(1 / advantage) : Spread.text(advantage) + "×"
-    }
-
     private func section(_ area: FigureDescription.Area) -> String {
         let figures = results.figures(of: area)
         guard !figures.isEmpty else { return "" }
@@ -103,7 +99,7 @@ struct Page {
         let advantage = results.advantage(figure, over: engine)
         let comparison = advantage.map {
             let verdict = engine == .limit ? engine.rawValue : Self.verdict($0)
-            return "<span class=\"ratio \(verdict)\">\(Self.ratio($0))</span>"
+            return "<span class=\"ratio \(verdict)\">\(Spread.ratio($0))</span>"
         }
         let most = scale.percent(spread.most)
         let range =

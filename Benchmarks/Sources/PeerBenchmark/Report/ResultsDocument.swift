@@ -14,9 +14,9 @@ struct ResultsDocument {
 
             \(results.machine.text).
 
-            \(Spread.text(Double(results.size))) users and as many posts; medians of \(results.runs) runs in
-            turns, wall time. In each cell the median, the least and the most of the runs, and **how many times
-            better Varve is**. *Limit* is what the machine allows for the bare work, in the same run.
+            \(Spread.text(Double(results.size))) users and as many posts; medians of \(results.runs) runs in turns, wall
+            time. In each cell the median, the least and the most of the runs, and **how many times better
+            Varve is**. *Limit* is what the machine allows for the bare work, in the same run.
 
             """
         for area in FigureDescription.Area.allCases {
@@ -54,7 +54,7 @@ struct ResultsDocument {
             text += " (\(Spread.text(spread.least))–\(Spread.text(spread.most)))"
         }
         if let advantage = results.advantage(figure, over: engine), advantage != spread.median {
-            text += " **\(Spread.text(advantage))×**"
+            text += " **\(Spread.ratio(advantage))**"
         }
         return text
     }

@@ -33,7 +33,7 @@ struct Table {
             text += "  " + engine.title.padded(to: 9, right: false)
             text += Spread.text(spread.median).padded(to: 12) + range.padded(to: 26)
             if let advantage = results.advantage(figure, over: engine) {
-                text += (Spread.text(advantage) + " x").padded(to: 12)
+                text += Spread.ratio(advantage).padded(to: 12)
             }
             text += "\n"
         }
