@@ -212,19 +212,22 @@ package final class LogFollower {
             found = (hasLiveWriter ? max(tail.promise, place.offset) : tail.end, tail.promise)
         }
         // Nothing is told behind what may have gone.
-        if found.readable > place.offset, idleLooks > 0 {
+        if found.readable > place.offset, hasUnpromised, idleLooks > 0 {
             guard try readUnpromisedAgain(file) else { return .rewound }
         }
         notePromise(found.promise)
         return .segment(file, readable: found.readable)
     }
 
+    /// Whether frames of the segment were read that nobody has promised. Damage to the others is told as such.
+    private var hasUnpromised: Bool { unpromisedStart < place.offset && promise < place.offset }
+
     /// Whether the frames that nobody has promised are there as they were. A power cut takes any of them,
     /// and may leave what came behind it.
     ///
     /// They are read again where the segment looks otherwise than before; where it does not, now and then.
     private func isStillThere(_ file: SegmentFile) throws(LogError) -> Bool {
-        guard unpromisedStart < place.offset, promise < place.offset else { return true }
+        guard hasUnpromised else { return true }
         idleLooks += 1
         let byteCount = place.offset.rawValue - unpromisedStart.rawValue
         guard
