@@ -29,6 +29,7 @@ package struct CheckpointEncoder: ~Copyable {
     private var lists = ListPageWriter()
     private var output = ByteWriter(capacity: 300 << 10)
     private var place = Place.catalog
+    private var pace = BackgroundPace()
 
     package init(_ source: CheckpointSource) throws(CodecError) {
         self.source = source
@@ -172,6 +173,7 @@ package struct CheckpointEncoder: ~Copyable {
     private mutating func noteEntity(
         _ index: Int, _ state: (presence: EntityPresence, stamps: EntityStamps)?
     ) {
+        pace.step()
         let hash = rows.withLast { id, row in
             digest.add(
                 type: Self.type(index), id: id, row: row, presence: state?.presence ?? .vacant,
@@ -264,6 +266,7 @@ package struct CheckpointEncoder: ~Copyable {
         _ index: Int, _ holder: UInt32, _ relation: RelationNumber, _ target: Int,
         _ targets: [UInt32], keptByTombstone: Bool
     ) {
+        pace.step()
         digest.beginList(
             of: Self.type(index), holder: hashes[index][Int(holder)], relation: relation,
             keptByTombstone: keptByTombstone)

@@ -29,6 +29,7 @@ private struct CheckpointCheck: ~Copyable {
     /// By type and number.
     private var hashes: [[UInt64]]
     private(set) var digest = CheckpointDigest()
+    private var pace = BackgroundPace()
 
     init(_ contents: CheckpointContents) {
         self.contents = contents
@@ -71,6 +72,7 @@ private struct CheckpointCheck: ~Copyable {
                 type: part.type, id: entry.id, row: entry.row, presence: entry.presence,
                 stamps: entry.presence == .vacant ? nil : entry.stamps)
             hashes[index].append(CheckpointDigest.hash(ofID: entry.id))
+            pace.step()
         }
     }
 
@@ -93,6 +95,7 @@ private struct CheckpointCheck: ~Copyable {
                 keptByTombstone: named == nil)
             for number in targets { digest.addTarget(known[Int(number)]) }
             digest.endList()
+            pace.step()
         }
         try reader.expectEnd()
     }

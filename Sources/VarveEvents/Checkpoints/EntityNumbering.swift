@@ -24,9 +24,11 @@ struct EntityNumbering {
     init(_ table: (any CheckpointTable)?) {
         guard let table else { return }
         presences.reserveCapacity(table.slotCount)
+        var pace = BackgroundPace()
         for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
             let presence = table.presence(of: slot)
             presences.append(presence)
+            pace.step()
             if presence == .vacant { hasVacant = true }
             if presence == .tombstone { tombstones.append(slot) }
         }

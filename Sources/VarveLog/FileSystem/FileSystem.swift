@@ -51,8 +51,8 @@ package protocol StoreFile: AnyObject {
 
     func truncate(to length: ByteCount) throws(FileSystemError)
 
-    /// Takes space for what will be written from `end` on, so that a sync of it need not change the
-    /// file's length as well. The space reads as zeros and ends at a multiple of 512, but where only a part
+    /// Takes space for small things that will be written from `end` on, so that a sync of them need
+    /// change nothing about the file but its bytes. The space reads as zeros and ends at a multiple of 512, but where only a part
     /// was to be had. Answers where it ends, which is the file's length; nil where there is none: writing
     /// goes on without, and tells what is wrong where something is.
     func reserve(behind end: FrameOffset) -> FrameOffset?

@@ -39,12 +39,13 @@ final class POSIXFile: StoreFile {
     }
 
     func reserve(behind end: FrameOffset) -> FrameOffset? {
-        // A small file gets little.
-        let room = min(max(end.rawValue, Self.reservedMin), Self.reservedMax)
-        let (goal, overflow) = end.rawValue.addingReportingOverflow(room + Self.reservedUnit - 1)
+        let (goal, overflow) = end.rawValue.addingReportingOverflow(Self.reservedMax)
         guard !overflow else { return nil }
         let reserved = goal & ~(Self.reservedUnit - 1)
-        if POSIX.reserve(open(), from: end.rawValue, to: reserved) { return FrameOffset(reserved) }
+        if POSIX.reserve(open(), from: end.rawValue, to: reserved) {
+            fill(from: end.rawValue, to: reserved)
+            return FrameOffset(reserved)
+        }
         // A call that fails may have got a part, by which the file is longer all the same.
         do throws(FileSystemError) {
             let length = try length().rawValue
@@ -55,10 +56,25 @@ final class POSIXFile: StoreFile {
         }
     }
 
+    /// Writes the zeros that are read there anyhow. A block of ext4 or XFS that was only taken becomes
+    /// one with content by a thread of the system, behind the first write; the sync waits for it, and it
+    /// waits for a processor. Written ahead, that happens once in many commits.
+    private func fill(from start: UInt64, to end: UInt64) {
+        do throws(POSIXFailure) {
+            try Self.zeros.withUnsafeBytesTyped { zeros throws(POSIXFailure) in
+                _ = try POSIX.write(
+                    open(), UnsafeRawBufferPointer(rebasing: zeros[..<Int(end - start)]), at: start)
+            }
+        } catch {
+            // No zeros are missed. What is wrong with the disk is told by the write that needs the space.
+        }
+    }
+
     /// A whole number of pages, and so of ``SegmentScan/reservedUnit``.
-    private static var reservedUnit: UInt64 { 4_096 }
-    private static var reservedMin: UInt64 { 64 << 10 }
-    private static var reservedMax: UInt64 { 1 << 20 }
+    private static let reservedUnit: UInt64 = 4_096
+    /// Little: it is written twice, and the next sync writes all of it.
+    private static let reservedMax: UInt64 = 64 << 10
+    private static let zeros = [UInt8](repeating: 0, count: Int(reservedMax))
 
     func synchronize() throws(FileSystemError) {
         try wrapping(.synchronize, name) { () throws(POSIXFailure) in

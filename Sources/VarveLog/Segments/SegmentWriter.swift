@@ -138,9 +138,12 @@ final class SegmentWriter {
 
     // MARK: Space
 
-    /// Takes space before a frame of some length needs it. A file that nobody syncs gains nothing.
+    private static var reservingBytesMax: Int { 16 << 10 }
+
+    /// Takes space before a frame of some length needs it. A file that nobody syncs gains nothing, nor does
+    /// a frame that takes all of what is got at a time.
     private func reserve(_ length: Int) {
-        guard canReserve, durableEnd > header.frameStart,
+        guard canReserve, durableEnd > header.frameStart, length <= Self.reservingBytesMax,
             end.rawValue + UInt64(length) > reservedEnd.rawValue
         else { return }
         if let reserved = file.reserve(behind: end) {
