@@ -48,6 +48,61 @@ struct ReservedSpaceTests {
         #expect(again.content.transactions.count == 20)
     }
 
+    @Test("Zeros come behind what is there, also where some were written before")
+    func zerosBehind() throws {
+        let store = try TemporaryStore()
+        let fileSystem = POSIXFileSystem(store.path)
+        try fileSystem.createDirectory()
+        let file = try fileSystem.open("file", .createExclusive)
+        let content = (0..<10_001).map { UInt8(truncatingIfNeeded: $0 * 31 + 7) }
+        try content.withUnsafeBytes { try file.writeAll($0, at: FrameOffset(0), name: "file") }
+        var end: UInt64 = 10_001
+        for _ in 0..<3 {
+            guard let reserved = file.reserve(behind: FrameOffset(end)) else {
+                // Neither other systems nor some file systems give space.
+                #expect(try file.length() == ByteCount(end))
+                break
+            }
+            #expect(reserved.rawValue > end && reserved.rawValue.isMultiple(of: 4_096))
+            #expect(try file.length() == ByteCount(reserved.rawValue))
+            let bytes = try file.readBytes(
+                at: FrameOffset(0), count: Int(reserved.rawValue), name: "file")
+            #expect(Array(bytes.prefix(10_001)) == content)
+            #expect(bytes[10_001..<Int(end)].allSatisfy { $0 == 0xAB })
+            #expect(bytes[Int(end)...].allSatisfy { $0 == 0 })
+            // A frame inside of what was reserved, before which more is wanted.
+            let frame = [UInt8](repeating: 0xAB, count: 5_003)
+            try frame.withUnsafeBytes {
+                try file.writeAll($0, at: FrameOffset(end), name: "file")
+            }
+            end += 5_003
+        }
+        try file.close()
+    }
+
+    @Test(
+        "A real file keeps every transaction, large ones among small ones, when its writer is gone")
+    func realFileOfManySizes() throws {
+        let store = try TemporaryStore()
+        let fileSystem = POSIXFileSystem(store.path)
+        // Of noise, so that none is made smaller; each tenth is too large for space beforehand.
+        var random = SeededGenerator(seed: 64)
+        let payloads = (1...400).map { number in
+            (0..<(number.isMultiple(of: 10) ? 20_000 : 700)).map { _ in
+                UInt8.random(in: .min ... .max, using: &random)
+            }
+        }
+        let log = try TestLog(fileSystem).open().log
+        for payload in payloads {
+            try log.append(payload)
+            try log.sync()
+        }
+        log.abandon()
+        let again = try TestLog(fileSystem).open()
+        #expect(again.report.dropped == nil)
+        #expect(again.content.transactions == payloads)
+    }
+
     @Test("What a killed writer did not use is told, and cut, and nothing counts as dropped")
     func killedWriter() throws {
         let (test, disk) = try Self.killed((1...3).map { payload($0) })

@@ -266,7 +266,7 @@ package struct CheckpointEncoder: ~Copyable {
         _ index: Int, _ holder: UInt32, _ relation: RelationNumber, _ target: Int,
         _ targets: [UInt32], keptByTombstone: Bool
     ) {
-        pace.step()
+        pace.step(by: 1 + targets.count)
         digest.beginList(
             of: Self.type(index), holder: hashes[index][Int(holder)], relation: relation,
             keptByTombstone: keptByTombstone)

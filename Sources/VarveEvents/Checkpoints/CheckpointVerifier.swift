@@ -95,7 +95,7 @@ private struct CheckpointCheck: ~Copyable {
                 keptByTombstone: named == nil)
             for number in targets { digest.addTarget(known[Int(number)]) }
             digest.endList()
-            pace.step()
+            pace.step(by: 1 + targets.count)
         }
         try reader.expectEnd()
     }

@@ -78,6 +78,7 @@ extension CheckpointSource {
     /// The numbers of all types' entities.
     func numberEntities() throws(CodecError) -> [EntityNumbering] {
         var numberings = tables.map { EntityNumbering($0) }
+        var pace = BackgroundPace()
         for (index, table) in tables.enumerated() {
             guard let table else { continue }
             for (position, relation) in table.definition.relations.enumerated() {
@@ -87,6 +88,7 @@ extension CheckpointSource {
                 table.forEachList(of: position, from: 0) { holder, targets in
                     numberings[index].need(holder)
                     for slot in targets { numberings[target].need(slot) }
+                    pace.step(by: 1 + targets.count)
                     return true
                 }
             }

@@ -213,6 +213,14 @@ struct PagedArray<Element: PagedElement> {
         return node
     }
 
+    /// The same of an index alone. The array is higher than a leaf.
+    @inlinable
+    func group(above index: Int) -> UnsafeRawPointer? {
+        guard index < capacity, let root = address else { return nil }
+        var index = index
+        return group(holding: &index, below: root)
+    }
+
     @inlinable @inline(__always)
     func leafElements(of leaf: UnsafeRawPointer) -> UnsafeMutableBufferPointer<Element> {
         UnsafeMutableBufferPointer(

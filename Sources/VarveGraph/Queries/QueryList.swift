@@ -26,6 +26,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         guard rows.next == plan.steps.count else {
             return plan.materialize(slots(of: rows, table, context), in: context)
         }
+        if let slots = rows.namedSlots(in: table) { return RowLoader(table, fills: []).load(slots) }
         // Found and copied in one pass, while a row is in the cache.
         var entities: [Entity] = []
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)

@@ -18,16 +18,31 @@ package final class CheckpointWriter {
     /// The one that is wanted first.
     private let compressors: [BlockCompression.Compressor]
 
-    /// A sync of the log may have to wait for whatever else the disk owes, so no more than this is
-    /// owed at a time: with 4 MiB, a commit waited 3 ms for them ten times a second.
-    private static let unsynchronizedBytesMax: UInt64 = 256 << 10
+    private let unsynchronizedBytesMax: UInt64
+
+    /// How much the disk may owe at a time.
+    private static let unsynchronizedBytesMax: UInt64 = 4 << 20
+    #if canImport(Darwin)
+        /// A sync there empties the cache of the whole drive, so that many small ones keep a commit waiting
+        /// longer than few large ones.
+        private static let unsynchronizedBytesMaxBesideCommits = unsynchronizedBytesMax
+    #else
+        /// A sync of the log may have to wait for whatever else the disk owes: with 4 MiB, a commit waited 3 ms
+        /// for them ten times a second.
+        private static let unsynchronizedBytesMaxBesideCommits: UInt64 = 256 << 10
+    #endif
 
     /// Creates the file. The one that an interrupted attempt left is replaced.
+    ///
+    /// - Parameter isBesideCommits: whether a log is written to the same disk meanwhile.
     package init(
         _ header: CheckpointHeader, in fileSystem: any FileSystem,
-        compressing effort: BlockCompression.Effort = .quick
+        compressing effort: BlockCompression.Effort = .quick, isBesideCommits: Bool = false
     ) throws(LogError) {
         self.header = header
+        unsynchronizedBytesMax =
+            isBesideCommits
+            ? Self.unsynchronizedBytesMaxBesideCommits : Self.unsynchronizedBytesMax
         compressors = (effort == .quick ? [.quick] : [effort, .quick])
             .map { BlockCompression.Compressor($0) }
         self.fileSystem = fileSystem
@@ -90,7 +105,7 @@ package final class CheckpointWriter {
         pages.append(CheckpointPage(header, at: end))
         rawBytes += UInt64(header.rawLength)
         end = FrameOffset(end.rawValue + UInt64(length))
-        if end.rawValue - synchronized > Self.unsynchronizedBytesMax { try synchronize() }
+        if end.rawValue - synchronized > unsynchronizedBytesMax { try synchronize() }
     }
 
     /// Puts the stored bytes into the buffer, behind the header's place.

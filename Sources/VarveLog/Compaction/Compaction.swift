@@ -54,7 +54,7 @@ package final class Compaction {
                 nextSegment: next.segment, previousLength: next.previousLength,
                 previousDigest: next.previousDigest,
                 createdAt: environment.wallClockMicroseconds()), in: fileSystem,
-            compressing: goal == .size ? .thorough : .quick)
+            compressing: goal == .size ? .thorough : .quick, isBesideCommits: true)
         self.writer = writer
         return writer
     }

@@ -58,7 +58,8 @@ final class POSIXFile: StoreFile {
 
     /// Writes the zeros that are read there anyhow. A block of ext4 or XFS that was only taken becomes
     /// one with content by a thread of the system, behind the first write; the sync waits for it, and it
-    /// waits for a processor. Written ahead, that happens once in many commits.
+    /// waits for a processor. Written ahead, that happens once in many commits. File systems that write nothing in
+    /// place, like btrfs, gain nothing by it.
     private func fill(from start: UInt64, to end: UInt64) {
         do throws(POSIXFailure) {
             try Self.zeros.withUnsafeBytesTyped { zeros throws(POSIXFailure) in
@@ -66,7 +67,8 @@ final class POSIXFile: StoreFile {
                     open(), UnsafeRawBufferPointer(rebasing: zeros[..<Int(end - start)]), at: start)
             }
         } catch {
-            // No zeros are missed. What is wrong with the disk is told by the write that needs the space.
+            // No zeros are missed. What is wrong with the disk is told by the write that needs the space, or by
+            // the next sync.
         }
     }
 

@@ -56,4 +56,17 @@ struct PlannedRows: Sendable {
         guard residual == nil, case .candidates(let candidates) = source else { return nil }
         return page.count(of: table.slotsInOrder(of: candidates).count)
     }
+
+    /// The slots of all rows, where indexes alone decide which and in which order: named without reaching any.
+    @inlinable
+    func namedSlots<Entity: EntityModelProtocol>(
+        in table: Table<Entity>
+    ) -> ContiguousArray<UInt32>? {
+        guard residual == nil, orderings.isEmpty, case .all = page else { return nil }
+        switch source {
+        case .scan, .ranking: return nil
+        case .candidates(let candidates): return table.slotsInOrder(of: candidates)
+        case .walk(let walk): return table.slots(along: walk, limit: .max, offset: 0)
+        }
+    }
 }

@@ -1,10 +1,13 @@
-/// Reads rows by slot and remembers the page of the last one: neighbours cost no descent.
+/// Reads rows by slot and remembers the page of the last one, and the node above it: neighbours cost
+/// no descent.
 @usableFromInline
 struct RowCursor<Entity: EntityModelProtocol> {
     @usableFromInline let table: Table<Entity>
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
     @usableFromInline var leaf: UnsafeMutablePointer<Table<Entity>.Cell>?
+    @usableFromInline var group = -1
+    @usableFromInline var groupNode: UnsafeRawPointer?
 
     @inlinable
     init(_ table: Table<Entity>) {
@@ -17,12 +20,25 @@ struct RowCursor<Entity: EntityModelProtocol> {
     @inlinable
     mutating func cell(at slot: UInt32) -> UnsafeMutablePointer<Table<Entity>.Cell>? {
         let index = Int(slot)
-        if index >> shift != page {
-            page = index >> shift
-            leaf = table.cells.leaf(holding: index)
-        }
+        if index &>> shift != page { turn(to: index) }
         guard let leaf else { return nil }
-        return leaf + (index & ((1 << shift) - 1))
+        return leaf + (index & ((1 &<< shift) &- 1))
+    }
+
+    /// Turns to the page of an index.
+    @inlinable
+    mutating func turn(to index: Int) {
+        page = index &>> shift
+        guard table.cells.height > 0 else {
+            leaf = table.cells.leaf(holding: index)
+            return
+        }
+        if page &>> PagedInner.shift != group {
+            group = page &>> PagedInner.shift
+            groupNode = table.cells.group(above: index)
+        }
+        leaf = groupNode.flatMap { PagedInner.child(of: $0, at: page & PagedInner.mask) }
+            .map { PagedLeaf<Table<Entity>.Cell>.elements(of: $0) }
     }
 
     /// The address of the row at a slot, or nil where the slot holds none. Valid as long as the
@@ -43,6 +59,13 @@ struct RowCursor<Entity: EntityModelProtocol> {
     @inlinable
     mutating func forEachRow(
         at slots: ContiguousArray<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        slots.withUnsafeBufferPointer { forEachRow(at: $0, body) }
+    }
+
+    @inlinable
+    mutating func forEachRow(
+        at slots: UnsafeBufferPointer<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         let lead = min(RowCursor.leadCount, slots.count)
         // Of the rows asked for last, more than twice the lead.
@@ -65,5 +88,19 @@ struct RowCursor<Entity: EntityModelProtocol> {
                 }
             }
         }
+    }
+
+    /// Copies the rows at these slots to a place with room for as many; answers how many there are.
+    @inlinable
+    mutating func copyRows(
+        at slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
+    ) -> Int {
+        var count = 0
+        forEachRow(at: slots) { _, row in
+            (base + count).initialize(to: row.pointee)
+            count += 1
+            return true
+        }
+        return count
     }
 }

@@ -1,6 +1,7 @@
 /// Copies rows of one table out and fills their relations.
 ///
-/// It lives as long as one resolution of a query, on one thread.
+/// It lives as long as one resolution of a query, on one thread; of many rows without relations to
+/// fill, others copy a part.
 @usableFromInline
 final class RowLoader<Entity: EntityModelProtocol> {
     @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Entity>
@@ -20,11 +21,7 @@ final class RowLoader<Entity: EntityModelProtocol> {
         return Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             guard !fills.isEmpty else {
-                rows.forEachRow(at: slots) { _, row in
-                    (base + count).initialize(to: row.pointee)
-                    count += 1
-                    return true
-                }
+                count = copy(slots, to: base, in: RowParts(slots.count))
                 return
             }
             // Taken out of the loop: what calls a closure counts a reference to it.
@@ -42,6 +39,48 @@ final class RowLoader<Entity: EntityModelProtocol> {
                 }
             }
         }
+    }
+
+    /// Copies the rows at these slots; answers how many there are.
+    @inlinable
+    func copy(
+        _ slots: ContiguousArray<UInt32>, to base: UnsafeMutablePointer<Entity>, in parts: RowParts
+    ) -> Int {
+        slots.withUnsafeBufferPointer { slots in
+            guard parts.count > 1 else { return rows.copyRows(at: slots, to: base) }
+            var counts = ContiguousArray(repeating: 0, count: parts.count)
+            counts.withUnsafeMutableBufferPointer { counts in
+                // Nobody changes the slots and the table meanwhile. Each part writes what no other one
+                // looks at: its own entities, and its own count.
+                nonisolated(unsafe) let (table, slots, base, counts) = (
+                    rows.table, slots, base, counts
+                )
+                parts.perform { part, range in
+                    var rows = RowCursor(table)
+                    counts[part] = rows.copyRows(
+                        at: UnsafeBufferPointer(rebasing: slots[range]),
+                        to: base + range.lowerBound)
+                }
+            }
+            return RowLoader.closeGaps(between: parts, counts, at: base)
+        }
+    }
+
+    /// Moves entities together where slots had no row; answers how many there are.
+    @inlinable
+    static func closeGaps(
+        between parts: RowParts, _ counts: ContiguousArray<Int>,
+        at base: UnsafeMutablePointer<Entity>
+    ) -> Int {
+        var count = 0
+        for part in 0..<parts.count {
+            let start = parts[part].lowerBound
+            if count < start {
+                (base + count).moveInitialize(from: base + start, count: counts[part])
+            }
+            count += counts[part]
+        }
+        return count
     }
 
     /// The entity at a slot alone; none where the slot holds no row.
