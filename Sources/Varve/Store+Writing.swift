@@ -6,6 +6,8 @@ internal import VarveLog
 extension Store {
     // MARK: - Writing
 
+    // Both forms are inlined: a result of unknown type is allocated, and its type looked up, at run time.
+
     /// Runs a transaction: what the body changes becomes durable and visible as a whole, or, when
     /// the body or the log throws, not at all.
     ///
@@ -21,16 +23,23 @@ extension Store {
     /// - Throws: whatever the body throws; ``StoreError/outcomeUnknown(_:_:)`` when the disk failed
     ///   behind the append; any other ``StoreError`` means that nothing happened.
     @discardableResult
+    @inlinable
     public func write<Result>(
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context) throws -> Result
     ) throws -> Result {
-        let options = try options.joined(to: StepGroup.current, of: self)
         var result: Result?
-        try finish(
-            try writing().appendAnyResult(label, options) { result = try body(&$0) })
+        try writeAnyResult(label, options) { result = try body(&$0) }
         guard let result else { preconditionFailure("a body that neither returned nor threw") }
         return result
+    }
+
+    @usableFromInline
+    func writeAnyResult(
+        _ label: String, _ options: WriteOptions, _ body: (inout Context) throws -> Void
+    ) throws {
+        let options = try options.joined(to: StepGroup.current, of: self)
+        try finish(try writing().append(label, options, body))
     }
 
     func finish<Result>(_ written: Writer.Written<Result>) throws -> Result {
@@ -49,25 +58,49 @@ extension Store {
     /// Cancelled before the transaction is appended, it throws `CancellationError` and nothing has
     /// happened; afterwards it completes.
     @discardableResult
+    @inlinable
     public func write<Result: Sendable>(
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context) throws -> Result
     ) async throws -> Result {
+        let result = WriteResult<Result>()
+        try await writeAnyResult(label, options) { result.set(try body(&$0)) }
+        return result.take()
+    }
+
+    @usableFromInline
+    func writeAnyResult(
+        _ label: String, _ options: WriteOptions,
+        _ body: @escaping @Sendable (inout Context) throws -> Void
+    ) async throws {
         let options = try options.joined(to: StepGroup.current, of: self)
-        return try await onOwnThread { writer, isCancelled in
+        try await onOwnThread { writer, isCancelled in
             try writer.append(label, options, isCancelled: isCancelled, body)
         }
     }
 
-    /// Runs what writes on the store's own thread, and waits for the disk on none.
+    /// The same of what has a result beside its receipt.
     func onOwnThread<Result: Sendable>(
         _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Written<Result>
     ) async throws -> Result {
+        let result = WriteResult<Result>()
+        try await onOwnThread { writer, isCancelled in
+            let written = try append(writer, isCancelled)
+            result.set(written.result)
+            return written.receipt
+        }
+        return result.take()
+    }
+
+    /// Runs what writes on the store's own thread, and waits for the disk on none.
+    private func onOwnThread(
+        _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Receipt
+    ) async throws {
         let writer = try writing()
-        let attempt = AsyncWrite<Result>()
+        let attempt = AsyncWrite()
         defer { compactor?.startIfDue() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
                 guard attempt.begin(continuation) else { return }
                 writer.bodies.async {
                     guard attempt.start() else { return }
@@ -129,22 +162,16 @@ extension Store {
 
 extension Writer {
     /// Runs an `async` write on the calling thread, except for waiting.
-    fileprivate func run<Result: Sendable>(
-        _ attempt: AsyncWrite<Result>,
-        _ append: (Writer, () -> Bool) throws -> Written<Result>
+    fileprivate func run(
+        _ attempt: AsyncWrite, _ append: (Writer, () -> Bool) throws -> Receipt
     ) {
-        let written: Written<Result>
+        let receipt: Receipt
         do {
-            written = try append(self) { attempt.isCancelled }
+            receipt = try append(self) { attempt.isCancelled }
         } catch {
-            return attempt.finish(.failure(error))
+            return attempt.finish(error)
         }
-        guard let awaited = written.receipt.awaited else {
-            return attempt.finish(.success(written.result))
-        }
-        let result = written.result
-        awaited.commits.whenSafe(awaited.transaction) { failure in
-            attempt.finish(failure.map { .failure($0) } ?? .success(result))
-        }
+        guard let awaited = receipt.awaited else { return attempt.finish(nil) }
+        awaited.commits.whenSafe(awaited.transaction) { attempt.finish($0) }
     }
 }

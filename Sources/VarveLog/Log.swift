@@ -12,9 +12,9 @@
 /// being changed.
 package final class Log {
     /// Replaced by each compaction.
-    package internal(set) var manifest: Manifest
+    @exclusivity(unchecked) package internal(set) var manifest: Manifest
     /// The checkpoint that opening started from or the last compaction wrote: known to be good.
-    package internal(set) var base: CheckpointReference?
+    @exclusivity(unchecked) package internal(set) var base: CheckpointReference?
     /// What compactions must not drop.
     package let pins: LogPins
     /// The newest transaction that was appended.
@@ -25,7 +25,7 @@ package final class Log {
     let fileSystem: any FileSystem
     let environment: any LogEnvironment
     package let configuration: LogConfiguration
-    private(set) var sealed: [SegmentEntry]
+    @exclusivity(unchecked) private(set) var sealed: [SegmentEntry]
     @exclusivity(unchecked) private var sealedStatistics: LogStatistics
     @exclusivity(unchecked) var active: SegmentWriter
     private let lock: DirectoryLock

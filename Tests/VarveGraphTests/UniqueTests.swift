@@ -30,6 +30,29 @@ private struct Medal: Equatable {
 
 private struct Refused: Error {}
 
+@EntityModel
+private struct Seat: Equatable {
+    @Unique<Self>(\.place, collisions: .noting) private var uniquePlace
+
+    let id: Int
+    var place: Int
+    var color = ""
+}
+
+@EntityModel
+private struct Complaint: Equatable {
+    let id: Int
+}
+
+extension CollisionResolver where Entity == Seat {
+    /// Both stay, and one more complaint is noted.
+    fileprivate static var noting: Self {
+        CollisionResolver { _, _, _, context in
+            try Complaint(id: context.count(Complaint.self)).save(to: &context)
+        }
+    }
+}
+
 extension CollisionResolver where Entity == Player {
     /// The one that has the rank moves down until one is free; nobody takes rank 9 from another.
     fileprivate static var swapping: Self {
@@ -147,6 +170,40 @@ struct UniqueTests {
         #expect(try holders() == [2, 3])
         try Player.delete(id: 2, from: &context)
         #expect(try holders() == [3])
+        context.checkInvariants()
+    }
+
+    @Test("Entities that keep a value together are asked about at each save, others never again")
+    func askedAgain() throws {
+        var context = Context()
+        var complaints: [Int] = []
+        func save(_ seat: Seat) throws {
+            try seat.save(to: &context)
+            complaints.append(context.count(Complaint.self))
+        }
+        try save(Seat(id: 1, place: 1))
+        try save(Seat(id: 1, place: 1, color: "red"))
+        #expect(complaints == [0, 0])
+        try save(Seat(id: 2, place: 1))
+        try save(Seat(id: 2, place: 1, color: "red"))
+        try save(Seat(id: 1, place: 1, color: "blue"))
+        try save(Seat(id: 3, place: 2))
+        try save(Seat(id: 3, place: 2, color: "red"))
+        #expect(complaints == [0, 0, 1, 2, 3, 3, 3])
+        context.checkInvariants()
+    }
+
+    @Test("A save that gives a value up frees it, and takes no value that is kept")
+    func freed() throws {
+        var context = Context()
+        try Player(id: 1, name: "Ada", number: 1).save(to: &context)
+        try Player(id: 2, name: "Bob", number: 2).save(to: &context)
+        try Player(id: 1, name: "Eve", number: 1).save(to: &context)
+        try Player(id: 2, name: "Ada", number: 2).save(to: &context)
+        #expect(throws: ContextError.self) {
+            try Player(id: 1, name: "Ada", number: 1).save(to: &context)
+        }
+        #expect(Player.query(1).resolve(in: context)?.name == "Eve")
         context.checkInvariants()
     }
 

@@ -100,6 +100,57 @@ struct IndexTests {
         }
     }
 
+    @Test("An undo that gives two entities each other's value back leaves the constraint in force")
+    func swappedBack() throws {
+        let place = Place()
+        let store = try Store(at: place.url, After.Member.self)
+        func save(_ id: Int, _ email: String, _ team: String = "") throws {
+            try store.write { try After.Member(id: id, email: email, team: team).save(to: &$0) }
+        }
+        try save(1, "a@x")
+        try save(2, "b@x")
+        try store.write { context in
+            try After.Member(id: 1, email: "c@x").save(to: &context)
+            try After.Member(id: 2, email: "a@x").save(to: &context)
+            try After.Member(id: 1, email: "b@x").save(to: &context)
+        }
+        try store.undo()
+        #expect(After.Member.filter(\.email == "a@x").resolve(in: store.context).map(\.id) == [1])
+        #expect(After.Member.filter(\.email == "b@x").resolve(in: store.context).map(\.id) == [2])
+        try save(1, "a@x", "team")
+        #expect(throws: ContextError.self) { try save(1, "b@x") }
+        #expect(throws: ContextError.self) { try save(2, "a@x") }
+        store.context.checkInvariants()
+    }
+
+    @Test("Late in their order, rows with slots of their own are in the indexes where they were")
+    func slotsBeforeRows() throws {
+        let place = Place()
+        var store = try Store(at: place.url, durability: .none, Upserting.Seat.self)
+        try store.write { context in
+            // The notes mention seats, whose rows come in another order, and not all of them.
+            for id in 0..<300 {
+                try Upserting.Note(id: id, seat: .id(id * 7 % 300)).save(to: &context)
+            }
+            for id in (0..<300).reversed() where id % 11 != 0 {
+                try Upserting.Seat(id: id, place: id * 13 % 1_009).save(to: &context)
+            }
+        }
+        let seats = Upserting.Seat.query().resolve(in: store.context).map(\.id)
+        #expect(seats == (0..<300).reversed().filter { $0 % 11 != 0 })
+        for isCompacted in [false, true] {
+            if isCompacted { try store.compact() }
+            try store.close()
+            store = try Store(at: place.url, durability: .none, Upserting.Seat.self)
+            store.context.checkInvariants()
+            #expect(Upserting.Seat.query().resolve(in: store.context).map(\.id) == seats)
+            for id in seats.prefix(5) {
+                let found = Upserting.Seat.filter(\.place == id * 13 % 1_009)
+                #expect(found.resolve(in: store.context).map(\.id) == [id])
+            }
+        }
+    }
+
     @Test("A constraint that stored rows break already is no hindrance to opening")
     func lateConstraint() throws {
         let place = Place()

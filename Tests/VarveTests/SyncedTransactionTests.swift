@@ -89,11 +89,11 @@ struct SyncedTransactionTests {
         ) throws {
             let before = describe(store.context)
             var after = ""
-            let written = try writer.append("", WriteOptions(durability: durability)) { context in
+            let receipt = try writer.append("", WriteOptions(durability: durability)) { context in
                 try body(&context, before)
                 after = SyncedTransactionTests.content(context)
             }
-            guard let transaction = written.receipt.appended else { return }
+            guard let transaction = receipt.appended else { return }
             waiting.append((transaction, after))
             if durability != .commit { show(through: transaction) }
         }
@@ -272,16 +272,16 @@ struct SyncedTransactionTests {
         try store.write { try Author(id: "a", name: "Ann").save(to: &$0) }
         let before = describe(store.context)
         let writer = try store.writing()
-        var waiting: [Writer.Written<Void>] = []
+        var waiting: [Writer.Receipt] = []
         for name in ["Bea", "Cid"] {
-            let written = try writer.append("", WriteOptions()) { context in
-                try Author(id: "a", name: name).save(to: &context)
-            }
-            waiting.append(written)
+            waiting.append(
+                try writer.append("", WriteOptions()) { context in
+                    try Author(id: "a", name: name).save(to: &context)
+                })
         }
         files.setFault(.init(operation: files.operations, count: 1_000, code: EIO))
-        for written in waiting {
-            let awaited = try #require(written.receipt.awaited)
+        for receipt in waiting {
+            let awaited = try #require(receipt.awaited)
             #expect(throws: StoreError.self) {
                 try awaited.commits.wait(for: awaited.transaction)
             }

@@ -41,6 +41,8 @@ extension WriteOptions {
     /// Throws ``StoreError/reservedMetadata(_:)`` where the caller's metadata would be taken for the
     /// store's own.
     func joined(to group: StepGroup?, of store: Store) throws(StoreError) -> WriteOptions {
+        // The rule. Asked first, because looking through nothing takes longer.
+        if group == nil, metadata.isEmpty { return self }
         if let key = metadata.keys.first(where: { $0.hasPrefix(Timeline.Key.reserved) }) {
             throw .reservedMetadata(key)
         }

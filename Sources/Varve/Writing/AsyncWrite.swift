@@ -1,20 +1,26 @@
 internal import VarveLog
 
 /// One `async` write: who waits for it, and whether it can still be called off.
-final class AsyncWrite<Result: Sendable>: Sendable {
+///
+/// It does not know what the write results in, and so is not generic: code that is looks up types at run time, a
+/// dozen times a write.
+final class AsyncWrite: Sendable {
+    typealias Continuation = UnsafeContinuation<Void, any Error>
+
     private struct State: Sendable {
-        var continuation: CheckedContinuation<Result, any Error>?
+        /// Unsafe, because who takes it out of here resumes it, and nobody takes it twice.
+        var continuation: Continuation?
         var isRunning = false
         var isCancelled = false
     }
 
-    private let state = Lock(State())
+    private let state = InlineLock(State())
 
     /// The task was cancelled. From the append on this changes nothing any more.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// False where the task was cancelled before: then the continuation has been resumed.
-    func begin(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+    func begin(_ continuation: Continuation) -> Bool {
         let isCancelled = state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
             return state.isCancelled
@@ -32,8 +38,14 @@ final class AsyncWrite<Result: Sendable>: Sendable {
         }
     }
 
-    func finish(_ result: Swift.Result<Result, any Error>) {
-        take(ifRunning: true)?.resume(with: result)
+    /// The write has ended, with an error or with what it was to do done.
+    func finish(_ error: (any Error)?) {
+        guard let continuation = take(ifRunning: true) else { return }
+        if let error {
+            continuation.resume(throwing: error)
+        } else {
+            continuation.resume()
+        }
     }
 
     /// A write that waits for its turn ends at once; one that runs finds out before it appends.
@@ -42,7 +54,7 @@ final class AsyncWrite<Result: Sendable>: Sendable {
         take(ifRunning: false)?.resume(throwing: CancellationError())
     }
 
-    private func take(ifRunning: Bool) -> CheckedContinuation<Result, any Error>? {
+    private func take(ifRunning: Bool) -> Continuation? {
         state.withLock { state in
             guard state.isRunning == ifRunning else { return nil }
             defer { state.continuation = nil }

@@ -56,11 +56,19 @@ final class Writer: Sendable {
         case closed
     }
 
-    /// A log that takes transactions.
-    struct OpenLog {
+    /// A log that takes transactions. An object: every commit holds it for a while.
+    ///
+    /// Unchecked: of its parts, all but `commits` are for the holder of the turn.
+    final class OpenLog: @unchecked Sendable {
         let log: Log
         let prologue: PrologueSource
         let commits: GroupCommit
+
+        init(log: Log, prologue: PrologueSource, commits: GroupCommit) {
+            self.log = log
+            self.prologue = prologue
+            self.commits = commits
+        }
     }
 
     let turn: ContendedLock<Core>
@@ -127,22 +135,9 @@ final class Writer: Sendable {
 
     /// Runs a body and appends what it changed. Another body may run as soon as this returns.
     ///
-    /// `isCancelled` is asked for the last time right before the append.
-    func append<Result>(
-        _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
-        _ body: (inout Context) throws -> Result
-    ) throws -> Written<Result> {
-        var result: Result?
-        let receipt = try appendAnyResult(label, options, isCancelled: isCancelled) {
-            result = try body(&$0)
-        }
-        guard let result else { preconditionFailure("a body that neither returned nor threw") }
-        return Written(result: result, receipt: receipt)
-    }
-
-    /// The same of a body that keeps its result to itself: code that does not depend on a type is not looked up at
-    /// run time.
-    func appendAnyResult(
+    /// `isCancelled` is asked for the last time right before the append. The body keeps its result to itself: code
+    /// that does not depend on a type is not looked up at run time.
+    func append(
         _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
         _ body: (inout Context) throws -> Void
     ) throws -> Receipt {
@@ -156,15 +151,17 @@ final class Writer: Sendable {
     /// What the body of a transaction has at hand beside the state. Not to be copied: it has many references.
     struct Turn: ~Copyable {
         let header: TransactionHeader
-        let log: Log
-        let recent: RecentTransactions
-        let memory: ReversalMemory
+        private let core: Core
+        private let open: OpenLog
 
-        fileprivate init(_ core: Core, _ header: consuming TransactionHeader, _ log: Log) {
+        var log: Log { open.log }
+        var recent: RecentTransactions { core.recent }
+        var memory: ReversalMemory { core.reversals }
+
+        fileprivate init(_ core: Core, _ header: consuming TransactionHeader, _ open: OpenLog) {
             self.header = header
-            self.log = log
-            recent = core.recent
-            memory = core.reversals
+            self.core = core
+            self.open = open
         }
 
         /// The log before this transaction, for use in this turn only.
@@ -212,7 +209,7 @@ final class Writer: Sendable {
             enter()
             defer { leave() }
             let open = try core.openLog()
-            let atHand = Turn(core, try makeHeader(core), open.log)
+            let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
             var transaction = RunningTransaction(
                 on: core.sharedHead, published.former,
@@ -238,7 +235,6 @@ final class Writer: Sendable {
 
     /// Appends the encoded transaction to the log.
     func log(_ header: TransactionHeader, _ core: Core, _ open: OpenLog) throws {
-        defer { noteFigures(open, core) }
         do {
             try core.encoder.withBytes { bytes throws(LogError) in
                 try open.log.append(
@@ -246,7 +242,11 @@ final class Writer: Sendable {
                     payload: bytes)
                 core.recent.note(header.id, bytes)
             }
+            let log = open.log.statistics
+            let compaction = CompactionFigures(open.log, core.newestCheckpoint)
+            figures.withLock { $0.noteAppend(log, compaction) }
         } catch {
+            noteFigures(open, core)
             throw StoreError.log(error)
         }
     }

@@ -3,13 +3,13 @@ internal import VarveLog
 
 /// What is asked of a writer from outside.
 struct WriterFigures: Sendable {
-    var log: LogStatistics
+    private(set) var log: LogStatistics
     /// How far the log is safe, while it is open.
     private var progress: SyncProgress
     private var isPoisoned: Bool
     private var isOpen = true
     let pins: LogPins
-    let compaction: CompactionFigures
+    private(set) var compaction: CompactionFigures
     let newestCheckpoint: CheckpointSize?
 
     init(_ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?) {
@@ -30,6 +30,12 @@ struct WriterFigures: Sendable {
 
     /// Whether an I/O error ended the writing.
     var isFailed: Bool { isPoisoned || progress.failure != nil }
+
+    /// What an append changes: the rest stays until the log is another, or fails.
+    mutating func noteAppend(_ log: LogStatistics, _ compaction: CompactionFigures) {
+        self.log = log
+        self.compaction = compaction
+    }
 
     mutating func end() { isOpen = false }
 }

@@ -130,14 +130,17 @@ package struct Timeline: Sendable {
             }
         case .write, .undo, .schema, .purge:
             guard header.isUndoable else { return }
-            change(header.scope) { stacks in
-                let joins =
-                    stacks.isOpen && header.group != nil && stacks.undo?.group == header.group
-                stacks.undo = Self.entry(header, joins: joins, on: stacks.undo)
-                stacks.redo = nil
-                stacks.isOpen = true
-            }
+            // Not through `change`, whose body would hold a copy of the header: every commit comes here.
+            guard let scope = header.scope else { return Self.push(header, on: &main) }
+            Self.push(header, on: &named[scope, default: Stacks()])
         }
+    }
+
+    private static func push(_ header: TransactionHeader, on stacks: inout Stacks) {
+        let joins = stacks.isOpen && header.group != nil && stacks.undo?.group == header.group
+        stacks.undo = Self.entry(header, joins: joins, on: stacks.undo)
+        stacks.redo = nil
+        stacks.isOpen = true
     }
 
     /// Whether the transaction changes which savepoints there are.

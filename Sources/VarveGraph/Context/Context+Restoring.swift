@@ -20,10 +20,14 @@ extension Context {
         var reader = ByteReader(bytes)
         let id = unsafeDowncast(tables.tables[position], to: Table<Entity>.self).id(of: slot)
         let row = try Entity(_id: id, from: &reader)
+        // No resolver is asked, so two rows may have a value, if only until the next is put back.
+        let collision =
+            Entity._descriptor.hasUniqueIndexes ? collision(of: row, at: slot, in: position) : nil
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
-        change(Entity.self, at: position) {
-            $0.put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        change(Entity.self, at: position) { table in
+            if collision != nil { table.expectEqual() }
+            table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
         }
     }
 

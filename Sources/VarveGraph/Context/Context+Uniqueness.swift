@@ -6,10 +6,10 @@ extension Context {
         of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
     ) -> Collision? {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        for index in start..<table.indexDefinitions.count
-        where table.indexDefinitions[index].kind == .unique {
-            let existing = withUnsafePointer(to: row) {
-                table.firstSlot(sharing: index, with: $0, except: slot)
+        for index in table.uniqueIndexes where index >= start {
+            let existing = withUnsafePointer(to: row) { row -> Slot? in
+                if let slot, table.isUndisputed(row, at: slot, in: index) { return nil }
+                return table.firstSlot(sharing: index, with: row, except: slot)
             }
             guard let existing else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness
@@ -40,6 +40,9 @@ extension Context {
             if collision.index != index { asked = [] }
             index = collision.index
             guard asked.insert(collision.existing).inserted else {
+                change(Entity.self, at: position) { table in
+                    table.indexContents[collision.index].mayHoldEqual = true
+                }
                 next = self.collision(of: row, at: known.slot, from: index + 1, in: position)
                 continue
             }

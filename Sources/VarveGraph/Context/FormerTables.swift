@@ -1,3 +1,4 @@
+internal import CVarve
 internal import Foundation
 
 /// The tables of contexts as they were before transactions that change them in place, for as long as anybody may
@@ -65,10 +66,24 @@ package final class FormerTables: @unchecked Sendable {
     }
 
     private func lock() {
+        if pthread_mutex_trylock(mutex) != 0 { wait() }
+    }
+
+    /// It is held for a microsecond or two, by a thread that changes one row or forgets what is shown: whoever
+    /// sleeps meanwhile is woken much later than that, with the turn to write in his hands.
+    @inline(never)
+    private func wait() {
+        for _ in 0..<FormerTables.attempts {
+            varve_pause()
+            if pthread_mutex_trylock(mutex) == 0 { return }
+        }
         let code = pthread_mutex_lock(mutex)
         precondition(
             code == 0, "a store is read from inside a comparison, a hash or a key of its own rows")
     }
+
+    /// Some microseconds, on processors whose pauses are short or long.
+    private static var attempts: Int { 40 }
 
     /// Gives the mutex back, and lets go behind it what must not go before.
     func unlock() {

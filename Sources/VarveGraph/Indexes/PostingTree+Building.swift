@@ -43,6 +43,28 @@ extension PostingTree {
         }
     }
 
+    /// Entries in the order of their ordinals. O(n) by the ordinals' bytes.
+    @usableFromInline
+    static func inOrderOfOrdinals(
+        _ parts: consuming [ContiguousArray<IndexEntry>]
+    ) -> ContiguousArray<IndexEntry> {
+        var entries = ContiguousArray<IndexEntry>()
+        entries.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+        for part in parts { entries.append(contentsOf: part) }
+        entries.withUnsafeMutableBufferPointer { entries in
+            let spare = UnsafeMutableBufferPointer<ByOrdinal>.allocate(capacity: entries.count)
+            defer { spare.deallocate() }
+            entries.withMemoryRebound(to: ByOrdinal.self) { RadixSort.sort($0, spare) }
+        }
+        return entries
+    }
+
+    /// An entry that is sorted by its ordinal.
+    private struct ByOrdinal: RadixSorted {
+        let entry: IndexEntry
+        var radixKey: UInt64 { entry.ordinal }
+    }
+
     /// Entries that come in order of their ordinals, in parts, sorted by key and, where equal keys are
     /// not exact, by value. O(n) by the keys' bytes, O(n log n) comparisons of equal keys.
     ///

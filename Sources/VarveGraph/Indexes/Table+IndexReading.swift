@@ -224,6 +224,16 @@ extension Table {
 
     // MARK: - Equal rows
 
+    /// Whether a row that is to be stored at a slot has the values there that no other row has: most that are saved
+    /// again do, and need not be looked for.
+    @inlinable
+    func isUndisputed(_ row: UnsafePointer<Entity>, at slot: Slot, in index: Int) -> Bool {
+        guard !indexContents[index].mayHoldEqual, let stored = self.row(at: slot) else {
+            return false
+        }
+        return indexDefinitions[index].isSame(stored, row)
+    }
+
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
     @inlinable
     func firstSlot(

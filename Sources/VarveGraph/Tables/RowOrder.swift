@@ -54,10 +54,21 @@ struct RowOrder: Sendable {
         slotsByOrdinal?[Int(ordinal)] = slot + 1
     }
 
+    /// The same in a part of a table, in which nobody looks for ordinals: what counts is whether slot order serves.
+    @inlinable
+    mutating func noteInPart(_ slot: UInt32, ordinal: UInt64) {
+        if !isSequential(adding: slot, ordinal: ordinal) {
+            slotsByOrdinal = PagedArray(leafShift: PagedArray<UInt32>.integerLeafShift)
+        }
+        greatestSlot = max(greatestSlot, Int(slot))
+        greatestOrdinal = max(greatestOrdinal, ordinal)
+    }
+
     @usableFromInline
     mutating func remove(ordinal: UInt64) { slotsByOrdinal?[Int(ordinal)] = 0 }
 
     /// Starts to keep the map. `rows` are all live rows: slot and ordinal.
+    @usableFromInline
     mutating func materialize(_ rows: [(slot: UInt32, ordinal: UInt64)]) {
         var map = PagedArray<UInt32>(
             leafShift: PagedArray<UInt32>.integerLeafShift)

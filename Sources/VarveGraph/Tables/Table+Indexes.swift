@@ -54,7 +54,7 @@ extension Table {
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
-            if let fields = definition.textFields {
+            if hasTextIndexes, let fields = definition.textFields {
                 indexContents[index].text?.insert(fields.texts(in: row), slot: slot.rawValue)
                 continue
             }
@@ -72,7 +72,7 @@ extension Table {
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
-            if let fields = definition.textFields {
+            if hasTextIndexes, let fields = definition.textFields {
                 indexContents[index].text?.remove(fields.texts(in: row), slot: slot.rawValue)
                 continue
             }
@@ -118,7 +118,22 @@ extension Table {
             guard let row = self.row(at: Slot(first)) else { return 0 }
             return self.compare(row, withRowAt: second, definition)
         }
-        return IndexContent(tree: PostingTree(sorted: entries))
+        return IndexContent(
+            tree: PostingTree(sorted: entries), mayHoldEqual: mayHoldEqual(entries, definition))
+    }
+
+    /// Whether rows may break the constraint that an index is, judged by keys. O(n).
+    @inlinable
+    func mayHoldEqual(
+        _ entries: ContiguousArray<IndexEntry>, _ definition: IndexDefinition<Entity>
+    ) -> Bool {
+        guard let uniqueness = definition.uniqueness else { return false }
+        return entries.indices.dropFirst().contains { position in
+            guard entries[position].key == entries[position - 1].key,
+                let row = row(at: Slot(entries[position].slot))
+            else { return false }
+            return !uniqueness.ignoresNil(in: row.pointee)
+        }
     }
 
     @inlinable

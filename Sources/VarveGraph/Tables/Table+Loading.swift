@@ -120,14 +120,15 @@ extension Table {
     func takeLoadedEntries(_ index: Int) -> [ContiguousArray<IndexEntry>]? {
         guard index < loadedEntries.count else { return nil }
         let parts = loadedEntries[index].takeAll()
-        // Rows that were not loaded in order, or not many at a time, are read again.
-        let count = parts.reduce(0) { $0 + $1.count }
-        return count == liveCount && order.slotsByOrdinal == nil ? parts : nil
+        // Rows that were not loaded many at a time are read again.
+        guard parts.reduce(0, { $0 + $1.count }) == liveCount else { return nil }
+        // Sorting what was noted in the order of slots takes a fraction of what reading rows here and there does.
+        return order.slotsByOrdinal == nil ? parts : [PostingTree.inOrderOfOrdinals(parts)]
     }
 
     /// Appends parts that were loaded at the same time, by several threads: each but the last has as many
     /// slots as a part takes.
-    @usableFromInline
+    @inlinable
     func append(_ parts: [AnyTable]) {
         var isOrdered = order.slotsByOrdinal == nil
         loadedIDs.reserveCapacity(parts.reduce(loadedIDs.count) { $0 + $1.slotCount })
@@ -157,7 +158,8 @@ extension Table {
         if !isOrdered { materializeOrder() }
     }
 
-    private func appendEntries(of part: Table<Entity>) {
+    @usableFromInline
+    func appendEntries(of part: Table<Entity>) {
         if loadedEntries.isEmpty { makeLoadedEntries() }
         for (index, noted) in part.loadedEntries.enumerated() {
             loadedEntries[index].parts += noted.takeAll()
@@ -165,7 +167,8 @@ extension Table {
     }
 
     /// Whether slot order is the order of ordinals, all of which are above another one.
-    private func isOrdered(behind ordinal: UInt64) -> Bool {
+    @inlinable
+    func isOrdered(behind ordinal: UInt64) -> Bool {
         guard order.slotsByOrdinal == nil else { return false }
         var isBehind = true
         forEachRow { _, row in
@@ -184,7 +187,12 @@ extension Table {
 
     @inlinable
     func noteLoaded(_ slot: Slot, ordinal: UInt64) {
-        didInsert(slot, ordinal: ordinal)
+        if partStart == nil {
+            didInsert(slot, ordinal: ordinal)
+        } else {
+            liveCount += 1
+            order.noteInPart(slot.rawValue, ordinal: ordinal)
+        }
         nextOrdinal = max(nextOrdinal, ordinal + 1)
     }
 }

@@ -19,6 +19,12 @@ extension Table {
         return last >= order.greatestSlot
     }
 
+    /// Rows may break constraints from here on.
+    @usableFromInline
+    func expectEqual() {
+        for index in uniqueIndexes { indexContents[index].mayHoldEqual = true }
+    }
+
     /// The place of the first of these slots that has a row.
     private func firstOrdinal(_ slots: some Sequence<Int>) -> UInt64? {
         for index in slots {

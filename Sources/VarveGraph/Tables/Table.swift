@@ -38,6 +38,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
     @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
     @usableFromInline let hasTextIndexes: Bool
+    /// The numbers of the indexes that are constraints.
+    @usableFromInline let uniqueIndexes: ContiguousArray<Int>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
@@ -50,6 +52,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         indexDefinitions = ContiguousArray(
             descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
         hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
+        uniqueIndexes = ContiguousArray(
+            descriptor.indexes.indices.filter { descriptor.indexes[$0].kind == .unique })
         super.init(descriptor: descriptor)
     }
 
@@ -64,6 +68,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         beforeRows = other.beforeRows
         indexDefinitions = other.indexDefinitions
         hasTextIndexes = other.hasTextIndexes
+        uniqueIndexes = other.uniqueIndexes
         super.init(copying: other)
     }
 
@@ -279,13 +284,16 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     /// Builds the map from ordinal to slot. O(n), once in a table's life.
-    @usableFromInline
+    @inlinable
     func materializeOrder() {
         var rows: [(slot: UInt32, ordinal: UInt64)] = []
         rows.reserveCapacity(liveCount)
         cells.forEachLeaf { first, cells in
-            for offset in cells.indices where cells[offset].row != nil {
-                rows.append((UInt32(first + offset), cells[offset].metadata.ordinal))
+            guard let base = cells.baseAddress else { return true }
+            for offset in cells.indices {
+                // Where it stands: to copy a row is to count its references.
+                guard let row = Table.row(in: base + offset) else { continue }
+                rows.append((UInt32(first + offset), Table.metadata(besideRow: row).ordinal))
             }
             return true
         }

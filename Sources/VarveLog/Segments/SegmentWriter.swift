@@ -1,21 +1,24 @@
 /// Appends frames to one segment file and knows how much of it is safe. It holds no policy: when to
 /// sync, roll or give up is its owner's decision.
+///
+/// Unchecked for exclusive access where each append looks: no code that reaches the writer runs while one of these is
+/// being changed.
 final class SegmentWriter {
     let header: SegmentHeader
     let opening: ChainDigest
     private let file: any StoreFile
     private let name: String
     private let seed: PlaceSeed
-    private(set) var tally: SegmentTally
+    @exclusivity(unchecked) private(set) var tally: SegmentTally
     /// Where the next frame starts. Behind it the file ends, or holds nothing but zeros.
-    private(set) var end: FrameOffset
+    @exclusivity(unchecked) private(set) var end: FrameOffset
     /// Where the file ends, as far as space was taken beforehand.
-    private var reservedEnd: FrameOffset
-    private var canReserve = true
+    @exclusivity(unchecked) private var reservedEnd: FrameOffset
+    @exclusivity(unchecked) private var canReserve = true
     /// Everything below is safe from a power cut; what the next frame promises.
-    private(set) var durableEnd: FrameOffset
+    @exclusivity(unchecked) private(set) var durableEnd: FrameOffset
     /// The newest promise that a frame carries.
-    private var promisedEnd: FrameOffset
+    @exclusivity(unchecked) private var promisedEnd: FrameOffset
 
     private let buffer = ByteBuffer(capacity: 1 << 16)
     private let compressor = BlockCompression.Compressor()
