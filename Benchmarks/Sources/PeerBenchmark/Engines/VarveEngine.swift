@@ -72,6 +72,15 @@ final class VarveEngine: Engine {
         try store.write(options: options) { try StoredUser(user).save(to: &$0) }
     }
 
+    /// Synced. Any task may call it, and holds no thread while it waits.
+    var insertFromTask: @Sendable (UserRecord) async throws -> Void {
+        { [store] user in
+            try await store.write(options: WriteOptions(durability: .commit)) {
+                try StoredUser(user).save(to: &$0)
+            }
+        }
+    }
+
     func setScores(_ scores: [(id: String, score: Double)]) throws {
         try store.write { context in
             for (id, score) in scores {

@@ -53,30 +53,3 @@ struct Duel: Work {
         return engine
     }
 }
-
-/// A file whose blocks are there before anything is written: the least that a durable commit takes.
-private final class BareLog {
-    private let descriptor: Int32
-    private var end = 0
-
-    init(in directory: URL) throws {
-        let path = directory.appending(path: "bare").path
-        descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o644)
-        guard descriptor >= 0 else { throw EngineError(.limit, "no file at \(path)") }
-        // Written, not only allocated: a first write would change how the file system sees them.
-        let zeros = [UInt8](repeating: 0, count: 4 << 20)
-        guard write(descriptor, zeros, zeros.count) == zeros.count, fsync(descriptor) == 0 else {
-            throw EngineError(.limit, "cannot write \(path)")
-        }
-    }
-
-    deinit { Foundation.close(descriptor) }
-
-    func append(_ bytes: [UInt8]) throws {
-        let written = pwrite(descriptor, bytes, bytes.count, off_t(end))
-        end += bytes.count
-        guard written == bytes.count, fdatasync(descriptor) == 0 else {
-            throw EngineError(.limit, "cannot append")
-        }
-    }
-}

@@ -2,6 +2,7 @@
 enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case load, commit, update, delete, snapshotSave, snapshotSaveIndexed
     case syncedCommit, syncedP50, syncedP99, duel, writers32, writersGain, writersP99
+    case tasks32, tasksGain, tasksP99
     case pointRead, snapshotRead, scan, ageRange, city, email, postsOfAuthor, nested
     case open, openAfterKill, openLog, replay
     case openedRead, openedEmail, openedScan, openedRange, openedCity, openedMemory
@@ -15,9 +16,9 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     var stage: Child.Stage {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
-            .writersGain, .writersP99, .pointRead, .snapshotRead, .scan, .ageRange, .city, .email,
-            .postsOfAuthor, .nested, .loadWritten, .size, .sizeSettled,
-            .memory, .memoryRatio, .compaction:
+            .writersGain, .writersP99, .tasks32, .tasksGain, .tasksP99, .pointRead, .snapshotRead,
+            .scan, .ageRange, .city, .email, .postsOfAuthor, .nested, .loadWritten,
+            .size, .sizeSettled, .memory, .memoryRatio, .compaction:
             .work
         case .open: .reopen
         case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,

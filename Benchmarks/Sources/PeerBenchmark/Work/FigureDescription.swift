@@ -59,7 +59,8 @@ extension Figure {
     var description: FigureDescription {
         switch self {
         case .load, .commit, .update, .delete, .snapshotSave, .snapshotSaveIndexed: writing
-        case .syncedCommit, .syncedP50, .syncedP99, .duel, .writers32, .writersGain, .writersP99:
+        case .syncedCommit, .syncedP50, .syncedP99, .duel, .writers32, .writersGain, .writersP99,
+            .tasks32, .tasksGain, .tasksP99:
             durable
         case .pointRead, .snapshotRead, .scan, .ageRange, .city, .email, .postsOfAuthor, .nested:
             reading
@@ -123,8 +124,12 @@ extension Figure {
                 .advantage)
         case .writers32: .init(.durable, "One entity a transaction, 32 writers", .rate("commits"))
         case .writersGain: .init(.durable, "32 writers over one writer", .gain)
-        default:
+        case .writersP99:
             .init(.durable, "One entity a transaction, 32 writers: 99th percentile", .microseconds)
+        case .tasks32: .init(.durable, "One entity a transaction, 32 tasks", .rate("commits"))
+        case .tasksGain: .init(.durable, "32 tasks over one writer", .gain)
+        default:
+            .init(.durable, "One entity a transaction, 32 tasks: 99th percentile", .microseconds)
         }
     }
 

@@ -11,6 +11,7 @@ struct LimitWork: Work {
         var result = RunResult(.limit)
         try write(&result)
         try read(&result)
+        try commit(&result)
         let users = (0..<work.size).map { Dataset.user($0) }
         lookUp(users, &result)
         walk(users, &result)
@@ -48,6 +49,26 @@ struct LimitWork: Work {
         let seconds = try WallClock.seconds { bytes = try Data(contentsOf: file).count }
         guard bytes > 0 else { throw EngineError(.limit, "the records are gone") }
         result.figures[.open] = seconds * 1e3
+    }
+
+    /// One writer and 32 of them, in turns, that share syncs and do nothing else.
+    private func commit(_ result: inout RunResult) throws {
+        let users = (0..<work.syncedCommits).map { Dataset.user(7_000_000 + $0) }
+        let part = users.count / work.syncedTurns
+        let log = BareGroupCommit(try BareLog(in: directory, size: 16 << 20))
+        var alone: [Double] = []
+        var threads = Writers.Times.none
+        for turn in 0..<work.syncedTurns {
+            alone += try WallClock.latencies(part, within: work.secondsPerTurn) {
+                try log.append(users[turn * part + $0].encoded())
+            }
+            threads += try work.writers(from: 8_000_000, in: turn).threads {
+                try log.append($0.encoded())
+            }
+        }
+        result.figures[.writers32] = threads.rate
+        result.figures[.writersGain] = threads.rate * alone.reduce(0, +) / Double(alone.count)
+        result.figures[.writersP99] = threads.latencies.percentile(0.99) * 1e6
     }
 
     /// A dictionary of Swift's, whose values are the users.

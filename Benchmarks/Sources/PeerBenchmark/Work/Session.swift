@@ -4,7 +4,7 @@ import Foundation
 /// One run of one engine, from the empty directory to the reopened store.
 struct Session: Work {
     let child: Child
-    private var result: RunResult
+    var result: RunResult
 
     private var size: Int { child.size }
 
@@ -233,33 +233,5 @@ struct Session: Work {
             for user in users { try engine.insert(user, synced: false) }
         }
         result.figures[.commit] = Double(users.count) / seconds
-    }
-
-    /// One writer and 32 of them, in turns: what the disk does to one it does to the others.
-    private mutating func commitSynced(_ engine: any Engine) throws {
-        let turns = 4
-        let users = (0..<work.syncedCommits).map { Dataset.user(7_000_000 + $0) }
-        var alone: [Double] = []
-        var together: [Double] = []
-        var seconds = 0.0
-        for turn in 0..<turns {
-            let part = users[(turn * users.count / turns)..<((turn + 1) * users.count / turns)]
-            alone += try WallClock.latencies(part.count, within: work.seconds / Double(turns)) {
-                try engine.insert(part[part.startIndex + $0], synced: true)
-            }
-            let writers = Writers(count: 32, commits: work.commitsPerWriter / turns)
-            let found = try writers.run(
-                on: engine, from: 8_000_000 + turn * 100_000,
-                within: work.seconds / Double(turns))
-            together += found.latencies
-            seconds += found.seconds
-        }
-        let rate = Double(alone.count) / alone.reduce(0, +)
-        result.figures[.syncedCommit] = rate
-        result.figures[.syncedP50] = alone.percentile(0.5) * 1e6
-        result.figures[.syncedP99] = alone.percentile(0.99) * 1e6
-        result.figures[.writers32] = Double(together.count) / seconds
-        result.figures[.writersGain] = Double(together.count) / seconds / rate
-        result.figures[.writersP99] = together.percentile(0.99) * 1e6
     }
 }

@@ -31,7 +31,7 @@ struct Target {
         .init(.load, .figure, nil, reach: 1e6),
         .init(.commit, .over(.leveldb), 1), .init(.commit, .over(.lmdb), nil, reach: 1.5),
         .init(.duel, .over(.rocksdb), 1.3), .init(.duel, .over(.limit), nil, reach: 0.85),
-        .init(.writersGain, .figure, 8),
+        .init(.writersGain, .figure, 8), .init(.tasksGain, .figure, 8),
         .init(.pointRead, .over(.lmdb), 1.5), .init(.pointRead, .over(.limit), nil, reach: 0.8),
         .init(.openedRead, .over(.lmdb), 1.5),
         .init(.ageRange, .over(.lmdb), 5), .init(.ageRange, .figure, nil, reach: 1e7),

@@ -14,7 +14,7 @@ struct Workload {
     var deletes: Int { min(size, 10_000) }
     var commits: Int { isSmoke ? 2_000 : 20_000 }
     var syncedCommits: Int { isSmoke ? 200 : 2_000 }
-    var commitsPerWriter: Int { isSmoke ? 10 : 200 }
+    var commitsPerWriter: Int { isSmoke ? 12 : 1_000 }
     /// How long the disk may make a series of synced commits: a slow one shows in fewer of them.
     var seconds: Double { isSmoke ? 1 : 3 }
     var duelTurns: Int { isSmoke ? 4 : 40 }

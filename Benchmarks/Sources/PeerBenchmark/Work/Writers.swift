@@ -1,20 +1,35 @@
 import BenchmarkSupport
 import Foundation
 
-/// Threads that commit at the same time, each one entity a transaction, synced.
+/// Writers that commit at the same time, each one entity a transaction, synced.
 struct Writers {
+    /// What they took together, and each commit; in seconds.
+    struct Times {
+        var together: Double
+        var latencies: [Double]
+
+        static let none = Times(together: 0, latencies: [])
+
+        /// Commits a second.
+        var rate: Double { Double(latencies.count) / together }
+
+        static func += (one: inout Times, other: Times) {
+            one.together += other.together
+            one.latencies += other.latencies
+        }
+    }
+
     let count: Int
     let commits: Int
+    /// The number of the first user that they commit.
+    let first: Int
+    /// No commit begins later than so many seconds after the first.
+    let limit: Double
 
-    /// The seconds that all took together, and those of each commit.
-    ///
-    /// - Parameter first: the number of the first user that they commit.
-    func run(on engine: any Engine, from first: Int, within limit: Double) throws -> (
-        seconds: Double, latencies: [Double]
-    ) {
+    /// A thread for each writer.
+    func threads(_ insert: @escaping @Sendable (UserRecord) throws -> Void) throws -> Times {
         let outcomes = Outcomes()
         let done = DispatchGroup()
-        let shared = Shared(engine: engine)
         let seconds = WallClock.seconds {
             for writer in 0..<count {
                 done.enter()
@@ -23,20 +38,54 @@ struct Writers {
                     outcomes.add(
                         Result {
                             try WallClock.latencies(commits, within: limit) { number in
-                                let user = Dataset.user(first + writer * commits + number)
-                                try shared.engine.insert(user, synced: true)
+                                try insert(user(number, of: writer))
                             }
                         })
                 }
             }
             done.wait()
         }
-        return (seconds, try outcomes.latencies())
+        return Times(together: seconds, latencies: try outcomes.latencies())
     }
 
-    /// `insert` of every engine may be called from any thread; see ``Engine``.
-    private struct Shared: @unchecked Sendable {
-        let engine: any Engine
+    /// A task for each writer.
+    func tasks(_ insert: @escaping @Sendable (UserRecord) async throws -> Void) throws -> Times {
+        let outcomes = Outcomes()
+        let done = DispatchGroup()
+        let seconds = WallClock.seconds {
+            for writer in 0..<count {
+                done.enter()
+                Task.detached {
+                    defer { done.leave() }
+                    do {
+                        outcomes.add(.success(try await latencies(of: writer, insert)))
+                    } catch {
+                        outcomes.add(.failure(error))
+                    }
+                }
+            }
+            done.wait()
+        }
+        return Times(together: seconds, latencies: try outcomes.latencies())
+    }
+
+    private func latencies(of writer: Int, _ insert: (UserRecord) async throws -> Void)
+        async throws -> [Double]
+    {
+        var latencies: [Double] = []
+        latencies.reserveCapacity(commits)
+        let start = ContinuousClock.now
+        while latencies.count < commits, WallClock.seconds(since: start) <= limit {
+            let user = user(latencies.count, of: writer)
+            let began = ContinuousClock.now
+            try await insert(user)
+            latencies.append(WallClock.seconds(since: began))
+        }
+        return latencies
+    }
+
+    private func user(_ number: Int, of writer: Int) -> UserRecord {
+        Dataset.user(first + writer * commits + number)
     }
 
     /// Guarded by its lock.
