@@ -13,8 +13,10 @@ struct Child {
         case open
         /// Commits of Varve and of another one, in turns.
         case duel
-        /// Opening from the log, and compaction.
+        /// Writes a log without a checkpoint.
         case log
+        /// Opens what that left, and compacts it.
+        case replay
         case graph, time, churn, text, debian
         /// What the machine allows.
         case limit
@@ -22,7 +24,7 @@ struct Child {
         case growth
 
         /// Whether it works on what the stage before it left.
-        var goesOn: Bool { self == .reopen || self == .kill || self == .open }
+        var goesOn: Bool { [.reopen, .kill, .open, .replay].contains(self) }
     }
 
     let stage: Stage
@@ -68,7 +70,8 @@ struct Child {
         case .kill: try session.beKilled()
         case .open: return try session.runOpened()
         case .duel: return try Duel(child: self).run()
-        case .log: return try LogWork(child: self).run()
+        case .log: return try LogWork(child: self).write()
+        case .replay: return try LogWork(child: self).replay()
         case .graph: return try GraphWork(child: self).run()
         case .time: return try TimeWork(child: self).run()
         case .churn: return try ChurnWork(child: self).run()

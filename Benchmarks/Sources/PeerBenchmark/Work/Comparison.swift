@@ -70,7 +70,9 @@ struct Comparison {
         if wanted.contains(.duel), options.engines.contains(.varve) {
             add(.duel, EngineName.all.filter { $0 != .varve } + [.limit])
         }
-        for stage in [Child.Stage.log, .graph, .time] where wanted.contains(stage) {
+        if wanted.contains(.log) || wanted.contains(.replay) { add(.log, [.varve]) }
+        if wanted.contains(.replay) { add(.replay, [.varve]) }
+        for stage in [Child.Stage.graph, .time] where wanted.contains(stage) {
             add(stage, [.varve])
         }
         if wanted.contains(.text) { add(.text, TextWork.engines) }

@@ -26,10 +26,10 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
             .open
         case .duel: .duel
         case .churn: .churn
-        case .openLog, .replay, .writtenRatio, .quietP999, .compactingP999, .compactingRatio,
-            .busyCompaction,
+        case .writtenRatio: .log
+        case .openLog, .replay, .quietP999, .compactingP999, .compactingRatio, .busyCompaction,
             .compactionMemory:
-            .log
+            .replay
         case .snapshotSave, .snapshotSaveIndexed: .graph
         case .undo, .undoRatio, .firstUndo, .history, .past: .time
         case .textLoad, .textSearch, .textContains: .text

@@ -10,7 +10,8 @@ struct LogWork: Work {
     /// One of a thousand lies above a 99.9th percentile.
     private static let enough = 1_000
 
-    func run() throws -> RunResult {
+    /// Writes the log, and closes it.
+    func write() throws -> RunResult {
         var result = RunResult(.varve)
         let written = ProcessFigures.bytesWritten
         let engine = try open()
@@ -20,6 +21,12 @@ struct LogWork: Work {
             (ProcessFigures.bytesWritten - written)
             / Double(engine.store.statistics.log.storedBytes.rawValue)
         try engine.close()
+        return result
+    }
+
+    /// Opens it in a process that was just started, as apps do, and goes on.
+    func replay() throws -> RunResult {
+        var result = RunResult(.varve)
         var opened: VarveEngine?
         let seconds = try WallClock.seconds {
             let engine = try open()
