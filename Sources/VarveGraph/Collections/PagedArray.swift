@@ -6,7 +6,8 @@
 /// no flat root on purpose: what a commit pays after a snapshot is the nodes on one path, and each
 /// copied node touches one cold line for every child reference that it retains.
 ///
-/// Reading and writing an element are O(log n).
+/// Reading and writing an element are O(log n). An array that is mostly read here and there has a
+/// ``LeafDirectory`` besides, with which reading is O(1).
 @usableFromInline
 struct PagedArray<Element: PagedElement> {
     /// Leaves of rows: narrow, because copying one retains every heap string in it.
@@ -15,22 +16,44 @@ struct PagedArray<Element: PagedElement> {
     @usableFromInline static var integerLeafShift: Int { 6 }
 
     @usableFromInline var root: AnyObject?
-    /// The root as a plain word, so that a look-up neither retains nor releases anything.
-    @usableFromInline var address: UnsafeRawPointer?
-    /// Inner levels above the leaves; with 0 the root is a leaf.
-    @usableFromInline var height: Int
-    @usableFromInline let leafShift: Int
+    /// Where leaves are looked up first, if this array has one.
+    @usableFromInline var directory: LeafDirectory?
+    @usableFromInline var nodes: Nodes
 
-    @inlinable
-    init(leafShift: Int) {
-        self.root = nil
-        self.address = nil
-        self.height = 0
-        self.leafShift = leafShift
+    /// What a look-up needs, as plain words. Whoever has an array in an object asks these instead of the
+    /// array, which would be copied, and counted, for the call.
+    @usableFromInline
+    struct Nodes {
+        /// The root; a leaf where there are no inner levels.
+        @usableFromInline var root: UnsafeRawPointer?
+        /// Inner levels above the leaves.
+        @usableFromInline var height: Int
+        @usableFromInline let leafShift: Int
+        @usableFromInline var directory: UnsafeRawPointer?
+
+        @inlinable
+        init(leafShift: Int) {
+            root = nil
+            height = 0
+            self.leafShift = leafShift
+            directory = nil
+        }
     }
 
+    /// - Parameter hasDirectory: whether leaves are looked up by their numbers, once there are many.
+    @inlinable
+    init(leafShift: Int, hasDirectory: Bool = false) {
+        root = nil
+        directory = nil
+        nodes = Nodes(leafShift: leafShift)
+        if hasDirectory { use(LeafDirectory(capacity: 0)) }
+    }
+
+    @inlinable var leafShift: Int { nodes.leafShift }
+    @inlinable var height: Int { nodes.height }
+
     /// One more than the greatest index that the present tree can hold.
-    @inlinable var capacity: Int { 1 &<< (leafShift &+ PagedInner.shift &* height) }
+    @inlinable var capacity: Int { nodes.capacity }
 
     @inlinable
     subscript(index: Int) -> Element {
@@ -44,29 +67,12 @@ struct PagedArray<Element: PagedElement> {
     /// let the address escape. Children are loaded as plain words, because a retain and release
     /// at every level costs more than the descent itself.
     @inlinable @inline(__always)
-    func pointer(at index: Int) -> UnsafeMutablePointer<Element>? {
-        guard let leaf = leaf(holding: index) else { return nil }
-        return leaf + (index & ((1 &<< leafShift) &- 1))
-    }
-
-    /// The first element of the leaf that holds `index`, or nil where there is none.
-    @inlinable @inline(__always)
-    func leaf(holding index: Int) -> UnsafeMutablePointer<Element>? {
-        guard index >= 0, index < capacity, var node = address else { return nil }
-        var shift = leafShift &+ PagedInner.shift &* height
-        while shift != leafShift {
-            shift &-= PagedInner.shift
-            guard let child = PagedInner.child(of: node, at: (index &>> shift) & PagedInner.mask)
-            else { return nil }
-            node = child
-        }
-        return PagedLeaf<Element>.elements(of: node)
-    }
+    func pointer(at index: Int) -> UnsafeMutablePointer<Element>? { nodes.pointer(at: index) }
 
     /// To be called whenever the root may be another object.
     @inlinable
     mutating func noteRoot() {
-        address = root.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+        nodes.root = root.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     }
 
     /// The element's address for writing: makes the path to it unique, creating absent pages.
@@ -77,22 +83,27 @@ struct PagedArray<Element: PagedElement> {
         let leafCount = 1 &<< leafShift
         var shift = leafShift &+ PagedInner.shift &* height
         let last = leafShift
-        let element = withUnsafeMutablePointer(to: &root) { rootReference in
+        let (former, elements) = withUnsafeMutablePointer(to: &root) { rootReference in
             var reference = rootReference
             while shift != last {
                 shift &-= PagedInner.shift
                 let children = PagedInner.uniqueChildren(at: reference)
                 reference = children + ((index &>> shift) & PagedInner.mask)
             }
-            let elements = PagedLeaf<Element>.uniqueElements(
-                at: reference, count: leafCount)
-            return elements + (index & (leafCount &- 1))
+            let former = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self)
+            return (
+                former, PagedLeaf<Element>.uniqueElements(at: reference, count: leafCount)
+            )
         }
         // As a word from its place: a copy of the reference would be counted.
-        address = withUnsafePointer(to: &root) {
+        nodes.root = withUnsafePointer(to: &root) {
             UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self)
         }
-        return element
+        if nodes.directory != nil {
+            let leaf = PagedLeaf<Element>.leaf(of: elements)
+            if leaf != former { noteLeaf(index &>> leafShift, leaf, isNew: former == nil) }
+        }
+        return elements + (index & (leafCount &- 1))
     }
 
     /// Makes an element absent again, and drops its leaf when nothing else is left in it.
@@ -125,6 +136,7 @@ struct PagedArray<Element: PagedElement> {
             reference.pointee = nil
         }
         noteRoot()
+        noteDroppedLeaf(index >> leafShift)
     }
 
     /// Takes over the pages of another array for the elements from `index` on, of which there are none
@@ -151,6 +163,7 @@ struct PagedArray<Element: PagedElement> {
             reference.pointee = subtree
         }
         noteRoot()
+        noteLeaves(1 << (span - leafShift))
     }
 
     @inlinable
@@ -163,7 +176,7 @@ struct PagedArray<Element: PagedElement> {
                 root = inner
                 noteRoot()
             }
-            height += 1
+            nodes.height += 1
         }
     }
 
@@ -175,7 +188,7 @@ struct PagedArray<Element: PagedElement> {
     @inlinable
     func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
-            guard let root = address else { return }
+            guard let root = nodes.root else { return }
             guard height > 0 else {
                 _ = try body(0, leafElements(of: root))
                 return
@@ -211,14 +224,6 @@ struct PagedArray<Element: PagedElement> {
             shift &-= PagedInner.shift
         }
         return node
-    }
-
-    /// The same of an index alone. The array is higher than a leaf.
-    @inlinable
-    func group(above index: Int) -> UnsafeRawPointer? {
-        guard index < capacity, let root = address else { return nil }
-        var index = index
-        return group(holding: &index, below: root)
     }
 
     @inlinable @inline(__always)

@@ -21,6 +21,12 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
             .assumingMemoryBound(to: Element.self)
     }
 
+    /// The leaf that elements stand in, given the first of them.
+    @inlinable @inline(__always)
+    static func leaf(of elements: UnsafeMutablePointer<Element>) -> UnsafeRawPointer {
+        UnsafeRawPointer(elements) - elementsOffset
+    }
+
     /// The elements of the leaf at `reference`, after making that leaf exist and be unique.
     @inlinable
     static func uniqueElements(

@@ -2,7 +2,7 @@ extension Context {
     /// The links of one relation of one parent, in order, to live and other slots alike.
     @usableFromInline
     func links(of slot: UInt32, relation: Int, table: Int) -> SlotList {
-        tables.tables[table].links[relation][slot]
+        tables.tables[table].slotList(relation: relation, of: slot)
     }
 
     /// The children of one relation that have rows, in order.
@@ -158,7 +158,7 @@ extension Context {
             table.linkJournal.append(
                 LinkListChange(
                     relation: relation, slot: slot,
-                    before: LinkList(list: table.links[relation][slot])))
+                    before: table.linkList(relation: relation, of: slot)))
             table.links[relation][slot] = list
         }
     }

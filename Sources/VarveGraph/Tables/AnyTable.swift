@@ -175,7 +175,7 @@ package class AnyTable {
 
     /// The links of one relation of one slot, as they are now.
     package func linkList(relation: Int, of slot: UInt32) -> LinkList {
-        LinkList(list: links[relation][slot])
+        LinkList(list: slotList(relation: relation, of: slot))
     }
 
     /// Calls `body` with each list of a relation that is not empty, from a slot on, in order of slots,
@@ -289,90 +289,4 @@ package struct ResolvedRelation: Sendable {
     package let inverse: Int?
     package let inverseIsToMany: Bool
     package let deleteRule: DeleteRule
-}
-
-/// All lists of one relation, by the slot of the parent.
-package struct LinkColumn: Sendable {
-    let isToMany: Bool
-    /// Slot + 1 of the one child; 0 for none. Plain integers, so that a page copies as one block.
-    private var single: PagedArray<UInt32>
-    private var lists: PagedArray<SlotList>
-
-    init(isToMany: Bool) {
-        self.isToMany = isToMany
-        single = PagedArray(leafShift: PagedArray<UInt32>.integerLeafShift)
-        lists = PagedArray(leafShift: PagedArray<SlotList>.rowLeafShift)
-    }
-
-    subscript(slot: UInt32) -> SlotList {
-        get {
-            if isToMany { return lists[Int(slot)] }
-            let child = single[Int(slot)]
-            return child == 0 ? .empty : .one(child - 1)
-        }
-        set {
-            if isToMany {
-                lists[Int(slot)] = newValue
-            } else {
-                single[Int(slot)] = newValue.first.map { $0 + 1 } ?? 0
-            }
-        }
-    }
-
-    /// Sets lists that come in the order of their slots: the path to a page is walked once for all
-    /// lists in it.
-    mutating func load(_ all: ((UInt32, UnsafeBufferPointer<UInt32>) -> Void) -> Void) {
-        if isToMany {
-            var page = OpenPage<SlotList>(leafShift: lists.leafShift)
-            all { slot, children in
-                page.place(Int(slot), in: &lists).pointee = SlotList(children)
-            }
-        } else {
-            var page = OpenPage<UInt32>(leafShift: single.leafShift)
-            all { slot, children in
-                page.place(Int(slot), in: &single).pointee = children.first.map { $0 + 1 } ?? 0
-            }
-        }
-    }
-
-    /// The page that was last written to.
-    private struct OpenPage<Element: PagedElement> {
-        let leafShift: Int
-        private var leaf: UnsafeMutablePointer<Element>?
-        private var number = -1
-
-        init(leafShift: Int) { self.leafShift = leafShift }
-
-        /// Where an element stands, valid until the array is changed by other means.
-        @inline(__always)
-        mutating func place(
-            _ index: Int, in array: inout PagedArray<Element>
-        ) -> UnsafeMutablePointer<Element> {
-            let offset = index & ((1 << leafShift) - 1)
-            if let leaf, index >> leafShift == number { return leaf + offset }
-            let place = array.mutablePointer(at: index)
-            number = index >> leafShift
-            leaf = place - offset
-            return place
-        }
-    }
-
-    /// The parents that have a list, with it, in slot order.
-    func forEach(_ body: (UInt32, SlotList) -> Void) {
-        if isToMany {
-            lists.forEachLeaf { first, elements in
-                for offset in elements.indices where elements[offset].count > 0 {
-                    body(UInt32(first + offset), elements[offset])
-                }
-                return true
-            }
-        } else {
-            single.forEachLeaf { first, elements in
-                for offset in elements.indices where elements[offset] != 0 {
-                    body(UInt32(first + offset), .one(elements[offset] - 1))
-                }
-                return true
-            }
-        }
-    }
 }

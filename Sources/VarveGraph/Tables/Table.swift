@@ -43,7 +43,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
-        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift)
+        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift, hasDirectory: true)
         ids = IDMap()
         loadedIDs = []
         loadedEntries = []
@@ -154,7 +154,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// Valid until the table is mutated or released. An optional's payload stands at its address.
     @inlinable
     func row(at slot: Slot) -> UnsafePointer<Entity>? {
-        guard let cell = cells.pointer(at: slot.index) else { return nil }
+        guard let cell = cells.nodes.pointer(at: slot.index) else { return nil }
         return Table.row(in: cell)
     }
 
@@ -369,7 +369,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func storedMetadata(of slot: Slot) -> RowMetadata {
         // In the cell itself: a copy of it would count every reference of its row.
-        cells.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
+        cells.nodes.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
     }
 
     @usableFromInline
@@ -391,6 +391,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     override func checkRows() {
         ids.checkInvariants()
+        cells.checkDirectory()
         var live = 0
         for index in 0..<slotCount {
             let slot = Slot(index)

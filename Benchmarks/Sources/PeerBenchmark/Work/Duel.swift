@@ -12,6 +12,7 @@ struct Duel: Work {
         let varve = try engine(.varve)
         let other = peer == .limit ? nil : try engine(peer)
         let file = other == nil ? try BareLog(in: directory) : nil
+        try Rest.wait(for: peer)
         var latencies: [[Double]] = [[], []]
         let start = ContinuousClock.now
         for turn in 0..<work.duelTurns {

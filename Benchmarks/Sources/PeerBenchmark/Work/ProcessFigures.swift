@@ -10,6 +10,14 @@ enum ProcessFigures {
     /// Bytes that this process caused to be written to the storage, pages of maps included.
     static var bytesWritten: Double { value("write_bytes:", in: "/proc/self/io") }
 
+    /// The time that all threads of this process have computed, in the system's calls too.
+    static var processorSeconds: Double {
+        var time = timespec()
+        precondition(
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0, "no clock of the process's time")
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
+
     private static func value(_ name: String, in file: String) -> Double {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return .nan }
         for line in text.split(separator: "\n") where line.hasPrefix(name) {

@@ -19,8 +19,11 @@ struct Session: Work {
         try readThroughSnapshots(engine)
         try readNested(engine)
         try delete(engine)
+        try Rest.wait(for: name)
         try commit(engine)
+        try Rest.wait(for: name)
         try commitSynced(engine)
+        try Rest.wait(for: name)
         let seconds = try WallClock.seconds { try engine.compact() }
         // LMDB reuses its pages in place and has nothing to compact.
         if name != .lmdb { result.figures[.compaction] = seconds }
@@ -63,11 +66,13 @@ struct Session: Work {
         let memory = ProcessFigures.residentBytes - before
         result.figures[.memory] = memory / 1e6
         if name == .varve { result.figures[.memoryRatio] = memory / Double(work.rawBytes) }
+        try Rest.wait(for: name)
         try engine.beginReading()
         try readPoints(engine)
         try readMany(engine)
         try engine.endReading()
         try update(engine)
+        try Rest.wait(for: name)
         return engine
     }
 
@@ -216,6 +221,7 @@ struct Session: Work {
     private mutating func delete(_ engine: any Engine) throws {
         let extras = (0..<work.deletes).map { Dataset.user(5_000_000 + $0) }
         try engine.load(users: extras, posts: [])
+        try Rest.wait(for: name)
         let seconds = try WallClock.seconds {
             for start in stride(from: 0, to: extras.count, by: 100) {
                 let batch = extras[start..<min(extras.count, start + 100)]

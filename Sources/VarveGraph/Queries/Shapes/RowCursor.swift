@@ -1,18 +1,15 @@
-/// Reads rows by slot and remembers the page of the last one, and the node above it: neighbours cost
-/// no descent.
+/// Reads rows by slot and remembers the page of the last one: neighbours are not looked up.
 @usableFromInline
 struct RowCursor<Entity: EntityModelProtocol> {
     @usableFromInline let table: Table<Entity>
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
     @usableFromInline var leaf: UnsafeMutablePointer<Table<Entity>.Cell>?
-    @usableFromInline var group = -1
-    @usableFromInline var groupNode: UnsafeRawPointer?
 
     @inlinable
     init(_ table: Table<Entity>) {
         self.table = table
-        shift = table.cells.leafShift
+        shift = table.cells.nodes.leafShift
     }
 
     /// The address of the cell of a slot, or nil where no page holds it. Valid as long as the
@@ -29,16 +26,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
     @inlinable
     mutating func turn(to index: Int) {
         page = index &>> shift
-        guard table.cells.height > 0 else {
-            leaf = table.cells.leaf(holding: index)
-            return
-        }
-        if page &>> PagedInner.shift != group {
-            group = page &>> PagedInner.shift
-            groupNode = table.cells.group(above: index)
-        }
-        leaf = groupNode.flatMap { PagedInner.child(of: $0, at: page & PagedInner.mask) }
-            .map { PagedLeaf<Table<Entity>.Cell>.elements(of: $0) }
+        leaf = table.cells.nodes.leaf(holding: index)
     }
 
     /// The address of the row at a slot, or nil where the slot holds none. Valid as long as the

@@ -1,0 +1,63 @@
+// Where leaves come and go, the directory is told.
+extension PagedArray {
+    /// A leaf has come, or another one in the place of a shared one.
+    @usableFromInline
+    mutating func noteLeaf(_ number: Int, _ leaf: UnsafeRawPointer, isNew: Bool) {
+        let isOwn = isKnownUniquelyReferenced(&directory)
+        guard let directory else { return }
+        let isWithin = number < directory.capacity
+        let wasMissing = !isNew && !(isWithin && directory[number] != nil)
+        let isMissing = !(isOwn && isWithin)
+        if isWithin { directory[number] = isMissing ? nil : leaf }
+        if isMissing != wasMissing { directory.addMissing(isMissing ? 1 : -1) }
+        if directory.isRenewalDue { renewDirectory() }
+    }
+
+    @usableFromInline
+    mutating func noteDroppedLeaf(_ number: Int) {
+        guard let directory else { return }
+        if number < directory.capacity, directory[number] != nil {
+            directory[number] = nil
+        } else {
+            directory.addMissing(-1)
+        }
+    }
+
+    /// A subtree of up to so many leaves has been attached.
+    mutating func noteLeaves(_ count: Int) {
+        directory?.addMissing(count)
+        if directory?.isRenewalDue == true { renewDirectory() }
+    }
+
+    /// Makes a directory of all leaves, with room for more. O(n)
+    private mutating func renewDirectory() {
+        let leaves = LeafNodes(root: nodes.root, height: height)
+        let end = leaves.end
+        // A column that few slots use gets none: it would be larger than the column.
+        let count = leaves.count
+        guard count > end / 2 else { return directory?.deferRenewal(by: count) ?? () }
+        let renewed = LeafDirectory(capacity: end + end / 2)
+        leaves.forEach { number, leaf in renewed[number] = leaf }
+        use(renewed)
+    }
+
+    @usableFromInline
+    mutating func use(_ new: LeafDirectory) {
+        directory = new
+        nodes.directory = UnsafeRawPointer(Unmanaged.passUnretained(new).toOpaque())
+    }
+
+    // MARK: - Invariants
+
+    /// Each word of the directory is null or the tree's leaf. O(n log n).
+    func checkDirectory() {
+        guard let directory else { return }
+        for number in 0..<directory.capacity {
+            guard let leaf = directory[number] else { continue }
+            let elements = nodes.leafInTree(holding: number << leafShift)
+            precondition(
+                elements.map { PagedLeaf.leaf(of: $0) } == leaf,
+                "a directory leads to another leaf than the tree")
+        }
+    }
+}

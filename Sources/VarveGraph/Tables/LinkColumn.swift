@@ -1,0 +1,103 @@
+/// All lists of one relation, by the slot of the parent.
+package struct LinkColumn: Sendable {
+    let isToMany: Bool
+    /// Slot + 1 of the one child; 0 for none. Plain integers, so that a page copies as one block.
+    fileprivate var single: PagedArray<UInt32>
+    fileprivate var lists: PagedArray<SlotList>
+
+    init(isToMany: Bool) {
+        self.isToMany = isToMany
+        single = PagedArray(
+            leafShift: PagedArray<UInt32>.integerLeafShift, hasDirectory: true)
+        lists = PagedArray(leafShift: PagedArray<SlotList>.rowLeafShift, hasDirectory: true)
+    }
+
+    subscript(slot: UInt32) -> SlotList {
+        get {
+            if isToMany { return lists.nodes.pointer(at: Int(slot))?.pointee ?? .empty }
+            return LinkColumn.list(of: single.nodes.pointer(at: Int(slot))?.pointee ?? 0)
+        }
+        set {
+            if isToMany {
+                lists[Int(slot)] = newValue
+            } else {
+                single[Int(slot)] = newValue.first.map { $0 + 1 } ?? 0
+            }
+        }
+    }
+
+    fileprivate static func list(of child: UInt32) -> SlotList {
+        child == 0 ? .empty : .one(child - 1)
+    }
+
+    /// Sets lists that come in the order of their slots: the path to a page is walked once for all
+    /// lists in it.
+    mutating func load(_ all: ((UInt32, UnsafeBufferPointer<UInt32>) -> Void) -> Void) {
+        if isToMany {
+            var page = OpenPage<SlotList>(leafShift: lists.leafShift)
+            all { slot, children in
+                page.place(Int(slot), in: &lists).pointee = SlotList(children)
+            }
+        } else {
+            var page = OpenPage<UInt32>(leafShift: single.leafShift)
+            all { slot, children in
+                page.place(Int(slot), in: &single).pointee = children.first.map { $0 + 1 } ?? 0
+            }
+        }
+    }
+
+    /// The page that was last written to.
+    private struct OpenPage<Element: PagedElement> {
+        let leafShift: Int
+        private var leaf: UnsafeMutablePointer<Element>?
+        private var number = -1
+
+        init(leafShift: Int) { self.leafShift = leafShift }
+
+        /// Where an element stands, valid until the array is changed by other means.
+        @inline(__always)
+        mutating func place(
+            _ index: Int, in array: inout PagedArray<Element>
+        ) -> UnsafeMutablePointer<Element> {
+            let offset = index & ((1 << leafShift) - 1)
+            if let leaf, index >> leafShift == number { return leaf + offset }
+            let place = array.mutablePointer(at: index)
+            number = index >> leafShift
+            leaf = place - offset
+            return place
+        }
+    }
+
+    /// The parents that have a list, with it, in slot order.
+    func forEach(_ body: (UInt32, SlotList) -> Void) {
+        if isToMany {
+            lists.forEachLeaf { first, elements in
+                for offset in elements.indices where elements[offset].count > 0 {
+                    body(UInt32(first + offset), elements[offset])
+                }
+                return true
+            }
+        } else {
+            single.forEachLeaf { first, elements in
+                for offset in elements.indices where elements[offset] != 0 {
+                    body(UInt32(first + offset), .one(elements[offset] - 1))
+                }
+                return true
+            }
+        }
+    }
+}
+
+extension AnyTable {
+    /// The links of one relation of one parent, in order.
+    ///
+    /// Of the column only what is needed is read, where it stands: asked itself, it would be copied, and
+    /// its references counted, for the call.
+    func slotList(relation: Int, of slot: UInt32) -> SlotList {
+        if links[relation].isToMany {
+            return links[relation].lists.nodes.pointer(at: Int(slot))?.pointee ?? .empty
+        }
+        let child = links[relation].single.nodes.pointer(at: Int(slot))?.pointee
+        return LinkColumn.list(of: child ?? 0)
+    }
+}
