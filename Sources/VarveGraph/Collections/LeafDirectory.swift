@@ -67,17 +67,15 @@ struct LeafNodes {
     let root: UnsafeRawPointer?
     let height: Int
 
-    /// One more than the greatest number of a leaf.
-    var end: Int {
-        var end = 0
-        forEach { number, _ in end = number + 1 }
-        return end
-    }
-
-    var count: Int {
+    /// How many there are, and one more than the greatest number.
+    var extent: (count: Int, end: Int) {
         var count = 0
-        forEach { _, _ in count += 1 }
-        return count
+        var end = 0
+        forEach { number, _ in
+            count += 1
+            end = number + 1
+        }
+        return (count, end)
     }
 
     /// Calls `body` with the number and the address of each leaf, in order.

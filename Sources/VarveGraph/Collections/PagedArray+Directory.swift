@@ -32,9 +32,8 @@ extension PagedArray {
     /// Makes a directory of all leaves, with room for more. O(n)
     private mutating func renewDirectory() {
         let leaves = LeafNodes(root: nodes.root, height: height)
-        let end = leaves.end
+        let (count, end) = leaves.extent
         // A column that few slots use gets none: it would be larger than the column.
-        let count = leaves.count
         guard count > end / 2 else { return directory?.deferRenewal(by: count) ?? () }
         let renewed = LeafDirectory(capacity: end + end / 2)
         leaves.forEach { number, leaf in renewed[number] = leaf }
