@@ -78,14 +78,28 @@ struct LeafDirectoryTests {
     @Test("Attached subtrees are found")
     func attached() {
         var array = Self.filled(512)
-        for part in 1..<20 {
+        let others = (1..<20).map { part in
             var other = PagedArray<Int?>(leafShift: 3)
             for index in 0..<512 { other[index] = part * 512 + index }
-            array.attach(other, at: part * 512, span: 9)
-            array.checkDirectory()
+            return other
         }
+        array.attach(others[..<3], at: 512, span: 9)
+        array.checkDirectory()
+        array.attach(others[3...], at: 4 * 512, span: 9)
+        array.checkDirectory()
         #expect((array.directory?.capacity ?? 0) > 1_000)
+        // All of the leaves, and not by the way down the tree alone.
+        for leaf in 0..<64 * 20 { #expect(array.directory?[leaf] != nil, "leaf \(leaf)") }
         for index in 0..<512 * 20 { #expect(array[index] == index) }
+    }
+
+    @Test("Without a directory leaves are found in the tree")
+    func dropped() {
+        var array = Self.filled(10_000)
+        array.dropDirectory()
+        #expect(array.nodes.directory == nil)
+        array[10_000] = 10_000
+        for index in 0...10_000 { #expect(array[index] == index) }
     }
 
     @Test(

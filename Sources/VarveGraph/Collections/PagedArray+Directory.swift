@@ -23,7 +23,7 @@ extension PagedArray {
         }
     }
 
-    /// A subtree of up to so many leaves has been attached.
+    /// Subtrees of up to so many leaves have been attached.
     mutating func noteLeaves(_ count: Int) {
         directory?.addMissing(count)
         if directory?.isRenewalDue == true { renewDirectory() }
@@ -38,6 +38,13 @@ extension PagedArray {
         let renewed = LeafDirectory(capacity: end + end / 2)
         leaves.forEach { number, leaf in renewed[number] = leaf }
         use(renewed)
+    }
+
+    /// Looks leaves up in the tree from now on.
+    @usableFromInline
+    mutating func dropDirectory() {
+        directory = nil
+        nodes.directory = nil
     }
 
     @usableFromInline

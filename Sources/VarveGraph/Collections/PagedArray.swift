@@ -139,10 +139,22 @@ struct PagedArray<Element: PagedElement> {
         noteDroppedLeaf(index >> leafShift)
     }
 
-    /// Takes over the pages of another array for the elements from `index` on, of which there are none
-    /// here. The other holds `1 << span` elements at most, as a subtree does, and `index` is a multiple of that.
+    /// Takes over the pages of other arrays for the elements from `index` on, of which there are none
+    /// here. Each holds `1 << span` elements at most, as a subtree does, and `index` is a multiple of that.
     @usableFromInline
-    mutating func attach(_ other: PagedArray, at index: Int, span: Int) {
+    mutating func attach(_ others: some Sequence<PagedArray>, at index: Int, span: Int) {
+        var index = index
+        var leafCount = 0
+        for other in others {
+            attach(other, at: index, span: span)
+            index += 1 << span
+            leafCount += 1 << (span - leafShift)
+        }
+        // Once for all: a directory is made by a walk over every leaf.
+        noteLeaves(leafCount)
+    }
+
+    private mutating func attach(_ other: PagedArray, at index: Int, span: Int) {
         var other = other
         other.grow(toHold: 1 << span - 1)
         guard let subtree = other.root else { return }
@@ -163,7 +175,6 @@ struct PagedArray<Element: PagedElement> {
             reference.pointee = subtree
         }
         noteRoot()
-        noteLeaves(1 << (span - leafShift))
     }
 
     @inlinable

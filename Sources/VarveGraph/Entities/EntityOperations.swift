@@ -109,6 +109,8 @@ package struct EntityOperations: Sendable {
         makePart = { table, start in
             let part = Table<Entity>(descriptor: table.descriptor)
             part.partStart = start
+            // The table that takes its rows over makes one of all leaves.
+            part.cells.dropDirectory()
             return part
         }
         appendParts = { unsafeDowncast($0, to: Table<Entity>.self).append($1) }

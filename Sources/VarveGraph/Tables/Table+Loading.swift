@@ -132,11 +132,13 @@ extension Table {
     func append(_ parts: [AnyTable]) {
         var isOrdered = order.slotsByOrdinal == nil
         loadedIDs.reserveCapacity(parts.reduce(loadedIDs.count) { $0 + $1.slotCount })
+        cells.attach(
+            parts.lazy.map { unsafeDowncast($0, to: Table<Entity>.self).cells }, at: slotCount,
+            span: AnyTable.partShift)
         for part in parts {
             let part = unsafeDowncast(part, to: Table<Entity>.self)
             precondition(part.partStart == slotCount, "a part of another place")
             let start = slotCount
-            cells.attach(part.cells, at: start, span: AnyTable.partShift)
             part.vacantIDs.forEachLeaf { first, ids in
                 for offset in ids.indices where ids[offset] != nil {
                     vacantIDs[start + first + offset] = ids[offset]

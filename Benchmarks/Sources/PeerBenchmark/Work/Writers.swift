@@ -30,6 +30,7 @@ struct Writers {
     func threads(_ insert: @escaping @Sendable (UserRecord) throws -> Void) throws -> Times {
         let outcomes = Outcomes()
         let done = DispatchGroup()
+        let users = self.users
         let seconds = WallClock.seconds {
             for writer in 0..<count {
                 done.enter()
@@ -38,7 +39,7 @@ struct Writers {
                     outcomes.add(
                         Result {
                             try WallClock.latencies(commits, within: limit) { number in
-                                try insert(user(number, of: writer))
+                                try insert(users[writer][number])
                             }
                         })
                 }
@@ -52,13 +53,14 @@ struct Writers {
     func tasks(_ insert: @escaping @Sendable (UserRecord) async throws -> Void) throws -> Times {
         let outcomes = Outcomes()
         let done = DispatchGroup()
+        let users = self.users
         let seconds = WallClock.seconds {
             for writer in 0..<count {
                 done.enter()
                 Task.detached {
                     defer { done.leave() }
                     do {
-                        outcomes.add(.success(try await latencies(of: writer, insert)))
+                        outcomes.add(.success(try await latencies(of: users[writer], insert)))
                     } catch {
                         outcomes.add(.failure(error))
                     }
@@ -69,14 +71,14 @@ struct Writers {
         return Times(together: seconds, latencies: try outcomes.latencies())
     }
 
-    private func latencies(of writer: Int, _ insert: (UserRecord) async throws -> Void)
+    private func latencies(of users: [UserRecord], _ insert: (UserRecord) async throws -> Void)
         async throws -> [Double]
     {
         var latencies: [Double] = []
         latencies.reserveCapacity(commits)
         let start = ContinuousClock.now
         while latencies.count < commits, WallClock.seconds(since: start) <= limit {
-            let user = user(latencies.count, of: writer)
+            let user = users[latencies.count]
             let began = ContinuousClock.now
             try await insert(user)
             latencies.append(WallClock.seconds(since: began))
@@ -84,8 +86,11 @@ struct Writers {
         return latencies
     }
 
-    private func user(_ number: Int, of writer: Int) -> UserRecord {
-        Dataset.user(first + writer * commits + number)
+    /// Those of each writer, made before the clock runs, as they are for one writer alone.
+    private var users: [[UserRecord]] {
+        (0..<count).map { writer in
+            (0..<commits).map { Dataset.user(first + writer * commits + $0) }
+        }
     }
 
     /// Guarded by its lock.
