@@ -109,7 +109,7 @@ package struct EntityOperations: Sendable {
         makePart = { table, start in
             let part = Table<Entity>(descriptor: table.descriptor)
             part.partStart = start
-            // The table that takes its rows over makes one of all leaves.
+            // Of use to nobody: the table that takes the rows over makes one for all parts.
             part.cells.dropDirectory()
             return part
         }
