@@ -9,7 +9,8 @@ public import Synchronization
 /// the directory. So an array that takes another leaf writes it down only if no copy has the directory too, and
 /// otherwise null, for all of them. Whoever reads meanwhile, in a copy that another thread has, finds the former
 /// leaf, which his copy keeps alive, or null; a copy that is handed on afterwards comes with what was written.
-/// Words are atomic for that, and nothing more is asked of their order.
+/// Words are atomic for that. A packed leaf gives way to the elements that were made of it, which are right
+/// wherever it is, and live as long.
 @usableFromInline
 final class LeafDirectory: Sendable {
     @usableFromInline typealias Word = Atomic<UnsafeRawPointer?>
@@ -33,16 +34,32 @@ final class LeafDirectory: Sendable {
     }
 
     @inlinable
-    subscript(number: Int) -> UnsafeRawPointer? {
-        get { words[number].load(ordering: .relaxed) }
-        set { words[number].store(newValue, ordering: .relaxed) }
+    subscript(number: Int) -> LeafWord? {
+        // With the leaf comes what another thread made of a packed one.
+        get { words[number].load(ordering: .acquiring).map { LeafWord(word: $0) } }
+        set { words[number].store(newValue?.word, ordering: .releasing) }
     }
 
     /// The leaf of a number in the directory at an address, which is neither retained nor released.
     @inlinable @inline(__always)
-    static func leaf(_ number: UInt, in directory: UnsafeRawPointer) -> UnsafeRawPointer? {
+    static func word(_ number: UInt, in directory: UnsafeRawPointer) -> LeafWord? {
         Unmanaged<LeafDirectory>.fromOpaque(directory)._withUnsafeGuaranteedRef {
             number < UInt(bitPattern: $0.capacity) ? $0[Int(bitPattern: number)] : nil
+        }
+    }
+
+    /// Leads to the elements that were made of a packed leaf instead of to that leaf, for all who share the
+    /// directory, unless the leaf was replaced meanwhile.
+    @inlinable
+    static func replace(
+        _ packed: UnsafeRawPointer, by leaf: UnsafeRawPointer, at number: Int,
+        in directory: UnsafeRawPointer
+    ) {
+        Unmanaged<LeafDirectory>.fromOpaque(directory)._withUnsafeGuaranteedRef {
+            guard number < $0.capacity else { return }
+            _ = $0.words[number].compareExchange(
+                expected: LeafWord(packed: packed).word, desired: LeafWord(unpacked: leaf).word,
+                ordering: .acquiringAndReleasing)
         }
     }
 
@@ -59,6 +76,32 @@ final class LeafDirectory: Sendable {
     var isRenewalDue: Bool {
         missing.load(ordering: .relaxed) > LeafDirectory.missingMax + capacity / 8
     }
+}
+
+/// The address of a leaf, and whether it is a packed one: known without a look at it.
+@frozen
+@usableFromInline
+struct LeafWord: Equatable {
+    @usableFromInline let word: UnsafeRawPointer
+
+    @inlinable @inline(__always)
+    init(word: UnsafeRawPointer) { self.word = word }
+
+    @inlinable @inline(__always)
+    init(unpacked node: UnsafeRawPointer) { word = node }
+
+    @inlinable @inline(__always)
+    init(packed node: UnsafeRawPointer) { word = node + 1 }
+
+    /// Of any leaf, which is looked at.
+    @inlinable @inline(__always)
+    init(_ node: UnsafeRawPointer) { word = PackedLeaf.isPacked(node) ? node + 1 : node }
+
+    @inlinable @inline(__always)
+    var isPacked: Bool { UInt(bitPattern: word) & 1 != 0 }
+
+    @inlinable @inline(__always)
+    var node: UnsafeRawPointer { word - Int(bitPattern: UInt(bitPattern: word) & 1) }
 }
 
 /// The leaves below a root, as plain words, whatever their elements are: code that knew the elements' type

@@ -2,7 +2,7 @@
 extension PagedArray {
     /// A leaf has come, or another one in the place of a shared one.
     @usableFromInline
-    mutating func noteLeaf(_ number: Int, _ leaf: UnsafeRawPointer, isNew: Bool) {
+    mutating func noteLeaf(_ number: Int, _ leaf: LeafWord, isNew: Bool) {
         let isOwn = isKnownUniquelyReferenced(&directory)
         guard let directory else { return }
         let isWithin = number < directory.capacity
@@ -36,7 +36,7 @@ extension PagedArray {
         // A column that few slots use gets none: it would be larger than the column.
         guard count > end / 2 else { return directory?.deferRenewal(by: count) ?? () }
         let renewed = LeafDirectory(capacity: end + end / 2)
-        leaves.forEach { number, leaf in renewed[number] = leaf }
+        leaves.forEach { number, leaf in renewed[number] = LeafWord(leaf) }
         use(renewed)
     }
 
@@ -60,10 +60,12 @@ extension PagedArray {
         guard let directory else { return }
         for number in 0..<directory.capacity {
             guard let leaf = directory[number] else { continue }
-            let elements = nodes.leafInTree(holding: number << leafShift)
+            guard let node = nodes.nodeInTree(holding: number << leafShift) else {
+                preconditionFailure("a directory leads to a leaf that is not in the tree")
+            }
+            let isMade = PackedLeaf.isPacked(node) && PackedLeaf.unpacked(of: node) == leaf.word
             precondition(
-                elements.map { PagedLeaf.leaf(of: $0) } == leaf,
-                "a directory leads to another leaf than the tree")
+                leaf == LeafWord(node) || isMade, "a directory leads to another leaf than the tree")
         }
     }
 }

@@ -11,17 +11,49 @@ extension PagedArray.Nodes {
     /// The first element of the leaf that holds `index`, or nil where there is none.
     @inlinable @inline(__always)
     func leaf(holding index: Int) -> UnsafeMutablePointer<Element>? {
-        // A negative index is not below a capacity either.
-        let number = UInt(bitPattern: index) &>> UInt(leafShift)
-        if let directory, let leaf = LeafDirectory.leaf(number, in: directory) {
-            return PagedLeaf<Element>.elements(of: leaf)
-        }
-        return leafInTree(holding: index)
+        guard let word = word(holding: index) else { return nil }
+        if Element.mayBePacked, word.isPacked { return unpacked(word.node, holding: index) }
+        return PagedLeaf<Element>.elements(of: word.node)
     }
 
-    /// The same without the directory.
+    /// Where the element at `index` stands, or nil where there is no leaf. A packed leaf stays one.
+    @inlinable @inline(__always)
+    func place(at index: Int) -> ElementPlace? {
+        guard let word = word(holding: index) else { return nil }
+        let position = index & ((1 &<< leafShift) &- 1)
+        guard Element.mayBePacked, word.isPacked else {
+            return ElementPlace(element: PagedLeaf<Element>.elements(of: word.node) + position)
+        }
+        // Its bytes serve whether its elements were made or not. It is not looked at: it may not be in the cache.
+        return ElementPlace(packedIn: word.node, at: position)
+    }
+
+    @inlinable @inline(__always)
+    func word(holding index: Int) -> LeafWord? {
+        // A negative index is not below a capacity either.
+        let number = UInt(bitPattern: index) &>> UInt(leafShift)
+        if let directory, let word = LeafDirectory.word(number, in: directory) { return word }
+        guard let node = nodeInTree(holding: index) else { return nil }
+        return Element.mayBePacked ? LeafWord(node) : LeafWord(unpacked: node)
+    }
+
+    /// The elements of a packed leaf. From now on the directory leads to them.
+    @inlinable @inline(never)
+    func unpacked(
+        _ node: UnsafeRawPointer, holding index: Int
+    ) -> UnsafeMutablePointer<Element> {
+        let elements = PackedLeaf.elements(of: node, as: Element.self)
+        if let directory {
+            LeafDirectory.replace(
+                node, by: PagedLeaf<Element>.leaf(of: elements), at: index &>> leafShift,
+                in: directory)
+        }
+        return elements
+    }
+
+    /// The leaf that holds `index`, packed or not, without the directory.
     @inlinable
-    func leafInTree(holding index: Int) -> UnsafeMutablePointer<Element>? {
+    func nodeInTree(holding index: Int) -> UnsafeRawPointer? {
         guard index >= 0, index < capacity, var node = root else { return nil }
         var shift = leafShift &+ PagedInner.shift &* height
         while shift != leafShift {
@@ -30,6 +62,6 @@ extension PagedArray.Nodes {
             else { return nil }
             node = child
         }
-        return PagedLeaf<Element>.elements(of: node)
+        return node
     }
 }

@@ -101,7 +101,9 @@ struct PagedArray<Element: PagedElement> {
         }
         if nodes.directory != nil {
             let leaf = PagedLeaf<Element>.leaf(of: elements)
-            if leaf != former { noteLeaf(index &>> leafShift, leaf, isNew: former == nil) }
+            if leaf != former {
+                noteLeaf(index &>> leafShift, LeafWord(unpacked: leaf), isNew: former == nil)
+            }
         }
         return elements + (index & (leafCount &- 1))
     }
@@ -123,20 +125,47 @@ struct PagedArray<Element: PagedElement> {
     /// Makes the leaf that holds `index` absent. The path to it is unique.
     @usableFromInline
     mutating func dropLeaf(holding index: Int) {
+        withReference(toSubtreeOf: leafShift, holding: index) { $0.pointee = nil }
+        noteRoot()
+        noteDroppedLeaf(index >> leafShift)
+    }
+
+    /// Puts a packed leaf where no leaf is.
+    @usableFromInline
+    mutating func placeLeaf(_ leaf: PackedLeaf, at index: Int) {
+        place(leaf, span: leafShift, at: index)
+        guard nodes.directory != nil else { return }
+        let node = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
+        noteLeaf(index >> leafShift, LeafWord(packed: node), isNew: true)
+    }
+
+    /// Puts a subtree of `1 << span` elements where none is.
+    private mutating func place(_ subtree: AnyObject, span: Int, at index: Int) {
+        grow(toHold: index + 1 << span - 1)
+        withReference(toSubtreeOf: span, holding: index) {
+            precondition($0.pointee == nil, "elements that are there already")
+            $0.pointee = subtree
+        }
+        noteRoot()
+    }
+
+    /// Calls `body` with the reference to the subtree of `1 << span` elements that `index` is one of, after making
+    /// the path to it unique.
+    private mutating func withReference(
+        toSubtreeOf span: Int, holding index: Int,
+        _ body: (UnsafeMutablePointer<AnyObject?>) -> Void
+    ) {
         var shift = leafShift + PagedInner.shift * height
-        let levels = height
         withUnsafeMutablePointer(to: &root) { rootReference in
             var reference = rootReference
-            for _ in 0..<levels {
+            while shift > span {
                 shift -= PagedInner.shift
                 reference =
                     PagedInner.uniqueChildren(at: reference)
                     + ((index >> shift) & PagedInner.mask)
             }
-            reference.pointee = nil
+            body(reference)
         }
-        noteRoot()
-        noteDroppedLeaf(index >> leafShift)
     }
 
     /// Takes over the pages of other arrays for the elements from `index` on, of which there are none
@@ -161,20 +190,7 @@ struct PagedArray<Element: PagedElement> {
         precondition(
             other.leafShift == leafShift && other.capacity == 1 << span
                 && index & (1 << span - 1) == 0, "a subtree of another shape")
-        grow(toHold: index + 1 << span - 1)
-        var shift = leafShift + PagedInner.shift * height
-        withUnsafeMutablePointer(to: &root) { rootReference in
-            var reference = rootReference
-            while shift > span {
-                shift -= PagedInner.shift
-                reference =
-                    PagedInner.uniqueChildren(at: reference)
-                    + ((index >> shift) & PagedInner.mask)
-            }
-            precondition(reference.pointee == nil, "elements that are there already")
-            reference.pointee = subtree
-        }
-        noteRoot()
+        place(subtree, span: span, at: index)
     }
 
     @inlinable
@@ -198,10 +214,16 @@ struct PagedArray<Element: PagedElement> {
     /// closure at every level.
     @inlinable
     func forEachLeaf(_ body: (Int, UnsafeMutableBufferPointer<Element>) throws -> Bool) rethrows {
+        try forEachNode { first, leaf in try body(first, leafElements(of: leaf, first)) }
+    }
+
+    /// The same with each leaf as it is, packed or not.
+    @inlinable @inline(__always)
+    func forEachNode(_ body: (Int, UnsafeRawPointer) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {
             guard let root = nodes.root else { return }
             guard height > 0 else {
-                _ = try body(0, leafElements(of: root))
+                _ = try body(0, root)
                 return
             }
             let groupShift = leafShift &+ PagedInner.shift
@@ -210,9 +232,7 @@ struct PagedArray<Element: PagedElement> {
                 guard let group = group(holding: &index, below: root) else { continue }
                 for position in 0..<PagedInner.width {
                     guard let leaf = PagedInner.child(of: group, at: position) else { continue }
-                    guard try body(index &+ position &<< leafShift, leafElements(of: leaf)) else {
-                        return
-                    }
+                    guard try body(index &+ position &<< leafShift, leaf) else { return }
                 }
                 index &+= 1 &<< groupShift
             }
@@ -238,9 +258,14 @@ struct PagedArray<Element: PagedElement> {
     }
 
     @inlinable @inline(__always)
-    func leafElements(of leaf: UnsafeRawPointer) -> UnsafeMutableBufferPointer<Element> {
-        UnsafeMutableBufferPointer(
-            start: PagedLeaf<Element>.elements(of: leaf), count: 1 &<< leafShift)
+    func leafElements(
+        of leaf: UnsafeRawPointer, _ first: Int
+    ) -> UnsafeMutableBufferPointer<Element> {
+        let isPacked = Element.mayBePacked && PackedLeaf.isPacked(leaf)
+        return UnsafeMutableBufferPointer(
+            start: isPacked
+                ? nodes.unpacked(leaf, holding: first) : PagedLeaf<Element>.elements(of: leaf),
+            count: 1 &<< leafShift)
     }
 }
 
@@ -248,6 +273,19 @@ struct PagedArray<Element: PagedElement> {
 @usableFromInline
 protocol PagedElement {
     static var absent: Self { get }
+    /// Whether leaves of such elements may be packed.
+    static var mayBePacked: Bool { get }
+    /// Initialises the elements of a packed leaf, absent ones too.
+    static func unpack(_ node: UnsafeRawPointer, into elements: UnsafeMutablePointer<Self>)
+}
+
+extension PagedElement {
+    @inlinable static var mayBePacked: Bool { false }
+
+    @inlinable
+    static func unpack(_ node: UnsafeRawPointer, into elements: UnsafeMutablePointer<Self>) {
+        preconditionFailure("elements that have no bytes")
+    }
 }
 
 extension UInt32: PagedElement {

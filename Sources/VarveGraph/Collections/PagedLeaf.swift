@@ -38,6 +38,8 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
                 $0.initialize(repeating: Element.absent, count: count)
             }
             reference.pointee = leaf
+        } else if Element.mayBePacked, isPacked(reference) {
+            unpack(at: reference)
         } else if !isKnownUniquelyReferenced(&reference.pointee) {
             copy(at: reference, count: count)
         }
@@ -46,6 +48,21 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
             preconditionFailure("a leaf that was just made is missing")
         }
         return elements(of: leaf)
+    }
+
+    @inlinable @inline(__always)
+    static func isPacked(_ reference: UnsafeMutablePointer<AnyObject?>) -> Bool {
+        UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self).map(PackedLeaf.isPacked)
+            ?? false
+    }
+
+    /// Puts a leaf of the same elements, which can be changed, in the place of a packed one.
+    @inlinable @inline(never)
+    static func unpack(at reference: UnsafeMutablePointer<AnyObject?>) {
+        guard let node = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
+            return
+        }
+        reference.pointee = unpacking(node)
     }
 
     @inlinable @inline(never)

@@ -3,7 +3,7 @@ extension Context {
     @inlinable @inline(__always)
     public func find<Entity: EntityModelProtocol>(_ id: Entity.ID) -> Entity? {
         // Inlined, so that a caller who reads one property copies one property.
-        withExtendedLifetime(self) { address(of: Entity.self, id: id)?.pointee }
+        withExtendedLifetime(self) { copyOfRow(of: Entity.self, id: id) }
     }
 
     /// One element for each id, in order; nil where there is no entity.

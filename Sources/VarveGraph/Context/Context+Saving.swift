@@ -74,9 +74,9 @@ extension Context {
         _ entity: Entity, _ options: MergeStrategy<Entity>
     ) -> Bool {
         guard let isOutdated = options.isOutdated, let table = table(of: Entity.self),
-            let slot = table.slot(of: entity.id), let row = table.row(at: slot)
+            let slot = table.slot(of: entity.id), let row = table.copyOfRow(at: slot)
         else { return false }
-        return isOutdated(row.pointee, entity)
+        return isOutdated(row, entity)
     }
 
     /// Saves the entities that an outdated value has loaded, and links nothing.
@@ -126,9 +126,9 @@ extension Context {
     ) -> (slot: Slot?, isNew: Bool) {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         guard let slot = table.slot(of: entity.id, hash: hash) else { return (nil, true) }
-        guard let old = table.row(at: slot) else { return (slot, true) }
-        if !options.isReplacement {
-            let merged = options.merge(old.pointee, new: entity)
+        guard table.hasRow(at: slot) else { return (slot, true) }
+        if !options.isReplacement, let old = table.copyOfRow(at: slot) {
+            let merged = options.merge(old, new: entity)
             precondition(
                 Entity._sameID(merged.id, entity.id), "a merge strategy must not change an id")
             entity = merged

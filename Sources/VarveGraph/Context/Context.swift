@@ -183,20 +183,20 @@ extension Context {
         return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
     }
 
-    /// The address of the row with an id, or nil where there is none. O(log n).
+    /// A copy of the row with an id, or nil where there is none. O(log n).
     ///
-    /// Valid while the context is as it is. Neither the context's table nor anything in it is retained
-    /// on the way: counting references took as long as finding the row.
+    /// Neither the context's table nor anything in it is retained on the way: counting references took as long
+    /// as finding the row.
     @inlinable
-    func address<Entity: EntityModelProtocol>(
+    func copyOfRow<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
-    ) -> UnsafePointer<Entity>? {
+    ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
         return tables.tables.withUnsafeBufferPointer { tables in
             guard position < tables.count, let base = tables.baseAddress else { return nil }
             let table = UnsafeRawPointer(base + position).load(as: UnsafeRawPointer.self)
             return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
-                $0.row(of: id)
+                $0.copyOfRow(of: id)
             }
         }
     }
@@ -214,7 +214,7 @@ extension Context {
     @inlinable
     func liveSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
         guard let table = table(of: type), let slot = table.slot(of: id),
-            table.row(at: slot) != nil
+            table.hasRow(at: slot)
         else { return nil }
         return slot
     }
@@ -222,7 +222,7 @@ extension Context {
     /// A copy of the row at a slot.
     @inlinable
     func row<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity? {
-        table(of: type)?.row(at: slot)?.pointee
+        table(of: type)?.copyOfRow(at: slot)
     }
 
     /// The time of the change that is starting: the transaction's, or the clock's.

@@ -84,7 +84,9 @@ package struct EntityOperations: Sendable {
         }
         storeRow = { (table, slot, writer) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
-            try table.row(at: slot)?.pointee._store(into: &writer)
+            try table.withRow(at: slot, isOnce: true) { (row) throws(CodecError) in
+                try row.pointee._store(into: &writer)
+            }
         }
         storeBefore = { (table, before, writer) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
@@ -96,7 +98,7 @@ package struct EntityOperations: Sendable {
             try Entity._changes(
                 from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
         }
-        isLive = { unsafeDowncast($0, to: Table<Entity>.self).row(at: $1) != nil }
+        isLive = { unsafeDowncast($0, to: Table<Entity>.self).hasRow(at: $1) }
         metadata = { unsafeDowncast($0, to: Table<Entity>.self).storedMetadata(of: $1) }
         liveSlots = { unsafeDowncast($0, to: Table<Entity>.self).collectLiveSlots() }
         load = { (table, slot, id, row, metadata) throws(CodecError) in
@@ -121,7 +123,8 @@ package struct EntityOperations: Sendable {
                 .slot(of: try Entity._loadID(from: &reader))
         }
         withRow = { table, slot, body in
-            body(unsafeDowncast(table, to: Table<Entity>.self).row(at: slot).map { .init($0) })
+            let table = unsafeDowncast(table, to: Table<Entity>.self)
+            if table.withRow(at: slot, { body(UnsafeRawPointer($0)) }) == nil { body(nil) }
         }
         withBefore = { table, before, body in
             let table = unsafeDowncast(table, to: Table<Entity>.self)

@@ -72,7 +72,7 @@ extension Table {
             ofBound: first.key, isExact: edge.values.count == 1 && first.isExact,
             isBehindEqual: edge.isBehindEqual
         ) { slot in
-            row(at: Slot(slot)).map(edge.compare) ?? 0
+            withRow(at: Slot(slot)) { edge.compare($0) } ?? 0
         }
     }
 
@@ -194,7 +194,7 @@ extension Table {
         return indexContents[index].tree.rank(
             ofBound: entry.key, isExact: isExact, isBehindEqual: false
         ) { slot in
-            self.row(at: Slot(slot)).map { definition.compare(row, $0, depth: depth) } ?? 0
+            withRow(at: Slot(slot)) { definition.compare(row, $0, depth: depth) } ?? 0
         }
     }
 
@@ -228,10 +228,8 @@ extension Table {
     /// again do, and need not be looked for.
     @inlinable
     func isUndisputed(_ row: UnsafePointer<Entity>, at slot: Slot, in index: Int) -> Bool {
-        guard !indexContents[index].mayHoldEqual, let stored = self.row(at: slot) else {
-            return false
-        }
-        return indexDefinitions[index].isSame(stored, row)
+        guard !indexContents[index].mayHoldEqual else { return false }
+        return withRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
     }
 
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
@@ -249,13 +247,14 @@ extension Table {
         var found: Slot?
         tree.forEachSpan(in: start..<tree.count) { span in
             for position in 0..<span.count {
+                let candidate = Slot(span.slots[position])
                 guard span.keys[position] == key,
-                    let other = self.row(at: Slot(span.slots[position])),
-                    definition.compare(row, other) == 0
+                    compare(row, withRowAt: candidate.rawValue, definition) == 0
                 else { return false }
-                guard Slot(span.slots[position]) != slot, definition.isSame(row, other)
-                else { continue }
-                found = Slot(span.slots[position])
+                let isSame = withRow(at: candidate) { definition.isSame(row, $0) }
+                guard let isSame else { return false }
+                guard candidate != slot, isSame else { continue }
+                found = candidate
                 return false
             }
             return true

@@ -3,8 +3,9 @@ extension Context {
     package func version<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> RowMetadata? {
-        guard let table = table(of: type), let row = table.row(of: id) else { return nil }
-        return withExtendedLifetime(table) { Table.metadata(besideRow: row) }
+        guard let table = table(of: type), let slot = table.slot(of: id), table.hasRow(at: slot)
+        else { return nil }
+        return table.storedMetadata(of: slot)
     }
 
     /// Whether rows of a type are among those that were touched.

@@ -30,7 +30,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         // Found and copied in one pass, while a row is in the cache.
         var entities: [Entity] = []
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
-        rows.forEachRow(in: table) { _, row in
+        rows.forEachRow(in: table, isPassing: true) { _, row in
             entities.append(row.pointee)
             return true
         }
@@ -49,7 +49,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         if let count = rows.knownCount(of: table.liveCount) { return count }
         if let count = rows.namedCount(in: table) { return count }
         var count = 0
-        rows.forEachRow(in: table) { _, _ in
+        rows.forEachRow(in: table, isPassing: true) { _, _ in
             count += 1
             return true
         }
@@ -70,7 +70,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         case .ids(let ids):
             var slots = ContiguousArray<UInt32>()
             for id in ids {
-                guard let slot = table.slot(of: id), table.row(at: slot) != nil else { continue }
+                guard let slot = table.slot(of: id), table.hasRow(at: slot) else { continue }
                 slots.append(slot.rawValue)
             }
             return plan.apply(to: slots, in: context)
@@ -85,7 +85,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     ) -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
-        rows.forEachRow(in: table) { slot, _ in
+        rows.forEachRow(in: table, isPassing: true) { slot, _ in
             slots.append(slot)
             return true
         }

@@ -35,10 +35,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
             case .filter(let predicate):
                 var cursor = RowCursor(table)
                 let test = predicate.condition.matches
-                slots.removeAll { slot in
-                    guard let row = cursor.row(at: slot) else { return true }
-                    return !test(row)
-                }
+                slots.removeAll { slot in !(cursor.withRow(at: slot) { test($0) } ?? false) }
                 for condition in predicate.condition.rankings {
                     slots = table.ranked(slots, by: condition)
                 }

@@ -103,8 +103,9 @@ extension Table {
     func compare(
         _ row: UnsafePointer<Entity>, withRowAt slot: UInt32, _ definition: IndexDefinition<Entity>
     ) -> Int {
-        guard let other = self.row(at: Slot(slot)) else { return 0 }
-        return definition.compare(row, other)
+        // Rows of a hashed index are all equal, and need not be looked at.
+        guard case .ordered = definition.content else { return 0 }
+        return withRow(at: Slot(slot)) { definition.compare(row, $0) } ?? 0
     }
 
     /// Makes the content of an index from the rows, which were loaded without it. O(n log n).
@@ -130,9 +131,9 @@ extension Table {
         guard let uniqueness = definition.uniqueness else { return false }
         return entries.indices.dropFirst().contains { position in
             guard entries[position].key == entries[position - 1].key,
-                let row = row(at: Slot(entries[position].slot))
+                let row = copyOfRow(at: Slot(entries[position].slot))
             else { return false }
-            return !uniqueness.ignoresNil(in: row.pointee)
+            return !uniqueness.ignoresNil(in: row)
         }
     }
 
@@ -155,13 +156,15 @@ extension Table {
         var content = IndexContent(kind: .text)
         content.text = TextPostings(
             (0..<UInt32(slotCount)).lazy.compactMap { slot in
-                self.row(at: Slot(slot)).map { (slot: slot, texts: fields.texts(in: $0)) }
+                self.withRow(at: Slot(slot), isOnce: true) {
+                    (slot: slot, texts: fields.texts(in: $0))
+                }
             })
         return content
     }
 
     @usableFromInline
     func isExact(_ entry: IndexEntry, _ definition: IndexDefinition<Entity>) -> Bool {
-        row(at: Slot(entry.slot)).map { definition.key($0).isExact } ?? true
+        withRow(at: Slot(entry.slot), isOnce: true) { definition.key($0).isExact } ?? true
     }
 }

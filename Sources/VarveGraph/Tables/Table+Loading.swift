@@ -36,71 +36,81 @@ extension Table {
         return slot
     }
 
-    /// Appends entities that are all there. Many at a time: the table's own path is walked once for
-    /// each leaf, and nothing is looked up that is the same for all of them. Their ids are found only
-    /// after ``finishLoading()``.
+    /// Appends entities that are all there. Many at a time: nothing is looked up that is the same for all of
+    /// them. Their ids are found only after ``finishLoading()``.
+    ///
+    /// Each is made once, for what the indexes hold of it and to know that it can be read, and then kept as its
+    /// bytes.
     @inlinable
     func load(_ entities: UnsafeBufferPointer<LoadedEntity>) throws(CodecError) {
-        let leafMask = (1 &<< cells.leafShift) &- 1
-        let first = slotCount
-        let start = partStart ?? 0
-        var cell: UnsafeMutablePointer<Cell>?
-        for entity in entities {
-            var idReader = ByteReader(entity.id)
-            let id = try Entity._loadID(from: &idReader)
-            precondition(slotCount < Int(UInt32.max), "a table holds at most four billion ids")
-            let slot = Slot(slotCount)
-            slotCount += 1
-            loadedIDs.append(IDEntry.make(Entity._hashID(id), Slot(start + slot.index)))
-            var reader = ByteReader(entity.row)
-            let row = try Entity(_id: consume id, from: &reader)
-            let isNextLeaf = slot.index & leafMask == 0
-            let place =
-                cell.flatMap { isNextLeaf ? nil : $0 + 1 }
-                ?? cells.mutablePointer(at: slot.index)
-            // Without `consume` the row is copied, which counts a reference to each of its texts.
-            place.pointee.row = consume row
-            place.pointee.metadata = entity.metadata
-            noteLoaded(slot, ordinal: entity.metadata.ordinal)
-            cell = place
-        }
-        noteEntries(from: first)
-    }
-
-    /// Notes what the indexes hold of rows that were just loaded, while they and
-    /// their texts are in the cache.
-    @inlinable
-    func noteEntries(from first: Int) {
         if loadedEntries.isEmpty { makeLoadedEntries() }
-        for index in indexDefinitions.indices where indexDefinitions[index].textFields == nil {
-            noteEntries(from: first, indexDefinitions[index].key, in: loadedEntries[index])
+        let notes = RowNotes(indexDefinitions, loadedEntries, shift: partStart ?? 0)
+        var rest = entities[...]
+        while !rest.isEmpty {
+            let room = PackedLeaf.width - slotCount & (PackedLeaf.width - 1)
+            let leaf = UnsafeBufferPointer(rebasing: rest.prefix(room))
+            if Table.servesPacked(leaf), room == PackedLeaf.width {
+                try loadPacked(leaf, notes)
+            } else {
+                try loadValues(of: leaf, notes)
+            }
+            rest = rest.dropFirst(leaf.count)
         }
     }
 
+    /// The entities of one leaf, which keeps their bytes.
     @inlinable
-    func noteEntries(
-        from first: Int, _ key: (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
-        in noted: LoadedEntries
-    ) {
-        let start = partStart ?? 0
-        // Moved out meanwhile: an array inside of an object is checked at each entry.
-        var entries = ContiguousArray<IndexEntry>()
-        swap(&entries, &noted.entries)
-        var slot = first
-        while slot < slotCount {
-            // The path is walked once for each leaf.
-            let end = min(slotCount, (slot | ((1 &<< cells.leafShift) &- 1)) + 1)
-            defer { slot = end }
-            guard let place = cells.pointer(at: slot) else { continue }
-            for offset in 0..<end - slot {
-                guard let row = Table.row(in: place + offset) else { continue }
-                entries.append(
-                    IndexEntry(
-                        key: key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,
-                        slot: UInt32(truncatingIfNeeded: start + slot + offset)))
+    func loadPacked(
+        _ entities: UnsafeBufferPointer<LoadedEntity>, _ notes: borrowing RowNotes<Entity>
+    ) throws(CodecError) {
+        let first = slotCount
+        for entity in entities {
+            // One at a time: what one row took from the heap is at hand for the next.
+            var row: Entity? = try makeRow(entity)
+            withUnsafePointer(to: &row) { row in
+                let row = UnsafeRawPointer(row).assumingMemoryBound(to: Entity.self)
+                notes.note(row, at: slotCount, ordinal: entity.metadata.ordinal)
             }
+            slotCount += 1
         }
-        swap(&entries, &noted.entries)
+        cells.placeLeaf(Table.packed(entities), at: first)
+        // When they are there: what is noted depends on the rows beside.
+        for (position, entity) in entities.enumerated() {
+            noteLoaded(Slot(first + position), ordinal: entity.metadata.ordinal)
+        }
+    }
+
+    /// Entities that are kept as values.
+    @inlinable
+    func loadValues(
+        of entities: UnsafeBufferPointer<LoadedEntity>, _ notes: borrowing RowNotes<Entity>
+    ) throws(CodecError) {
+        for entity in entities {
+            let row = try makeRow(entity)
+            let cell = cells.mutablePointer(at: slotCount)
+            // Without `consume` the row is copied, which counts a reference to each of its texts.
+            cell.pointee.row = consume row
+            cell.pointee.metadata = entity.metadata
+            notes.note(
+                UnsafeRawPointer(cell).assumingMemoryBound(to: Entity.self), at: slotCount,
+                ordinal: entity.metadata.ordinal)
+            slotCount += 1
+            noteLoaded(Slot(slotCount - 1), ordinal: entity.metadata.ordinal)
+        }
+    }
+
+    /// Makes the row of the next slot, and notes its id.
+    @inlinable
+    func makeRow(_ entity: LoadedEntity) throws(CodecError) -> Entity {
+        precondition(slotCount < Int(UInt32.max), "a table holds at most four billion ids")
+        var idReader = ByteReader(entity.id)
+        let id = try Entity._loadID(from: &idReader)
+        // The row of a packed leaf is read behind its id.
+        try idReader.expectEnd()
+        loadedIDs.append(
+            IDEntry.make(Entity._hashID(id), Slot((partStart ?? 0) + slotCount)))
+        var reader = ByteReader(entity.row)
+        return try Entity(_id: consume id, from: &reader)
     }
 
     @usableFromInline
@@ -168,16 +178,17 @@ extension Table {
         }
     }
 
+    /// The first slot that has a row.
+    @inlinable var firstSlot: Slot? {
+        (0..<slotCount).lazy.map { Slot($0) }.first { hasRow(at: $0) }
+    }
+
     /// Whether slot order is the order of ordinals, all of which are above another one.
     @inlinable
     func isOrdered(behind ordinal: UInt64) -> Bool {
         guard order.slotsByOrdinal == nil else { return false }
-        var isBehind = true
-        forEachRow { _, row in
-            isBehind = Table.metadata(besideRow: row).ordinal > ordinal
-            return false
-        }
-        return isBehind
+        guard let first = firstSlot else { return true }
+        return storedMetadata(of: first).ordinal > ordinal
     }
 
     /// Makes the ids known that were loaded.

@@ -28,9 +28,7 @@ extension Table {
     /// The place of the first of these slots that has a row.
     private func firstOrdinal(_ slots: some Sequence<Int>) -> UInt64? {
         for index in slots {
-            if let cell = cells.pointer(at: index), Table.row(in: cell) != nil {
-                return cell.pointee.metadata.ordinal
-            }
+            if hasRow(at: Slot(index)) { return storedMetadata(of: Slot(index)).ordinal }
         }
         return nil
     }

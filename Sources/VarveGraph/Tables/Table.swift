@@ -91,6 +91,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
+    ///
+    /// Who wants a copy asks for that: ``copyOfRow(of:)``.
     @inlinable
     func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
         for entry in ids.candidates(for: Entity._hashID(id)) {
@@ -127,7 +129,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     @inlinable
     func id(of slot: Slot) -> Entity.ID {
-        if let row = row(at: slot) { return row.pointee.id }
+        if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
+            return Table.id(at: place)
+        }
         return withVacantID(of: slot) { $0 }
     }
 
@@ -135,7 +139,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
         // In the row itself: most slots have one, and a copy of its id would be counted.
-        if let row = row(at: slot) { return Entity._sameID(row.pointee.id, id) }
+        if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
+            return Table.hasID(id, at: place)
+        }
         return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
 
@@ -152,6 +158,9 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// The address of the row at a slot, or nil where the slot holds none.
     ///
     /// Valid until the table is mutated or released. An optional's payload stands at its address.
+    ///
+    /// A packed leaf's rows are made for it, and kept: who only looks at a row, copies it or asks whether there
+    /// is one has ``withRow(at:_:)``, ``copyOfRow(at:)`` and ``hasRow(at:)``.
     @inlinable
     func row(at slot: Slot) -> UnsafePointer<Entity>? {
         guard let cell = cells.nodes.pointer(at: slot.index) else { return nil }
@@ -288,12 +297,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func materializeOrder() {
         var rows: [(slot: UInt32, ordinal: UInt64)] = []
         rows.reserveCapacity(liveCount)
-        cells.forEachLeaf { first, cells in
-            guard let base = cells.baseAddress else { return true }
-            for offset in cells.indices {
-                // Where it stands: to copy a row is to count its references.
-                guard let row = Table.row(in: base + offset) else { continue }
-                rows.append((UInt32(first + offset), Table.metadata(besideRow: row).ordinal))
+        cells.forEachNode { first, _ in
+            for index in first..<first + PackedLeaf.width {
+                guard hasRow(at: Slot(index)) else { continue }
+                rows.append((UInt32(index), storedMetadata(of: Slot(index)).ordinal))
             }
             return true
         }
@@ -332,7 +339,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     // MARK: - Scanning
 
-    /// Calls `body` with each row in insertion order until it answers false.
+    /// Calls `body` with each row in insertion order until it answers false. Addresses are good as those of
+    /// ``row(at:)`` are.
     @inlinable
     func forEachRow(_ body: (Slot, UnsafePointer<Entity>) throws -> Bool) rethrows {
         guard let slotsByOrdinal = order.slotsByOrdinal else {
@@ -353,23 +361,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             }
             return true
         }
-    }
-
-    @inlinable
-    func collectLiveSlots() -> ContiguousArray<UInt32> {
-        var slots = ContiguousArray<UInt32>()
-        slots.reserveCapacity(liveCount)
-        forEachRow { slot, _ in
-            slots.append(slot.rawValue)
-            return true
-        }
-        return slots
-    }
-
-    @inlinable
-    func storedMetadata(of slot: Slot) -> RowMetadata {
-        // In the cell itself: a copy of it would count every reference of its row.
-        cells.nodes.pointer(at: slot.index)?.pointee.metadata ?? Cell.absent.metadata
     }
 
     @usableFromInline

@@ -22,14 +22,14 @@ struct RowSet<Entity: EntityModelProtocol> {
     func forEach(_ body: (UInt32, UnsafePointer<Entity>) -> Void) {
         switch rows {
         case .planned(let rows):
-            rows.forEachRow(in: table) { slot, row in
+            rows.forEachRow(in: table, isPassing: true) { slot, row in
                 body(slot, row)
                 return true
             }
         case .slots(let slots):
             var cursor = RowCursor(table)
             for slot in slots {
-                if let row = cursor.row(at: slot) { body(slot, row) }
+                _ = cursor.withRow(at: slot) { body(slot, $0) }
             }
         }
     }

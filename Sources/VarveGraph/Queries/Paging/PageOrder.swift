@@ -89,7 +89,8 @@ struct PageOrder<Entity: EntityModelProtocol> {
         let slot = Slot(slot)
         var values: [String] = []
         for part in parts ?? [] {
-            guard let row = table.row(at: slot), let text = part.cursorValue?.encode(row) else {
+            let encoded = table.withRow(at: slot) { part.cursorValue?.encode($0) }
+            guard let text = encoded ?? nil else {
                 throw .valueNotCodable(entity: Entity._descriptor.name, property: part.words)
             }
             values.append(text)

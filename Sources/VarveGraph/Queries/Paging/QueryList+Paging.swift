@@ -56,7 +56,7 @@ extension Table {
         var cursor = RowCursor(self)
         var slot = first
         while slot < slotCount, found.count < limit {
-            if let row = cursor.row(at: slot), test?(row) ?? true { found.append(slot) }
+            if cursor.withRow(at: slot, { test?($0) ?? true }) ?? false { found.append(slot) }
             slot += 1
         }
         return found

@@ -1,26 +1,34 @@
 extension PlannedRows {
     /// Calls `body` with each row of the answer in order, until it answers false.
+    ///
+    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
     @inlinable
     func forEachRow<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+        in table: Table<Entity>, isPassing: Bool,
+        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         withExtendedLifetime(table) {
             switch page {
             case .all:
                 if orderings.isEmpty {
-                    forEachMatch(in: table, body)
+                    forEachMatch(in: table, isPassing: isPassing, body)
                 } else {
-                    visit(sorted(table, keeping: .max), in: table, body)
+                    visit(sorted(table, keeping: .max), in: table, isPassing: isPassing, body)
                 }
             case .last:
-                if let slot = lastSlot(in: table) { visit([slot], in: table, body) }
+                if let slot = lastSlot(in: table) {
+                    visit([slot], in: table, isPassing: isPassing, body)
+                }
             case .limit(let limit, let offset):
                 guard limit > 0 else { return }
                 if orderings.isEmpty {
-                    forEachMatch(in: table, limit: limit, offset: offset, body)
+                    forEachMatch(
+                        in: table, limit: limit, offset: offset, isPassing: isPassing, body)
                 } else {
                     let slots = sorted(table, keeping: limit.addingClamped(offset))
-                    visit(ContiguousArray(slots.dropFirst(offset)), in: table, body)
+                    visit(
+                        ContiguousArray(slots.dropFirst(offset)), in: table, isPassing: isPassing,
+                        body)
                 }
             }
         }
@@ -29,49 +37,53 @@ extension PlannedRows {
     /// The matching rows as their source gives them.
     @inlinable
     func forEachMatch<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+        in table: Table<Entity>, isPassing: Bool,
+        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         let test = residual?.matches
         switch source {
         case .scan:
-            if let test {
-                table.forEachRow { slot, row in test(row) ? body(slot.rawValue, row) : true }
-            } else {
-                table.forEachRow { slot, row in body(slot.rawValue, row) }
+            table.forEachRow { slot, row in
+                if let test, !test(row) { return true }
+                return body(slot.rawValue, row)
             }
         case .candidates(let candidates):
-            visit(table.slotsInOrder(of: candidates), in: table) { slot, row in
+            visit(table.slotsInOrder(of: candidates), in: table, isPassing: isPassing) {
+                slot, row in
                 if let test, !test(row) { return true }
                 return body(slot, row)
             }
         case .ranking(let condition):
-            visit(rankedSlots(condition, table), in: table) { slot, row in
+            visit(rankedSlots(condition, table), in: table, isPassing: isPassing) { slot, row in
                 if let test, !test(row) { return true }
                 return body(slot, row)
             }
         case .walk(let walk):
             var cursor = RowCursor(table)
             table.forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
-                guard let row = cursor.row(at: slot) else { return true }
-                if let test, !test(row) { return true }
-                return body(slot, row)
+                let visit = { (row: UnsafePointer<Entity>) in
+                    if let test, !test(row) { return true }
+                    return body(slot, row)
+                }
+                guard isPassing else { return cursor.row(at: slot).map(visit) ?? true }
+                return cursor.withRow(at: slot, visit) ?? true
             }
         }
     }
 
     @inlinable
     func forEachMatch<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, limit: Int, offset: Int,
+        in table: Table<Entity>, limit: Int, offset: Int, isPassing: Bool,
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         if residual == nil, case .walk(let walk) = source {
             // Every row counts, so they can be asked for in groups.
             let slots = table.slots(along: walk, limit: limit, offset: offset)
-            return visit(slots, in: table, body)
+            return visit(slots, in: table, isPassing: isPassing, body)
         }
         var skipped = 0
         var taken = 0
-        forEachMatch(in: table) { slot, row in
+        forEachMatch(in: table, isPassing: isPassing) { slot, row in
             if skipped < offset {
                 skipped += 1
                 return true
@@ -83,11 +95,11 @@ extension PlannedRows {
 
     @inlinable
     func visit<Entity: EntityModelProtocol>(
-        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>,
+        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>, isPassing: Bool,
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         var cursor = RowCursor(table)
-        cursor.forEachRow(at: slots, body)
+        cursor.forEachRow(at: slots, isPassing: isPassing, body)
     }
 
     /// The matching rows' slots in the order of the sorts, the first `kept` of them.
@@ -99,7 +111,7 @@ extension PlannedRows {
             return reordered(matchingSlots(in: table), table, keeping: kept)
         }
         var selection = RowSelection(comparator, keeping: kept, expecting: 0)
-        forEachMatch(in: table) { slot, row in
+        forEachMatch(in: table, isPassing: false) { slot, row in
             selection.add(slot, row)
             return true
         }
@@ -111,7 +123,7 @@ extension PlannedRows {
         UInt32
     > {
         var slots = ContiguousArray<UInt32>()
-        forEachMatch(in: table) { slot, _ in
+        forEachMatch(in: table, isPassing: true) { slot, _ in
             slots.append(slot)
             return true
         }
@@ -153,7 +165,7 @@ extension PlannedRows {
             return reordered(matchingSlots(in: table), table, keeping: .max).last
         }
         var last: (slot: UInt32, row: UnsafePointer<Entity>)?
-        forEachMatch(in: table) { slot, row in
+        forEachMatch(in: table, isPassing: false) { slot, row in
             if last.map({ comparator.compare($0.row, row) <= 0 }) ?? true { last = (slot, row) }
             return true
         }
@@ -184,8 +196,11 @@ extension PlannedRows {
     ) -> UInt32? {
         var cursor = RowCursor(table)
         for slot in slots {
-            guard let row = cursor.row(at: slot) else { continue }
-            if residual.map({ $0.matches(row) }) ?? true { return slot }
+            if cursor.withRow(at: slot, { row in residual.map { $0.matches(row) } ?? true })
+                ?? false
+            {
+                return slot
+            }
         }
         return nil
     }

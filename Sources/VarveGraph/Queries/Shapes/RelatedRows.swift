@@ -94,7 +94,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         if plan.steps.isEmpty {
             entities = loader.load(slot)
         } else {
-            guard rows.row(at: slot) != nil else { return nil }
+            guard rows.hasRow(at: slot) else { return nil }
             entities = loader.load(plan.apply(to: [slot], in: context))
         }
         guard !entities.isEmpty else { return nil }
@@ -137,7 +137,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         guard let slot = links.first(of: parent) else { return nil }
         return shared(slot) {
             if !plan.steps.isEmpty {
-                guard rows.row(at: slot) != nil, !plan.apply(to: [slot], in: context).isEmpty
+                guard rows.hasRow(at: slot), !plan.apply(to: [slot], in: context).isEmpty
                 else { return nil }
             }
             return shownID(slot).map { Content(.ids([$0]), isSlice: form.isSlice) }
@@ -147,7 +147,9 @@ final class RelatedRows<Child: EntityModelProtocol> {
     /// The id of an entity that is there or still to come; nil for one that was deleted.
     @inlinable
     func shownID(_ slot: UInt32) -> Child.ID? {
-        if let row = rows.row(at: slot) { return row.pointee.id }
+        if let place = rows.place(at: slot), Table<Child>.hasRow(at: place) {
+            return Table<Child>.id(at: place)
+        }
         return links.isDeleted(slot) ? nil : table.id(of: Slot(slot))
     }
 
@@ -155,7 +157,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @inlinable
     func liveSlots() -> ContiguousArray<UInt32> {
         var live = slots
-        live.removeAll { rows.row(at: $0) == nil }
+        live.removeAll { !rows.hasRow(at: $0) }
         return live
     }
 }

@@ -1,10 +1,16 @@
 /// Reads rows by slot and remembers the page of the last one: neighbours are not looked up.
+///
+/// A row of a packed leaf is made when it is read. Who wants an address to keep, and whoever reads the leaf for the
+/// eighth time, has all of its rows made, and kept.
 @usableFromInline
 struct RowCursor<Entity: EntityModelProtocol> {
+    @usableFromInline typealias Cell = Table<Entity>.Cell
+
     @usableFromInline let table: Table<Entity>
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
-    @usableFromInline var leaf: UnsafeMutablePointer<Table<Entity>.Cell>?
+    /// The place of the page's first element.
+    @usableFromInline var leaf: ElementPlace?
 
     @inlinable
     init(_ table: Table<Entity>) {
@@ -12,68 +18,137 @@ struct RowCursor<Entity: EntityModelProtocol> {
         shift = table.cells.nodes.leafShift
     }
 
-    /// The address of the cell of a slot, or nil where no page holds it. Valid as long as the
-    /// cursor lives and nothing mutates the table.
+    /// Where the cell of a slot stands, or nil where no page holds it. Valid as long as the cursor lives and
+    /// nothing mutates the table.
     @inlinable
-    mutating func cell(at slot: UInt32) -> UnsafeMutablePointer<Table<Entity>.Cell>? {
+    mutating func place(at slot: UInt32) -> ElementPlace? {
         let index = Int(slot)
         if index &>> shift != page { turn(to: index) }
         guard let leaf else { return nil }
-        return leaf + (index & ((1 &<< shift) &- 1))
+        let position = index & ((1 &<< shift) &- 1)
+        if leaf.isPacked { return ElementPlace(packedIn: leaf.node, at: position) }
+        return ElementPlace(element: leaf.element.assumingMemoryBound(to: Cell.self) + position)
     }
 
     /// Turns to the page of an index.
     @inlinable
     mutating func turn(to index: Int) {
         page = index &>> shift
-        leaf = table.cells.nodes.leaf(holding: index)
+        leaf = table.cells.nodes.place(at: index & ~((1 &<< shift) &- 1))
+    }
+
+    @inlinable
+    mutating func hasRow(at slot: UInt32) -> Bool {
+        place(at: slot).map(Table<Entity>.hasRow) ?? false
     }
 
     /// The address of the row at a slot, or nil where the slot holds none. Valid as long as the
     /// cursor lives and nothing mutates the table.
     @inlinable
     mutating func row(at slot: UInt32) -> UnsafePointer<Entity>? {
-        guard let cell = cell(at: slot) else { return nil }
-        return Table.row(in: cell)
+        guard let place = place(at: slot) else { return nil }
+        if place.isPacked { return table.row(at: Slot(slot)) }
+        return Table.row(in: place.element.assumingMemoryBound(to: Cell.self))
+    }
+
+    /// Calls `body` with the row at a slot, or answers nil where the slot holds none. The address is good for the
+    /// call alone.
+    @inlinable
+    mutating func withRow<Result>(
+        at slot: UInt32, _ body: (UnsafePointer<Entity>) throws -> Result
+    ) rethrows -> Result? {
+        guard let place = place(at: slot) else { return nil }
+        return try Table.withRow(at: unpackedIfWorth(place, slot), body)
+    }
+
+    /// Copies the row at a slot; answers false where the slot holds none.
+    @inlinable
+    mutating func copyRow(at slot: UInt32, to target: UnsafeMutablePointer<Entity>) -> Bool {
+        guard let place = place(at: slot) else { return false }
+        return Table.copyRow(at: unpackedIfWorth(place, slot), to: target)
+    }
+
+    /// Where the row at a place stands once it is decided whether it is made alone or with the rest of its leaf.
+    @inlinable @inline(__always)
+    func unpackedIfWorth(_ place: ElementPlace, _ slot: UInt32) -> ElementPlace {
+        let place = Table<Entity>.settled(place)
+        guard place.isPacked, PackedLeaf.isWorthUnpacking(place.node) else { return place }
+        return unpacked(slot)
+    }
+
+    @inlinable @inline(never)
+    func unpacked(_ slot: UInt32) -> ElementPlace {
+        guard let cell = table.cells.nodes.pointer(at: Int(slot)) else {
+            preconditionFailure("a place without a leaf")
+        }
+        return ElementPlace(element: cell)
     }
 
     /// How many rows lie between asking for a row, asking for what it refers to, and looking at it.
     @usableFromInline static var leadCount: Int { 12 }
 
-    /// Calls `body` with the row at each slot that has one, until it answers false.
+    /// Calls `body` with the place of each slot that is in a page, until it answers false.
     ///
     /// A row is asked for well before it is looked at, and what it refers to when it has come: rows
     /// in random places come twice as fast for it.
     @inlinable
-    mutating func forEachRow(
-        at slots: ContiguousArray<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
-    ) {
-        slots.withUnsafeBufferPointer { forEachRow(at: $0, body) }
-    }
-
-    @inlinable
-    mutating func forEachRow(
-        at slots: UnsafeBufferPointer<UInt32>, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    mutating func forEachPlace(
+        at slots: UnsafeBufferPointer<UInt32>, _ body: (UInt32, ElementPlace) -> Bool
     ) {
         let lead = min(RowCursor.leadCount, slots.count)
         // Of the rows asked for last, more than twice the lead.
-        withUnsafeTemporaryAllocation(
-            of: UnsafeMutablePointer<Table<Entity>.Cell>?.self, capacity: 32
-        ) { recent in
+        withUnsafeTemporaryAllocation(of: ElementPlace?.self, capacity: 32) { recent in
             for step in 0..<slots.count + 2 * lead {
                 if step < slots.count {
-                    let cell = cell(at: slots[step])
-                    recent.initializeElement(at: step & 31, to: cell)
-                    if let cell { Prefetch.lines(at: cell, byteCount: MemoryLayout<Entity>.size) }
+                    let place = place(at: slots[step])
+                    recent.initializeElement(at: step & 31, to: place)
+                    if let place { RowCursor.ask(for: place) }
                 }
                 let come = step - lead
-                if come >= 0, come < slots.count, let cell = recent[come & 31] {
-                    Prefetch.references(in: cell, byteCount: MemoryLayout<Entity>.size)
+                if come >= 0, come < slots.count, let place = recent[come & 31] {
+                    RowCursor.askForParts(of: place)
                 }
                 let ready = come - lead
-                if ready >= 0, let cell = recent[ready & 31], let row = Table.row(in: cell) {
-                    guard body(slots[ready], row) else { return }
+                if ready >= 0, let place = recent[ready & 31] {
+                    guard body(slots[ready], place) else { return }
                 }
+            }
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func ask(for place: ElementPlace) {
+        if place.isPacked {
+            Prefetch.lines(at: place.node, byteCount: 64)
+        } else {
+            Prefetch.lines(at: place.element, byteCount: MemoryLayout<Entity>.size)
+        }
+    }
+
+    @inlinable @inline(__always)
+    static func askForParts(of place: ElementPlace) {
+        if place.isPacked {
+            let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
+            if let start = bytes.baseAddress { Prefetch.lines(at: start, byteCount: bytes.count) }
+        } else {
+            Prefetch.references(in: place.element, byteCount: MemoryLayout<Entity>.size)
+        }
+    }
+
+    /// Calls `body` with the row at each slot that has one, until it answers false.
+    ///
+    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
+    @inlinable
+    mutating func forEachRow(
+        at slots: ContiguousArray<UInt32>, isPassing: Bool,
+        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    ) {
+        let reader = self
+        slots.withUnsafeBufferPointer { slots in
+            forEachPlace(at: slots) { slot, place in
+                let isKept = place.isPacked && !isPassing
+                let place = isKept ? reader.unpacked(slot) : reader.unpackedIfWorth(place, slot)
+                return Table.withRow(at: place) { body(slot, $0) } ?? true
             }
         }
     }
@@ -84,9 +159,10 @@ struct RowCursor<Entity: EntityModelProtocol> {
         at slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
     ) -> Int {
         var count = 0
-        forEachRow(at: slots) { _, row in
-            (base + count).initialize(to: row.pointee)
-            count += 1
+        let reader = self
+        forEachPlace(at: slots) { slot, place in
+            let place = reader.unpackedIfWorth(place, slot)
+            if Table.copyRow(at: place, to: base + count) { count += 1 }
             return true
         }
         return count

@@ -27,9 +27,8 @@ final class RowLoader<Entity: EntityModelProtocol> {
             // Taken out of the loop: what calls a closure counts a reference to it.
             let first = fills[0]
             for slot in slots {
-                guard let row = rows.row(at: slot) else { continue }
                 let entity = base + count
-                entity.initialize(to: row.pointee)
+                guard rows.copyRow(at: slot, to: entity) else { continue }
                 count += 1
                 first(UnsafeMutableRawPointer(entity), slot)
                 var next = 1
@@ -86,10 +85,11 @@ final class RowLoader<Entity: EntityModelProtocol> {
     /// The entity at a slot alone; none where the slot holds no row.
     @inlinable
     func load(_ slot: UInt32) -> [Entity] {
-        guard let row = rows.row(at: slot) else { return [] }
+        guard rows.hasRow(at: slot) else { return [] }
         return Array(unsafeUninitializedCapacity: 1) { buffer, count in
-            guard let entity = buffer.baseAddress else { return }
-            entity.initialize(to: row.pointee)
+            guard let entity = buffer.baseAddress, rows.copyRow(at: slot, to: entity) else {
+                return
+            }
             count = 1
             for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
         }

@@ -1,0 +1,217 @@
+public import Synchronization
+
+/// A leaf of a ``PagedArray`` whose elements are still bytes, as a checkpoint or a log has them.
+///
+/// It stands in the tree where a ``PagedLeaf`` would. Whoever wants the address of an element has all of them
+/// made, once for all who share the leaf; whoever only passes by reads the bytes. An element that is changed is
+/// changed in a ``PagedLeaf`` of the changed array's own.
+///
+/// Immutable but for ``unpacked``, which goes from null to what all threads then see.
+@usableFromInline
+final class PackedLeaf: ManagedBuffer<Int, UInt64> {
+    /// Eight, as rows have; see ``PagedArray/rowLeafShift``.
+    @inlinable static var width: Int { 8 }
+
+    /// Leaves with more bytes are not packed: who reads a row of it by value would copy all that.
+    @inlinable static var byteCountMax: Int { 4096 }
+
+    // The layout, from the object's address. A negative header tells a packed leaf from all others, whose
+    // header is a count.
+    @inlinable static var headerOffset: Int { 2 * MemoryLayout<Int>.stride }
+    @inlinable static var unpackedOffset: Int { headerOffset + 8 }
+    @inlinable static var copiesOffset: Int { unpackedOffset + 8 }
+    @inlinable static var endsOffset: Int { copiesOffset + 8 }
+    @inlinable static var metadataOffset: Int { endsOffset + width * 2 }
+
+    /// The metadata of all elements is that of the first, with ordinals that follow one another.
+    @inlinable static var sharesMetadata: Int { 1 }
+
+    deinit {
+        let object = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+        if let made = PackedLeaf.unpacked(of: object) {
+            Unmanaged<AnyObject>.fromOpaque(made).release()
+        }
+    }
+
+    /// Makes a leaf of elements whose bytes, at least one of each, are to be written by `fill`, one element's behind
+    /// the other's.
+    @inlinable
+    static func make(
+        count: Int, byteCount: (Int) -> Int, metadata: (Int) -> RowMetadata,
+        fill: (UnsafeMutableRawPointer) -> Void
+    ) -> PackedLeaf {
+        let total = (0..<count).reduce(0) { $0 + byteCount($1) }
+        precondition(count > 0 && total <= byteCountMax, "elements that are not to be packed")
+        let isShared = isShared(count: count, metadata)
+        let kept = isShared ? 1 : count
+        let size =
+            metadataOffset - unpackedOffset + kept * MemoryLayout<RowMetadata>.stride + total
+        let leaf = unsafeDowncast(
+            PackedLeaf.create(minimumCapacity: (size + 7) / 8) { _ in
+                Int.min | (isShared ? sharesMetadata : 0)
+            }, to: PackedLeaf.self)
+        let object = Unmanaged.passUnretained(leaf).toOpaque()
+        leaf.withUnsafeMutablePointerToElements {
+            let isInPlace = UnsafeMutableRawPointer($0) == object + unpackedOffset
+            precondition(isInPlace, "the layout of a buffer")
+        }
+        unpackedWord(of: object).initialize(to: Atomic(nil))
+        copies(of: object).initialize(to: Atomic(0))
+        var end: UInt16 = 0
+        for position in 0..<width {
+            if position < count { end += UInt16(byteCount(position)) }
+            (object + endsOffset).storeBytes(of: end, toByteOffset: position * 2, as: UInt16.self)
+        }
+        let place = (object + metadataOffset).bindMemory(to: RowMetadata.self, capacity: kept)
+        for position in 0..<kept { (place + position).initialize(to: metadata(position)) }
+        fill(UnsafeMutableRawPointer(place + kept))
+        return leaf
+    }
+
+    @inlinable
+    static func isShared(count: Int, _ metadata: (Int) -> RowMetadata) -> Bool {
+        var expected = metadata(0)
+        for position in 0..<count {
+            guard metadata(position) == expected else { return false }
+            expected.ordinal &+= 1
+        }
+        return true
+    }
+
+    // MARK: - Reading, given the address of a leaf
+
+    @inlinable @inline(__always)
+    static func isPacked(_ node: UnsafeRawPointer) -> Bool {
+        (node + headerOffset).load(as: Int.self) < 0
+    }
+
+    /// The bytes of an element; none where there is no element.
+    @inlinable @inline(__always)
+    static func bytes(at position: Int, of node: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        let ends = node + endsOffset
+        let end = Int(ends.load(fromByteOffset: position &* 2, as: UInt16.self))
+        let start =
+            position == 0 ? 0 : Int(ends.load(fromByteOffset: position &* 2 &- 2, as: UInt16.self))
+        let isShared = (node + headerOffset).load(as: Int.self) & sharesMetadata != 0
+        let kept = isShared ? 1 : elementCount(of: node)
+        let first = metadataOffset &+ kept &* MemoryLayout<RowMetadata>.stride
+        return UnsafeRawBufferPointer(start: node + (first &+ start), count: end &- start)
+    }
+
+    /// Elements stand at the beginning: one that is missing has none behind it.
+    @inlinable
+    static func elementCount(of node: UnsafeRawPointer) -> Int {
+        let ends = node + endsOffset
+        var count = width
+        while count > 1,
+            ends.load(fromByteOffset: count &* 2 &- 2, as: UInt16.self)
+                == ends.load(fromByteOffset: count &* 2 &- 4, as: UInt16.self)
+        {
+            count &-= 1
+        }
+        return count
+    }
+
+    /// The metadata of an element that is there.
+    @inlinable
+    static func metadata(at position: Int, of node: UnsafeRawPointer) -> RowMetadata {
+        let place = (node + metadataOffset).assumingMemoryBound(to: RowMetadata.self)
+        guard (node + headerOffset).load(as: Int.self) & sharesMetadata != 0 else {
+            return place[position]
+        }
+        var metadata = place.pointee
+        metadata.ordinal &+= UInt64(position)
+        return metadata
+    }
+
+    // MARK: - Unpacking
+
+    @inlinable @inline(__always)
+    static func unpackedWord(
+        of node: UnsafeRawPointer
+    ) -> UnsafeMutablePointer<Atomic<UnsafeRawPointer?>> {
+        UnsafeMutableRawPointer(mutating: node + unpackedOffset)
+            .assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self)
+    }
+
+    @inlinable @inline(__always)
+    static func copies(of node: UnsafeRawPointer) -> UnsafeMutablePointer<Atomic<Int>> {
+        UnsafeMutableRawPointer(mutating: node + copiesOffset)
+            .assumingMemoryBound(to: Atomic<Int>.self)
+    }
+
+    /// To be asked at each copy that is made of bytes: whether as many were made by now as there are elements.
+    /// Then making all of them would have cost no more, and what is read so often will be read again.
+    @inlinable @inline(__always)
+    static func isWorthUnpacking(_ node: UnsafeRawPointer) -> Bool {
+        // Two threads may count one copy: nothing depends on it.
+        let count = copies(of: node).pointee.load(ordering: .relaxed) &+ 1
+        copies(of: node).pointee.store(count, ordering: .relaxed)
+        return count >= width
+    }
+
+    /// The leaf of elements that was made of this one, if one was. It lives as long as this one.
+    @inlinable @inline(__always)
+    static func unpacked(of node: UnsafeRawPointer) -> UnsafeRawPointer? {
+        unpackedWord(of: node).pointee.load(ordering: .acquiring)
+    }
+
+    /// The elements, made now unless they are there.
+    @inlinable @inline(never)
+    static func elements<Element: PagedElement>(
+        of node: UnsafeRawPointer, as type: Element.Type
+    ) -> UnsafeMutablePointer<Element> {
+        if let made = unpacked(of: node) { return PagedLeaf<Element>.elements(of: made) }
+        let leaf = PagedLeaf<Element>.unpacking(node)
+        let made = UnsafeRawPointer(Unmanaged.passRetained(leaf).toOpaque())
+        let (isFirst, other) = unpackedWord(of: node).pointee.compareExchange(
+            expected: nil, desired: made, ordering: .acquiringAndReleasing)
+        guard !isFirst, let other else { return PagedLeaf<Element>.elements(of: made) }
+        // Another thread was faster: all have to look at the same elements.
+        Unmanaged<PagedLeaf<Element>>.fromOpaque(made).release()
+        return PagedLeaf<Element>.elements(of: other)
+    }
+}
+
+extension PagedLeaf {
+    /// A leaf of the elements whose bytes a packed one has.
+    @inlinable
+    static func unpacking(_ node: UnsafeRawPointer) -> PagedLeaf {
+        let leaf = allocate(PackedLeaf.width)
+        leaf.withUnsafeMutablePointerToElements { Element.unpack(node, into: $0) }
+        return leaf
+    }
+}
+
+/// Where an element stands: its address, or the packed leaf that has its bytes and its number there.
+///
+/// One word, because look-ups hand it on: objects are aligned to 16 bytes, which leaves room for the number.
+@frozen
+@usableFromInline
+struct ElementPlace {
+    @usableFromInline let word: UInt
+
+    @inlinable @inline(__always)
+    init(element: UnsafeRawPointer) { word = UInt(bitPattern: element) }
+
+    @inlinable @inline(__always)
+    init(packedIn node: UnsafeRawPointer, at position: Int) {
+        word = UInt(bitPattern: node) | UInt(bitPattern: position &<< 1) | 1
+    }
+
+    @inlinable @inline(__always)
+    var isPacked: Bool { word & 1 != 0 }
+
+    /// Of one that is not packed.
+    @inlinable @inline(__always)
+    var element: UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(bitPattern: word).unsafelyUnwrapped
+    }
+
+    /// Of a packed one.
+    @inlinable @inline(__always)
+    var node: UnsafeRawPointer { UnsafeRawPointer(bitPattern: word & ~15).unsafelyUnwrapped }
+
+    @inlinable @inline(__always)
+    var position: Int { Int(bitPattern: (word & 15) &>> 1) }
+}

@@ -1,0 +1,173 @@
+// Rows as they are read where nobody needs their addresses: of a packed leaf, without making all of its rows.
+
+extension Table {
+    // MARK: - At a place
+
+    /// The same place, as an element's where the elements of a packed leaf were made already. For whoever reads
+    /// more than whether there is a row.
+    @inlinable @inline(__always)
+    static func settled(_ place: ElementPlace) -> ElementPlace {
+        guard place.isPacked, let made = PackedLeaf.unpacked(of: place.node) else { return place }
+        return ElementPlace(element: PagedLeaf<Cell>.elements(of: made) + place.position)
+    }
+
+    /// Whether there is a row at a place.
+    @inlinable @inline(__always)
+    static func hasRow(at place: ElementPlace) -> Bool {
+        guard place.isPacked else {
+            return row(in: place.element.assumingMemoryBound(to: Cell.self)) != nil
+        }
+        return !PackedLeaf.bytes(at: place.position, of: place.node).isEmpty
+    }
+
+    /// The id of the row at a place, where there is one.
+    @inlinable
+    static func id(at place: ElementPlace) -> Entity.ID {
+        let place = settled(place)
+        guard place.isPacked else {
+            return place.element.assumingMemoryBound(to: Entity.self).pointee.id
+        }
+        return id(in: PackedLeaf.bytes(at: place.position, of: place.node))
+    }
+
+    /// Whether the row at a place, where there is one, has an id.
+    @inlinable
+    static func hasID(_ id: Entity.ID, at place: ElementPlace) -> Bool {
+        let place = settled(place)
+        guard place.isPacked else {
+            return Entity._sameID(
+                place.element.assumingMemoryBound(to: Entity.self).pointee.id, id)
+        }
+        return Entity._sameID(
+            Table.id(in: PackedLeaf.bytes(at: place.position, of: place.node)), id)
+    }
+
+    /// Whether the slot holds a row.
+    @inlinable
+    func hasRow(at slot: Slot) -> Bool {
+        cells.nodes.place(at: slot.index).map(Table.hasRow) ?? false
+    }
+
+    /// A copy of the row at a slot, or nil where it holds none.
+    @inlinable
+    func copyOfRow(at slot: Slot) -> Entity? {
+        guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { return nil }
+        guard place.isPacked else {
+            return place.element.assumingMemoryBound(to: Entity?.self).pointee
+        }
+        if PackedLeaf.isWorthUnpacking(place.node) { return row(at: slot)?.pointee }
+        let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
+        return bytes.isEmpty ? nil : Table.row(in: bytes)
+    }
+
+    /// A copy of the row with an id, or nil where there is none. O(log n).
+    @inlinable
+    func copyOfRow(of id: Entity.ID) -> Entity? {
+        for entry in ids.candidates(for: Entity._hashID(id)) {
+            let slot = IDEntry.slot(entry)
+            guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { continue }
+            // A look-up of ids that are there compares one row, which is also the answer.
+            if place.isPacked {
+                let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
+                if !bytes.isEmpty, let row = Table.row(in: bytes, withID: id) {
+                    if PackedLeaf.isWorthUnpacking(place.node) { _ = self.row(at: slot) }
+                    return row
+                }
+            } else if let row = Table.row(in: place.element.assumingMemoryBound(to: Cell.self)) {
+                // The caller wants more of the row than its id, whose text is waited for meanwhile.
+                Prefetch.lines(
+                    at: UnsafeRawPointer(row) + 64, byteCount: MemoryLayout<Entity>.size - 64)
+                if Entity._sameID(row.pointee.id, id) { return row.pointee }
+            }
+        }
+        return nil
+    }
+
+    /// Copies the row at a place; answers false where there is none.
+    @inlinable @inline(__always)
+    static func copyRow(
+        at place: ElementPlace, to target: UnsafeMutablePointer<Entity>
+    ) -> Bool {
+        if place.isPacked {
+            let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
+            guard !bytes.isEmpty else { return false }
+            target.initialize(to: row(in: bytes))
+        } else {
+            guard let row = row(in: place.element.assumingMemoryBound(to: Cell.self)) else {
+                return false
+            }
+            target.initialize(to: row.pointee)
+        }
+        return true
+    }
+
+    /// Calls `body` with the row at a slot, or answers nil where it holds none. The address is good for the call
+    /// alone.
+    ///
+    /// - Parameter isOnce: whether all rows are read and none of them again, so that a packed leaf is to stay one.
+    @inlinable
+    func withRow<Result, Failure: Error>(
+        at slot: Slot, isOnce: Bool = false,
+        _ body: (UnsafePointer<Entity>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { return nil }
+        if place.isPacked, !isOnce, PackedLeaf.isWorthUnpacking(place.node) {
+            guard let row = row(at: slot) else { return nil }
+            return try body(row)
+        }
+        return try Table.withRow(at: place, body)
+    }
+
+    @inlinable
+    static func withRow<Result, Failure: Error>(
+        at place: ElementPlace, _ body: (UnsafePointer<Entity>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard place.isPacked else {
+            guard let row = row(in: place.element.assumingMemoryBound(to: Cell.self)) else {
+                return nil
+            }
+            return try body(row)
+        }
+        guard hasRow(at: place) else { return nil }
+        // As a cell: behind a row stands its metadata.
+        var cell = Cell.cell(at: place.position, of: place.node)
+        return try withUnsafeMutablePointer(to: &cell) { (cell) throws(Failure) in
+            try body(UnsafeRawPointer(cell).assumingMemoryBound(to: Entity.self))
+        }
+    }
+
+    // MARK: - Slots and metadata
+
+    @inlinable
+    func collectLiveSlots() -> ContiguousArray<UInt32> {
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(liveCount)
+        guard let slotsByOrdinal = order.slotsByOrdinal else {
+            cells.forEachNode { first, _ in
+                for index in first..<first + PackedLeaf.width where hasRow(at: Slot(index)) {
+                    slots.append(UInt32(truncatingIfNeeded: index))
+                }
+                return true
+            }
+            return slots
+        }
+        slotsByOrdinal.forEachLeaf { _, ordered in
+            for slot in ordered where slot != 0 && hasRow(at: Slot(slot - 1)) {
+                slots.append(slot - 1)
+            }
+            return true
+        }
+        return slots
+    }
+
+    @inlinable
+    func storedMetadata(of slot: Slot) -> RowMetadata {
+        guard let place = cells.nodes.place(at: slot.index) else { return Cell.absent.metadata }
+        // In the cell itself: a copy of it would count every reference of its row.
+        guard place.isPacked else {
+            return place.element.assumingMemoryBound(to: Cell.self).pointee.metadata
+        }
+        guard Table.hasRow(at: place) else { return Cell.absent.metadata }
+        return PackedLeaf.metadata(at: place.position, of: place.node)
+    }
+}
