@@ -45,6 +45,23 @@ public indirect enum StoredType: Sendable, Hashable {
         }
     }
 
+    /// Whether values are read without code of the application's that may answer differently the next time: a
+    /// `Codable` type's initializer may well ask the clock for what is missing.
+    package var isReadAlike: Bool {
+        switch self {
+        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
+            .double, .string, .data, .date, .uuid, .url, .decimal:
+            true
+        case .optional(let type), .array(let type), .set(let type), .raw(_, let type):
+            type.isReadAlike
+        case .dictionary(let key, let value): key.isReadAlike && value.isReadAlike
+        case .structure(_, let fields): fields.allSatisfy(\.type.isReadAlike)
+        case .enumeration(_, let cases):
+            cases.allSatisfy { $0.payload.allSatisfy(\.type.isReadAlike) }
+        case .text, .json: false
+        }
+    }
+
     /// How deep types and JSON documents may nest: small thread stacks overflow not far above.
     public static let nestingLimit = 64
 }

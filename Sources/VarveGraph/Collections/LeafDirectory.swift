@@ -56,7 +56,8 @@ final class LeafDirectory: Sendable {
         in directory: UnsafeRawPointer
     ) {
         Unmanaged<LeafDirectory>.fromOpaque(directory)._withUnsafeGuaranteedRef {
-            guard number < $0.capacity else { return }
+            // Asked first: a word that is not to be replaced is not written, which other processors would notice.
+            guard number < $0.capacity, $0[number] == LeafWord(packed: packed) else { return }
             _ = $0.words[number].compareExchange(
                 expected: LeafWord(packed: packed).word, desired: LeafWord(unpacked: leaf).word,
                 ordering: .acquiringAndReleasing)

@@ -21,7 +21,8 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
     @inlinable static var unpackedOffset: Int { headerOffset + 8 }
     @inlinable static var copiesOffset: Int { unpackedOffset + 8 }
     @inlinable static var endsOffset: Int { copiesOffset + 8 }
-    @inlinable static var metadataOffset: Int { endsOffset + width * 2 }
+    @inlinable static var idCountsOffset: Int { endsOffset + width * 2 }
+    @inlinable static var metadataOffset: Int { idCountsOffset + width * 2 }
 
     /// The metadata of all elements is that of the first, with ordinals that follow one another.
     @inlinable static var sharesMetadata: Int { 1 }
@@ -34,13 +35,15 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
     }
 
     /// Makes a leaf of elements whose bytes, at least one of each, are to be written by `fill`, one element's behind
-    /// the other's.
+    /// the other's: its id, then the rest.
+    ///
+    /// - Parameter byteCounts: how many bytes the id of an element takes, and both together.
     @inlinable
     static func make(
-        count: Int, byteCount: (Int) -> Int, metadata: (Int) -> RowMetadata,
+        count: Int, byteCounts: (Int) -> (id: Int, total: Int), metadata: (Int) -> RowMetadata,
         fill: (UnsafeMutableRawPointer) -> Void
     ) -> PackedLeaf {
-        let total = (0..<count).reduce(0) { $0 + byteCount($1) }
+        let total = (0..<count).reduce(0) { $0 + byteCounts($1).total }
         precondition(count > 0 && total <= byteCountMax, "elements that are not to be packed")
         let isShared = isShared(count: count, metadata)
         let kept = isShared ? 1 : count
@@ -53,14 +56,21 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         let object = Unmanaged.passUnretained(leaf).toOpaque()
         leaf.withUnsafeMutablePointerToElements {
             let isInPlace = UnsafeMutableRawPointer($0) == object + unpackedOffset
-            precondition(isInPlace, "the layout of a buffer")
+            // The lowest bits of the address serve others; see `ElementPlace`.
+            precondition(
+                isInPlace && UInt(bitPattern: object) & 15 == 0, "the layout of a buffer")
         }
-        unpackedWord(of: object).initialize(to: Atomic(nil))
-        copies(of: object).initialize(to: Atomic(0))
+        (object + unpackedOffset).bindMemory(to: Atomic<UnsafeRawPointer?>.self, capacity: 1)
+            .initialize(to: Atomic(nil))
+        (object + copiesOffset).bindMemory(to: Atomic<Int>.self, capacity: 1)
+            .initialize(to: Atomic(0))
         var end: UInt16 = 0
         for position in 0..<width {
-            if position < count { end += UInt16(byteCount(position)) }
+            let (id, total) = position < count ? byteCounts(position) : (0, 0)
+            end += UInt16(total)
             (object + endsOffset).storeBytes(of: end, toByteOffset: position * 2, as: UInt16.self)
+            (object + idCountsOffset).storeBytes(
+                of: UInt16(id), toByteOffset: position * 2, as: UInt16.self)
         }
         let place = (object + metadataOffset).bindMemory(to: RowMetadata.self, capacity: kept)
         for position in 0..<kept { (place + position).initialize(to: metadata(position)) }
@@ -96,6 +106,20 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         let kept = isShared ? 1 : elementCount(of: node)
         let first = metadataOffset &+ kept &* MemoryLayout<RowMetadata>.stride
         return UnsafeRawBufferPointer(start: node + (first &+ start), count: end &- start)
+    }
+
+    /// The bytes of an element that is there: its id's, and the others.
+    @inlinable @inline(__always)
+    static func parts(
+        at position: Int, of node: UnsafeRawPointer
+    ) -> (id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer) {
+        let bytes = bytes(at: position, of: node)
+        let count = Int(
+            (node + idCountsOffset).load(fromByteOffset: position &* 2, as: UInt16.self))
+        return (
+            UnsafeRawBufferPointer(rebasing: bytes[..<count]),
+            UnsafeRawBufferPointer(rebasing: bytes[count...])
+        )
     }
 
     /// Elements stand at the beginning: one that is missing has none behind it.
@@ -174,6 +198,31 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
 }
 
 extension PagedLeaf {
+    /// Puts a leaf of the same elements, which can be changed, in the place of a packed one.
+    @inlinable @inline(never)
+    static func unpack(at reference: UnsafeMutablePointer<AnyObject?>) {
+        guard let node = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
+            return
+        }
+        guard PackedLeaf.unpacked(of: node) != nil else {
+            reference.pointee = unpacking(node)
+            return
+        }
+        guard isKnownUniquelyReferenced(&reference.pointee),
+            let made = PackedLeaf.unpackedWord(of: node).pointee.exchange(
+                nil, ordering: .acquiringAndReleasing)
+        else {
+            // What all see who share the leaf is copied, as any leaf that is shared.
+            guard let made = PackedLeaf.unpacked(of: node) else { return }
+            var shared: AnyObject? = Unmanaged<AnyObject>.fromOpaque(made).takeUnretainedValue()
+            copy(at: &shared, count: PackedLeaf.width)
+            reference.pointee = shared
+            return
+        }
+        // Nobody else has the packed leaf, so nobody else has what was made of it.
+        reference.pointee = Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
+    }
+
     /// A leaf of the elements whose bytes a packed one has.
     @inlinable
     static func unpacking(_ node: UnsafeRawPointer) -> PagedLeaf {

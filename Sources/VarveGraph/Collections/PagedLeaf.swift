@@ -56,15 +56,6 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
             ?? false
     }
 
-    /// Puts a leaf of the same elements, which can be changed, in the place of a packed one.
-    @inlinable @inline(never)
-    static func unpack(at reference: UnsafeMutablePointer<AnyObject?>) {
-        guard let node = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
-            return
-        }
-        reference.pointee = unpacking(node)
-    }
-
     @inlinable @inline(never)
     static func copy(at reference: UnsafeMutablePointer<AnyObject?>, count: Int) {
         let old = unsafeDowncast(reference.pointee!, to: PagedLeaf<Element>.self)

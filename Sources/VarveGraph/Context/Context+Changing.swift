@@ -26,6 +26,14 @@ extension Context {
         return try body(tables.unique(at: position, keptIn: session.former))
     }
 
+    /// Comes before the lock where a row is changed.
+    @inlinable @inline(__always)
+    func prepareToChange<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, at slot: Slot, in position: Int
+    ) {
+        unsafeDowncast(tables.tables[position], to: Table<Entity>.self).prepareToChange(slot)
+    }
+
     @usableFromInline
     mutating func lockFormer() {
         guard let former = session.former else { return }

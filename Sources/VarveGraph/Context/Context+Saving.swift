@@ -108,6 +108,7 @@ extension Context {
         if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
+        if let slot = known.slot { prepareToChange(Entity.self, at: slot, in: position) }
         // As `change` does, whose body could not consume the row.
         lockFormer()
         defer { unlockFormer() }
@@ -248,6 +249,7 @@ extension Context {
         let position = position(of: Entity._descriptor)
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
+        prepareToChange(Entity.self, at: slot, in: position)
         change(Entity.self, at: position) {
             $0.remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
         }

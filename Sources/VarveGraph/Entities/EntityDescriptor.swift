@@ -14,6 +14,8 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline package let relations: [RelationDescription]
     @usableFromInline let indexes: [any AnyIndexDefinition]
     let indexOutlines: ContiguousArray<IndexOutline>
+    /// Whether rows may be kept as bytes, which are read more than once.
+    @usableFromInline package let mayBePacked: Bool
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
@@ -44,6 +46,9 @@ public final class EntityDescriptor: Sendable {
         self.relations = description.relations
         self.indexes = description.indexes
         self.indexOutlines = ContiguousArray(description.indexes.map(\.outline))
+        self.mayBePacked = ([description.id] + description.fields.map(\.kind)).allSatisfy {
+            if case .stored(let type, _) = $0 { type.isReadAlike } else { false }
+        }
         self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()

@@ -75,8 +75,9 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
         var high = slots.count
         while low < high {
             let middle = (low + high) / 2
-            guard let other = table.row(at: Slot(slots.slot(at: middle))) else { return -1 }
-            if compare(other, row) < 0 { low = middle + 1 } else { high = middle }
+            let slot = Slot(slots.slot(at: middle))
+            guard let order = table.withRow(at: slot, { compare($0, row) }) else { return -1 }
+            if order < 0 { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -49,7 +49,8 @@ extension Table {
         while !rest.isEmpty {
             let room = PackedLeaf.width - slotCount & (PackedLeaf.width - 1)
             let leaf = UnsafeBufferPointer(rebasing: rest.prefix(room))
-            if Table.servesPacked(leaf), room == PackedLeaf.width {
+            // A part of a leaf would be unpacked again by what comes next.
+            if leaf.count == PackedLeaf.width, descriptor.mayBePacked, Table.servesPacked(leaf) {
                 try loadPacked(leaf, notes)
             } else {
                 try loadValues(of: leaf, notes)
@@ -180,7 +181,15 @@ extension Table {
 
     /// The first slot that has a row.
     @inlinable var firstSlot: Slot? {
-        (0..<slotCount).lazy.map { Slot($0) }.first { hasRow(at: $0) }
+        var found: Slot?
+        cells.forEachNode { first, node in
+            let position = (0..<PackedLeaf.width).first {
+                Table.hasRow(at: Cell.place(at: $0, of: node))
+            }
+            found = position.map { Slot(first + $0) }
+            return found == nil
+        }
+        return found
     }
 
     /// Whether slot order is the order of ordinals, all of which are above another one.

@@ -16,49 +16,61 @@ extension Table.Cell {
     /// A cell of a packed leaf, as a value.
     @inlinable
     static func cell(at position: Int, of node: UnsafeRawPointer) -> Table.Cell {
-        let bytes = PackedLeaf.bytes(at: position, of: node)
-        guard !bytes.isEmpty else { return absent }
+        guard !PackedLeaf.bytes(at: position, of: node).isEmpty else { return absent }
         return Table.Cell(
-            row: Table.row(in: bytes),
+            row: Table.packedRow(at: position, of: node),
             metadata: PackedLeaf.metadata(at: position, of: node))
+    }
+
+    /// Where a cell of a leaf, packed or not, stands.
+    @inlinable
+    static func place(at position: Int, of node: UnsafeRawPointer) -> ElementPlace {
+        PackedLeaf.isPacked(node)
+            ? ElementPlace(packedIn: node, at: position)
+            : ElementPlace(element: PagedLeaf<Table.Cell>.elements(of: node) + position)
     }
 }
 
 extension Table {
     // MARK: - Reading what is packed
 
-    /// The row that an id and a row encoded behind it are. They were read once when they were packed.
+    /// The row at a place of a packed leaf that has one.
     @inlinable
-    static func row(in bytes: UnsafeRawBufferPointer) -> Entity {
-        var reader = ByteReader(bytes)
-        do throws(CodecError) {
-            let id = try Entity._loadID(from: &reader)
-            return try Entity(_id: consume id, from: &reader)
-        } catch {
-            preconditionFailure("a row of \(Entity.self) that cannot be read twice: \(error)")
+    static func packedRow(at position: Int, of node: UnsafeRawPointer) -> Entity {
+        let bytes = PackedLeaf.parts(at: position, of: node)
+        var reader = ByteReader(bytes.row)
+        return readAgain { () throws(CodecError) in
+            try Entity(_id: packedID(in: bytes.id), from: &reader)
+        }
+    }
+
+    /// The same if the row has an id.
+    @inlinable
+    static func packedRow(
+        at position: Int, of node: UnsafeRawPointer, withID id: Entity.ID
+    ) -> Entity? {
+        let bytes = PackedLeaf.parts(at: position, of: node)
+        let stored = packedID(in: bytes.id)
+        guard Entity._sameID(stored, id) else { return nil }
+        var reader = ByteReader(bytes.row)
+        return readAgain { () throws(CodecError) in
+            try Entity(_id: stored, from: &reader)
         }
     }
 
     @inlinable
-    static func id(in bytes: UnsafeRawBufferPointer) -> Entity.ID {
+    static func packedID(in bytes: UnsafeRawBufferPointer) -> Entity.ID {
         var reader = ByteReader(bytes)
-        do throws(CodecError) {
-            return try Entity._loadID(from: &reader)
-        } catch {
-            preconditionFailure("an id of \(Entity.self) that cannot be read twice: \(error)")
-        }
+        return readAgain { () throws(CodecError) in try Entity._loadID(from: &reader) }
     }
 
-    /// The row in a packed leaf if it has an id.
-    @inlinable
-    static func row(in bytes: UnsafeRawBufferPointer, withID id: Entity.ID) -> Entity? {
-        var reader = ByteReader(bytes)
+    /// What is packed was read when it was loaded, and a type is packed only if reading it asks nothing but the bytes.
+    @inlinable @inline(__always)
+    static func readAgain<Value>(_ read: () throws(CodecError) -> Value) -> Value {
         do throws(CodecError) {
-            let stored = try Entity._loadID(from: &reader)
-            guard Entity._sameID(stored, id) else { return nil }
-            return try Entity(_id: consume stored, from: &reader)
+            return try read()
         } catch {
-            preconditionFailure("a row of \(Entity.self) that cannot be read twice: \(error)")
+            preconditionFailure("a row of \(Entity.self) that cannot be read again: \(error)")
         }
     }
 
@@ -79,7 +91,8 @@ extension Table {
     @inlinable
     static func packed(_ entities: UnsafeBufferPointer<LoadedEntity>) -> PackedLeaf {
         PackedLeaf.make(
-            count: entities.count, byteCount: { entities[$0].byteCount },
+            count: entities.count,
+            byteCounts: { (entities[$0].id.count, entities[$0].byteCount) },
             metadata: { entities[$0].metadata }
         ) { place in
             var place = place

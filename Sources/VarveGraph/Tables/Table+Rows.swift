@@ -11,6 +11,30 @@ extension Table {
         return ElementPlace(element: PagedLeaf<Cell>.elements(of: made) + place.position)
     }
 
+    /// The same place again, once it is decided whether the row is made alone or with the rest of its leaf.
+    @inlinable @inline(__always)
+    func settledForReading(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
+        let place = Table.settled(place)
+        guard place.isPacked, PackedLeaf.isWorthUnpacking(place.node) else { return place }
+        return unpacked(slot)
+    }
+
+    @inlinable @inline(never)
+    func unpacked(_ slot: Slot) -> ElementPlace {
+        guard let cell = cells.nodes.pointer(at: slot.index) else {
+            preconditionFailure("a place without a leaf")
+        }
+        return ElementPlace(element: cell)
+    }
+
+    /// Makes the rows beside one that is going to be changed, so that this is not done, and what it may run of the
+    /// application's, where others wait for the table.
+    @inlinable
+    func prepareToChange(_ slot: Slot) {
+        guard let place = cells.nodes.place(at: slot.index), place.isPacked else { return }
+        _ = unpacked(slot)
+    }
+
     /// Whether there is a row at a place.
     @inlinable @inline(__always)
     static func hasRow(at place: ElementPlace) -> Bool {
@@ -27,7 +51,7 @@ extension Table {
         guard place.isPacked else {
             return place.element.assumingMemoryBound(to: Entity.self).pointee.id
         }
-        return id(in: PackedLeaf.bytes(at: place.position, of: place.node))
+        return packedID(in: PackedLeaf.parts(at: place.position, of: place.node).id)
     }
 
     /// Whether the row at a place, where there is one, has an id.
@@ -38,8 +62,7 @@ extension Table {
             return Entity._sameID(
                 place.element.assumingMemoryBound(to: Entity.self).pointee.id, id)
         }
-        return Entity._sameID(
-            Table.id(in: PackedLeaf.bytes(at: place.position, of: place.node)), id)
+        return Entity._sameID(Table.id(at: place), id)
     }
 
     /// Whether the slot holds a row.
@@ -51,13 +74,13 @@ extension Table {
     /// A copy of the row at a slot, or nil where it holds none.
     @inlinable
     func copyOfRow(at slot: Slot) -> Entity? {
-        guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { return nil }
+        guard let found = cells.nodes.place(at: slot.index) else { return nil }
+        let place = settledForReading(found, slot)
         guard place.isPacked else {
             return place.element.assumingMemoryBound(to: Entity?.self).pointee
         }
-        if PackedLeaf.isWorthUnpacking(place.node) { return row(at: slot)?.pointee }
-        let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
-        return bytes.isEmpty ? nil : Table.row(in: bytes)
+        return Table.hasRow(at: place)
+            ? Table.packedRow(at: place.position, of: place.node) : nil
     }
 
     /// A copy of the row with an id, or nil where there is none. O(log n).
@@ -68,8 +91,9 @@ extension Table {
             guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { continue }
             // A look-up of ids that are there compares one row, which is also the answer.
             if place.isPacked {
-                let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
-                if !bytes.isEmpty, let row = Table.row(in: bytes, withID: id) {
+                if Table.hasRow(at: place),
+                    let row = Table.packedRow(at: place.position, of: place.node, withID: id)
+                {
                     if PackedLeaf.isWorthUnpacking(place.node) { _ = self.row(at: slot) }
                     return row
                 }
@@ -89,9 +113,8 @@ extension Table {
         at place: ElementPlace, to target: UnsafeMutablePointer<Entity>
     ) -> Bool {
         if place.isPacked {
-            let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
-            guard !bytes.isEmpty else { return false }
-            target.initialize(to: row(in: bytes))
+            guard hasRow(at: place) else { return false }
+            target.initialize(to: packedRow(at: place.position, of: place.node))
         } else {
             guard let row = row(in: place.element.assumingMemoryBound(to: Cell.self)) else {
                 return false
@@ -110,12 +133,9 @@ extension Table {
         at slot: Slot, isOnce: Bool = false,
         _ body: (UnsafePointer<Entity>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { return nil }
-        if place.isPacked, !isOnce, PackedLeaf.isWorthUnpacking(place.node) {
-            guard let row = row(at: slot) else { return nil }
-            return try body(row)
-        }
-        return try Table.withRow(at: place, body)
+        guard let place = cells.nodes.place(at: slot.index) else { return nil }
+        return try Table.withRow(
+            at: isOnce ? Table.settled(place) : settledForReading(place, slot), body)
     }
 
     @inlinable
@@ -143,9 +163,10 @@ extension Table {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(liveCount)
         guard let slotsByOrdinal = order.slotsByOrdinal else {
-            cells.forEachNode { first, _ in
-                for index in first..<first + PackedLeaf.width where hasRow(at: Slot(index)) {
-                    slots.append(UInt32(truncatingIfNeeded: index))
+            cells.forEachNode { first, node in
+                for position in 0..<PackedLeaf.width
+                where Table.hasRow(at: Cell.place(at: position, of: node)) {
+                    slots.append(UInt32(truncatingIfNeeded: first + position))
                 }
                 return true
             }
@@ -163,6 +184,11 @@ extension Table {
     @inlinable
     func storedMetadata(of slot: Slot) -> RowMetadata {
         guard let place = cells.nodes.place(at: slot.index) else { return Cell.absent.metadata }
+        return Table.metadata(at: place)
+    }
+
+    @inlinable
+    static func metadata(at place: ElementPlace) -> RowMetadata {
         // In the cell itself: a copy of it would count every reference of its row.
         guard place.isPacked else {
             return place.element.assumingMemoryBound(to: Cell.self).pointee.metadata

@@ -140,7 +140,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
         // In the row itself: most slots have one, and a copy of its id would be counted.
         if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
-            return Table.hasID(id, at: place)
+            return Table.hasID(id, at: settledForReading(place, slot))
         }
         return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
@@ -297,10 +297,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func materializeOrder() {
         var rows: [(slot: UInt32, ordinal: UInt64)] = []
         rows.reserveCapacity(liveCount)
-        cells.forEachNode { first, _ in
-            for index in first..<first + PackedLeaf.width {
-                guard hasRow(at: Slot(index)) else { continue }
-                rows.append((UInt32(index), storedMetadata(of: Slot(index)).ordinal))
+        cells.forEachNode { first, node in
+            for position in 0..<PackedLeaf.width {
+                let place = Cell.place(at: position, of: node)
+                guard Table.hasRow(at: place) else { continue }
+                rows.append((UInt32(first + position), Table.metadata(at: place).ordinal))
             }
             return true
         }

@@ -58,30 +58,14 @@ struct RowCursor<Entity: EntityModelProtocol> {
         at slot: UInt32, _ body: (UnsafePointer<Entity>) throws -> Result
     ) rethrows -> Result? {
         guard let place = place(at: slot) else { return nil }
-        return try Table.withRow(at: unpackedIfWorth(place, slot), body)
+        return try Table.withRow(at: table.settledForReading(place, Slot(slot)), body)
     }
 
     /// Copies the row at a slot; answers false where the slot holds none.
     @inlinable
     mutating func copyRow(at slot: UInt32, to target: UnsafeMutablePointer<Entity>) -> Bool {
         guard let place = place(at: slot) else { return false }
-        return Table.copyRow(at: unpackedIfWorth(place, slot), to: target)
-    }
-
-    /// Where the row at a place stands once it is decided whether it is made alone or with the rest of its leaf.
-    @inlinable @inline(__always)
-    func unpackedIfWorth(_ place: ElementPlace, _ slot: UInt32) -> ElementPlace {
-        let place = Table<Entity>.settled(place)
-        guard place.isPacked, PackedLeaf.isWorthUnpacking(place.node) else { return place }
-        return unpacked(slot)
-    }
-
-    @inlinable @inline(never)
-    func unpacked(_ slot: UInt32) -> ElementPlace {
-        guard let cell = table.cells.nodes.pointer(at: Int(slot)) else {
-            preconditionFailure("a place without a leaf")
-        }
-        return ElementPlace(element: cell)
+        return Table.copyRow(at: table.settledForReading(place, Slot(slot)), to: target)
     }
 
     /// How many rows lie between asking for a row, asking for what it refers to, and looking at it.
@@ -143,11 +127,12 @@ struct RowCursor<Entity: EntityModelProtocol> {
         at slots: ContiguousArray<UInt32>, isPassing: Bool,
         _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
-        let reader = self
+        let table = table
         slots.withUnsafeBufferPointer { slots in
             forEachPlace(at: slots) { slot, place in
                 let isKept = place.isPacked && !isPassing
-                let place = isKept ? reader.unpacked(slot) : reader.unpackedIfWorth(place, slot)
+                let place =
+                    isKept ? table.unpacked(Slot(slot)) : table.settledForReading(place, Slot(slot))
                 return Table.withRow(at: place) { body(slot, $0) } ?? true
             }
         }
@@ -159,9 +144,9 @@ struct RowCursor<Entity: EntityModelProtocol> {
         at slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
     ) -> Int {
         var count = 0
-        let reader = self
+        let table = table
         forEachPlace(at: slots) { slot, place in
-            let place = reader.unpackedIfWorth(place, slot)
+            let place = table.settledForReading(place, Slot(slot))
             if Table.copyRow(at: place, to: base + count) { count += 1 }
             return true
         }
