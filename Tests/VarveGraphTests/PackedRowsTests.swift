@@ -215,6 +215,47 @@ struct PackedRowsTests {
         #expect(table.liveCount == 15)
     }
 
+    @Test(
+        "What was made for two is taken over by the last one that has it, with the directory right for both"
+    )
+    func lastOfTwo() throws {
+        let notes = (0..<2_000).map { Self.note($0) }
+        let table = try Self.loaded(notes)
+        let stamp = Stamp(time: 9, transaction: 4)
+        var changed = notes[2]
+        changed.title = "another title"
+        do {
+            let copy = Table(copying: table)
+            #expect(copy.cells.directory === table.cells.directory)
+            let address = table.row(at: Slot(3))
+            #expect(copy.row(at: Slot(3)) == address)
+            copy.put(changed, at: Slot(2), stamp: stamp, ordinal: nil)
+            #expect(table.row(at: Slot(3)) == address)
+            #expect(copy.row(at: Slot(3)) != address)
+            copy.clearJournalForTest()
+            // The directory is still shared, and the leaf is not any more.
+            table.put(changed, at: Slot(1), stamp: stamp, ordinal: nil)
+            #expect(table.row(at: Slot(3)) == address)
+            #expect(table.copyOfRow(at: Slot(1))?.title == "another title")
+            #expect(Self.isSame(copy.copyOfRow(at: Slot(1)), notes[1]))
+            #expect(Self.isSame(table.copyOfRow(at: Slot(2)), notes[2]))
+            copy.cells.checkDirectory()
+            table.cells.checkDirectory()
+            for number in 3..<2_000 {
+                #expect(Self.isSame(copy.copyOfRow(at: Slot(number)), notes[number]))
+            }
+        }
+        table.clearJournalForTest()
+        for number in stride(from: 8, to: 2_000, by: 9) {
+            table.put(notes[number], at: Slot(number), stamp: stamp, ordinal: nil)
+        }
+        table.clearJournalForTest()
+        table.cells.checkDirectory()
+        for number in 3..<2_000 {
+            #expect(Self.isSame(table.copyOfRow(at: Slot(number)), notes[number]))
+        }
+    }
+
     @Test("Types that are read by an initializer of their own are kept as values")
     func unpackable() {
         #expect(Note._descriptor.mayBePacked)

@@ -14,6 +14,10 @@ public protocol Storable: Sendable {
     func store(into writer: inout ByteWriter) throws(CodecError)
 
     /// Reads the bytes that ``store(into:)`` wrote.
+    ///
+    /// The same bytes give the same value each time, and ask nothing but the bytes: a row that was read
+    /// when a store was opened is read again when it is looked at, and cannot fail then. That also goes for
+    /// `init(rawValue:)` of a type that is stored as its raw value.
     static func load(from reader: inout ByteReader) throws(CodecError) -> Self
 
     /// Whether two values have the same bytes. The default encodes both.

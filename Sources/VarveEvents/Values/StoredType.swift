@@ -45,8 +45,8 @@ public indirect enum StoredType: Sendable, Hashable {
         }
     }
 
-    /// Whether values are read without code of the application's that may answer differently the next time: a
-    /// `Codable` type's initializer may well ask the clock for what is missing.
+    /// Whether the same bytes are read as the same value each time. The initializer of a `Codable` type may well ask the
+    /// clock for what is missing; ``Storable`` forbids that, also to raw values.
     package var isReadAlike: Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,

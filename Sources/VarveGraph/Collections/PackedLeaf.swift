@@ -6,7 +6,8 @@ public import Synchronization
 /// made, once for all who share the leaf; whoever only passes by reads the bytes. An element that is changed is
 /// changed in a ``PagedLeaf`` of the changed array's own.
 ///
-/// Immutable but for ``unpacked``, which goes from null to what all threads then see.
+/// Immutable but for ``unpacked(of:)``, which goes from null to what all threads then see, and back only where one
+/// array has the leaf, which is then changing, so that nobody looks.
 @usableFromInline
 final class PackedLeaf: ManagedBuffer<Int, UInt64> {
     /// Eight, as rows have; see ``PagedArray/rowLeafShift``.
@@ -164,8 +165,8 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
             .assumingMemoryBound(to: Atomic<Int>.self)
     }
 
-    /// To be asked at each copy that is made of bytes: whether as many were made by now as there are elements.
-    /// Then making all of them would have cost no more, and what is read so often will be read again.
+    /// To be asked whenever an element is made of bytes for the moment: whether that was done as often by now as there
+    /// are elements. Then making all of them would have cost no more, and what is read so often will be read again.
     @inlinable @inline(__always)
     static func isWorthUnpacking(_ node: UnsafeRawPointer) -> Bool {
         // Two threads may count one copy: nothing depends on it.
@@ -174,7 +175,7 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         return count >= width
     }
 
-    /// The leaf of elements that was made of this one, if one was. It lives as long as this one.
+    /// The leaf of elements that was made of this one, if one was. It lives as long as this one, at least.
     @inlinable @inline(__always)
     static func unpacked(of node: UnsafeRawPointer) -> UnsafeRawPointer? {
         unpackedWord(of: node).pointee.load(ordering: .acquiring)
@@ -213,7 +214,9 @@ extension PagedLeaf {
                 nil, ordering: .acquiringAndReleasing)
         else {
             // What all see who share the leaf is copied, as any leaf that is shared.
-            guard let made = PackedLeaf.unpacked(of: node) else { return }
+            guard let made = PackedLeaf.unpacked(of: node) else {
+                preconditionFailure("what was made of a packed leaf is gone")
+            }
             var shared: AnyObject? = Unmanaged<AnyObject>.fromOpaque(made).takeUnretainedValue()
             copy(at: &shared, count: PackedLeaf.width)
             reference.pointee = shared

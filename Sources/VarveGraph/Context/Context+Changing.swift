@@ -26,11 +26,12 @@ extension Context {
         return try body(tables.unique(at: position, keptIn: session.former))
     }
 
-    /// Comes before the lock where a row is changed.
+    /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.
     @inlinable @inline(__always)
     func prepareToChange<Entity: EntityModelProtocol>(
         _ type: Entity.Type, at slot: Slot, in position: Int
     ) {
+        guard session.former != nil else { return }
         unsafeDowncast(tables.tables[position], to: Table<Entity>.self).prepareToChange(slot)
     }
 

@@ -140,7 +140,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
         // In the row itself: most slots have one, and a copy of its id would be counted.
         if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
-            return Table.hasID(id, at: settledForReading(place, slot))
+            return Table.hasID(id, at: place)
         }
         return withVacantID(of: slot) { Entity._sameID($0, id) }
     }
