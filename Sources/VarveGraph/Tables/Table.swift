@@ -90,22 +90,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids.find(hash) { hasID(id, at: $0) }
     }
 
-    /// The address of the row with an id, or nil where there is none; see ``row(at:)``. O(log n).
-    ///
-    /// Who wants a copy asks for that: ``copyOfRow(of:)``.
-    @inlinable
-    func row(of id: Entity.ID) -> UnsafePointer<Entity>? {
-        for entry in ids.candidates(for: Entity._hashID(id)) {
-            // A look-up of ids that are there compares one row, which is also the answer.
-            guard let row = row(at: IDEntry.slot(entry)) else { continue }
-            // The caller wants more of the row than its id, whose text is waited for meanwhile.
-            Prefetch.lines(
-                at: UnsafeRawPointer(row) + 64, byteCount: MemoryLayout<Entity>.size - 64)
-            if Entity._sameID(row.pointee.id, id) { return row }
-        }
-        return nil
-    }
-
     /// The slot of an id, given out now if the id is new. O(log n).
     @inlinable
     func internSlot(of id: Entity.ID) -> Slot {
