@@ -21,6 +21,10 @@ final class CommitEncoder {
     /// What the journal that is being read has named already.
     @exclusivity(unchecked) private var seen = SlotNumbers()
 
+    /// Leaves that the transaction filled, where they are packed.
+    @exclusivity(unchecked) private var filled = FilledLeaves()
+    private var packsFilledLeaves = false
+
     /// What encoding looks at in a state: few references, because it is copied for each table. Let go
     /// before the state is changed.
     struct Source {
@@ -41,12 +45,19 @@ final class CommitEncoder {
     /// nothing is to be logged.
     ///
     /// Rows that were saved but are as they were get their old stamps back.
+    ///
+    /// - Parameter packsFilledLeaves: whether new rows that fill leaves are kept as their bytes. Not where somebody
+    ///   is about to read them.
     func encode(
-        _ state: inout StoreState, _ header: TransactionHeader, evenIfEmpty: Bool = false
+        _ state: inout StoreState, _ header: TransactionHeader, evenIfEmpty: Bool = false,
+        packsFilledLeaves: Bool
     ) throws -> Bool {
+        self.packsFilledLeaves = packsFilledLeaves
         try state.extendSchema()
         encoder.begin(id: header.id, time: header.time)
         indexes.removeAll()
+        // What a transaction left that failed to be encoded.
+        filled.removeAll()
         var unchanged: [UnchangedRow] = []
         try encodeDefinitions(state.schema)
         let definitionCount = encoder.eventCount
@@ -54,6 +65,7 @@ final class CommitEncoder {
         for row in unchanged {
             state.context.changeTable(at: row.table) { $0.setMetadata(row.metadata, of: row.slot) }
         }
+        for leaves in filled.take() { leaves.place(in: &state.context) }
         guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
         output.removeAll()
         encoder.finish(header, into: &output)
@@ -140,8 +152,10 @@ final class CommitEncoder {
         else { return }
         let rows = RowEncoding(
             source: source, position: position, table: table, definition: definition,
-            version: version)
+            version: version,
+            mayBePacked: packsFilledLeaves && table.descriptor.mayBePackedWhenSaved)
         seen.removeAll()
+        filled.beginLeaf()
         for change in table.rowJournal where seen.insert(UInt64(change.slot)) {
             do {
                 if try rows.encode(change, with: self) { continue }
@@ -158,6 +172,13 @@ final class CommitEncoder {
                 throw StoreError.unencodable(
                     type: table.descriptor.name, id: rows.idText(of: change.slot), error)
             }
+        }
+    }
+
+    /// Takes note of a row that came to its place in the transaction, and of the bytes that `rowBytes` has of it.
+    func noteInsert(_ entity: EntityIndex, at slot: Slot, of table: Int, _ metadata: RowMetadata) {
+        encoder.withID(of: entity) { id in
+            rowBytes.withBytes { filled.add(slot, of: table, id: id, row: $0, metadata) }
         }
     }
 

@@ -9,6 +9,8 @@ struct RowEncoding {
     let definition: TypeDefinition
     /// What the transaction makes of what it touches.
     let version: PreviousVersion
+    /// Whether new rows may be kept as their bytes.
+    let mayBePacked: Bool
 
     /// Appends the events of one slot. False where it is as it was.
     ///
@@ -105,8 +107,10 @@ struct RowEncoding {
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
-        try completeRow(of: slot, in: &commit.rowBytes)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
+        // As the application writes it, before what only the log knows is added.
+        if mayBePacked { commit.noteInsert(entity, at: slot, of: position, metadata) }
+        try completeRow(of: slot, in: &commit.rowBytes)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.insert(

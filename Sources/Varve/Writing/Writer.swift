@@ -218,7 +218,9 @@ final class Writer: Sendable {
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
             let isChanged = try core.encoder.encode(
-                &transaction.state, atHand.header, evenIfEmpty: evenIfEmpty)
+                &transaction.state, atHand.header, evenIfEmpty: evenIfEmpty,
+                // Who watches reads what comes at once.
+                packsFilledLeaves: transaction.isInPlace)
             if isCancelled() { throw CancellationError() }
             if isChanged {
                 try log(atHand.header, core, open)

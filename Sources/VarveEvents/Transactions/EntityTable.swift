@@ -79,6 +79,13 @@ struct EntityTable: ~Copyable {
         return UInt32(truncatingIfNeeded: hash ^ hash &>> 32)
     }
 
+    borrowing func withID(of entity: EntityIndex, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let entry = entries[Int(entity.rawValue)]
+        ids.withBytes {
+            body(UnsafeRawBufferPointer(rebasing: $0[entry.start..<(entry.start + entry.count)]))
+        }
+    }
+
     private borrowing func isID(of entry: Entry, _ id: UnsafeRawBufferPointer) -> Bool {
         ids.withBytes { bytes in
             UnsafeRawBufferPointer(rebasing: bytes[entry.start..<(entry.start + entry.count)])

@@ -39,6 +39,12 @@ package struct TransactionEncoder: ~Copyable {
         entities.index(of: type, id)
     }
 
+    /// Calls `body` with the id of an entity of this transaction.
+    package borrowing func withID(of entity: EntityIndex, _ body: (UnsafeRawBufferPointer) -> Void)
+    {
+        entities.withID(of: entity, body)
+    }
+
     // MARK: Events
 
     package mutating func define(_ definition: TypeDefinition) throws(CodecError) {

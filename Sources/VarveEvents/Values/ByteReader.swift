@@ -165,8 +165,23 @@ public struct ByteReader {
     }
 
     /// Reads a length and that many bytes in place.
-    @inlinable
+    // Inlined: most texts and ids take this path, and the calls took a sixth of the time in which a row is read.
+    @inlinable @inline(__always)
     public mutating func readLengthPrefixed() throws(CodecError) -> UnsafeRawBufferPointer {
+        if let base, _position < end {
+            let length = Int((base + _position).load(as: UInt8.self))
+            // One byte of length, and all that it announces.
+            if length < 0x80, length < remaining {
+                let start = base + (_position &+ 1)
+                _position &+= 1 &+ length
+                return UnsafeRawBufferPointer(start: start, count: length)
+            }
+        }
+        return try readLongLengthPrefixed()
+    }
+
+    @usableFromInline @inline(never)
+    mutating func readLongLengthPrefixed() throws(CodecError) -> UnsafeRawBufferPointer {
         let length = try readLength()
         return try readBytes(length)
     }

@@ -17,7 +17,8 @@ public protocol Storable: Sendable {
     ///
     /// The same bytes give the same value each time, and ask nothing but the bytes: a row that was read
     /// when a store was opened is read again when it is looked at, and cannot fail then. That also goes for
-    /// `init(rawValue:)` of a type that is stored as its raw value.
+    /// `init(rawValue:)` of a type that is stored as its raw value. A saved value may be read back as soon as
+    /// its transaction has ended: `==`, `hash(into:)` and `<` look at nothing that ``store(into:)`` leaves out.
     static func load(from reader: inout ByteReader) throws(CodecError) -> Self
 
     /// Whether two values have the same bytes. The default encodes both.

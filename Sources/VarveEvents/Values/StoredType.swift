@@ -48,17 +48,33 @@ public indirect enum StoredType: Sendable, Hashable {
     /// Whether the same bytes are read as the same value each time. The initializer of a `Codable` type may well ask the
     /// clock for what is missing; ``Storable`` forbids that, also to raw values.
     package var isReadAlike: Bool {
+        consists(of: { type in
+            switch type {
+            case .text, .json: false
+            default: true
+            }
+        })
+    }
+
+    /// Whether what is read is also equal to what was written: a URL with a base becomes an absolute one, which is
+    /// another value.
+    package var isReadAsWritten: Bool {
+        isReadAlike && consists(of: { $0 != .url })
+    }
+
+    /// Whether a condition holds for all types of which this one is made.
+    private func consists(of condition: (StoredType) -> Bool) -> Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
-            .double, .string, .data, .date, .uuid, .url, .decimal:
-            true
+            .double, .string, .data, .date, .uuid, .url, .decimal, .text, .json:
+            condition(self)
         case .optional(let type), .array(let type), .set(let type), .raw(_, let type):
-            type.isReadAlike
-        case .dictionary(let key, let value): key.isReadAlike && value.isReadAlike
-        case .structure(_, let fields): fields.allSatisfy(\.type.isReadAlike)
+            type.consists(of: condition)
+        case .dictionary(let key, let value):
+            key.consists(of: condition) && value.consists(of: condition)
+        case .structure(_, let fields): fields.allSatisfy { $0.type.consists(of: condition) }
         case .enumeration(_, let cases):
-            cases.allSatisfy { $0.payload.allSatisfy(\.type.isReadAlike) }
-        case .text, .json: false
+            cases.allSatisfy { $0.payload.allSatisfy { $0.type.consists(of: condition) } }
         }
     }
 

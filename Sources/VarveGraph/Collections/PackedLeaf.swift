@@ -169,10 +169,22 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
     /// are elements. Then making all of them would have cost no more, and what is read so often will be read again.
     @inlinable @inline(__always)
     static func isWorthUnpacking(_ node: UnsafeRawPointer) -> Bool {
-        // Two threads may count one copy: nothing depends on it.
-        let count = copies(of: node).pointee.load(ordering: .relaxed) &+ 1
-        copies(of: node).pointee.store(count, ordering: .relaxed)
-        return count >= width
+        noteCopies(1, of: node) &+ 1 >= width
+    }
+
+    /// The same for whoever is about to make all elements, one after the other: the first time it is not worth the
+    /// memory.
+    @inlinable @inline(__always)
+    static func isWorthUnpackingWhole(_ node: UnsafeRawPointer) -> Bool {
+        noteCopies(width, of: node) >= width
+    }
+
+    /// Answers how many were noted before. Two threads may count one copy: nothing depends on it.
+    @inlinable @inline(__always)
+    static func noteCopies(_ count: Int, of node: UnsafeRawPointer) -> Int {
+        let before = copies(of: node).pointee.load(ordering: .relaxed)
+        copies(of: node).pointee.store(before &+ count, ordering: .relaxed)
+        return before
     }
 
     /// The leaf of elements that was made of this one, if one was. It lives as long as this one, at least.

@@ -139,6 +139,23 @@ struct PagedArray<Element: PagedElement> {
         noteLeaf(index >> leafShift, LeafWord(packed: node), isNew: true)
     }
 
+    /// Puts a packed leaf in the place of one with the same elements, which is answered.
+    @usableFromInline
+    mutating func replaceLeaf(at index: Int, by leaf: inout AnyObject) {
+        let node = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
+        withReference(toSubtreeOf: leafShift, holding: index) { reference in
+            guard let former = reference.pointee else {
+                preconditionFailure("no leaf to be replaced")
+            }
+            reference.pointee = leaf
+            leaf = former
+        }
+        noteRoot()
+        if nodes.directory != nil {
+            noteLeaf(index >> leafShift, LeafWord(packed: node), isNew: false)
+        }
+    }
+
     /// Puts a subtree of `1 << span` elements where none is.
     private mutating func place(_ subtree: AnyObject, span: Int, at index: Int) {
         grow(toHold: index + 1 << span - 1)

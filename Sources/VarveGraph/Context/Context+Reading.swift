@@ -24,7 +24,7 @@ extension Context {
         guard let table = table(of: Entity.self) else { return [] }
         var result: [Entity] = []
         result.reserveCapacity(table.liveCount)
-        table.forEachRow { _, row in
+        table.forEachRow(isPassing: true) { _, row in
             result.append(row.pointee)
             return true
         }
@@ -37,7 +37,7 @@ extension Context {
         guard let table = table(of: type) else { return [] }
         var result: [Entity.ID] = []
         result.reserveCapacity(table.liveCount)
-        table.forEachRow { _, row in
+        table.forEachRow(isPassing: true) { _, row in
             result.append(row.pointee.id)
             return true
         }

@@ -16,6 +16,8 @@ public final class EntityDescriptor: Sendable {
     let indexOutlines: ContiguousArray<IndexOutline>
     /// Whether rows may be kept as bytes, which are read more than once.
     @usableFromInline package let mayBePacked: Bool
+    /// Whether rows that were saved, and are in the indexes as they were, may be kept as bytes.
+    package let mayBePackedWhenSaved: Bool
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
@@ -46,9 +48,12 @@ public final class EntityDescriptor: Sendable {
         self.relations = description.relations
         self.indexes = description.indexes
         self.indexOutlines = ContiguousArray(description.indexes.map(\.outline))
-        self.mayBePacked = ([description.id] + description.fields.map(\.kind)).allSatisfy {
-            if case .stored(let type, _) = $0 { type.isReadAlike } else { false }
+        let kinds = [description.id] + description.fields.map(\.kind)
+        let types = kinds.map { (kind) -> StoredType? in
+            if case .stored(let type, _) = kind { type } else { nil }
         }
+        self.mayBePacked = types.allSatisfy { $0?.isReadAlike ?? false }
+        self.mayBePackedWhenSaved = types.allSatisfy { $0?.isReadAsWritten ?? false }
         self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()

@@ -38,6 +38,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let makePart: @Sendable (AnyTable, Int) -> AnyTable
     /// Appends such parts, in their order.
     @usableFromInline package let appendParts: @Sendable (AnyTable, [AnyTable]) -> Void
+    /// Puts packed leaves in the place of others with the same rows, which are answered.
+    @usableFromInline let replaceLeaves: @Sendable (AnyTable, inout PackedLeaves) -> Void
     /// Makes the ids known that were loaded.
     @usableFromInline package let finishLoading: @Sendable (AnyTable) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
@@ -79,8 +81,7 @@ package struct EntityOperations: Sendable {
         makeTable = { Table<Entity>(descriptor: $0) }
         clone = { Table(copying: unsafeDowncast($0, to: Table<Entity>.self)) }
         storeID = { (table, slot, writer) throws(CodecError) in
-            let table = unsafeDowncast(table, to: Table<Entity>.self)
-            try Entity._storeID(table.id(of: slot), into: &writer)
+            try unsafeDowncast(table, to: Table<Entity>.self).storeID(of: slot, into: &writer)
         }
         storeRow = { (table, slot, writer) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
@@ -116,6 +117,7 @@ package struct EntityOperations: Sendable {
             return part
         }
         appendParts = { unsafeDowncast($0, to: Table<Entity>.self).append($1) }
+        replaceLeaves = { unsafeDowncast($0, to: Table<Entity>.self).replace(&$1) }
         finishLoading = { unsafeDowncast($0, to: Table<Entity>.self).finishLoading() }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)

@@ -27,6 +27,9 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
             return plan.materialize(slots(of: rows, table, context), in: context)
         }
         if let slots = rows.namedSlots(in: table) { return RowLoader(table, fills: []).load(slots) }
+        if rows.isWholeTable, RowParts(table.liveCount).count > 1 {
+            return RowLoader(table, fills: []).load(table.liveSlots(), isWhole: true)
+        }
         // Found and copied in one pass, while a row is in the cache.
         var entities: [Entity] = []
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
@@ -83,6 +86,9 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     func slots(
         of rows: PlannedRows, _ table: Table<Entity>, _ context: Context
     ) -> ContiguousArray<UInt32> {
+        if rows.isWholeTable {
+            return plan.apply(to: table.liveSlots(), in: context, from: rows.next)
+        }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
         rows.forEachRow(in: table, isPassing: true) { slot, _ in

@@ -26,6 +26,15 @@ package struct LinkColumn: Sendable {
         }
     }
 
+    /// Asks the processor for the list of a slot.
+    func ask(for slot: UInt32) {
+        let place: UnsafeRawPointer? =
+            isToMany
+            ? lists.nodes.pointer(at: Int(slot)).map { UnsafeRawPointer($0) }
+            : single.nodes.pointer(at: Int(slot)).map { UnsafeRawPointer($0) }
+        if let place { Prefetch.lines(at: place, byteCount: 1) }
+    }
+
     fileprivate static func list(of child: UInt32) -> SlotList {
         child == 0 ? .empty : .one(child - 1)
     }

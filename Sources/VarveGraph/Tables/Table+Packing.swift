@@ -9,17 +9,24 @@ extension Table.Cell {
     @inlinable
     static func unpack(_ node: UnsafeRawPointer, into cells: UnsafeMutablePointer<Table.Cell>) {
         for position in 0..<PackedLeaf.width {
-            (cells + position).initialize(to: cell(at: position, of: node))
+            make(at: position, of: node, in: cells + position)
         }
     }
 
-    /// A cell of a packed leaf, as a value.
-    @inlinable
-    static func cell(at position: Int, of node: UnsafeRawPointer) -> Table.Cell {
-        guard !PackedLeaf.bytes(at: position, of: node).isEmpty else { return absent }
-        return Table.Cell(
-            row: Table.packedRow(at: position, of: node),
-            metadata: PackedLeaf.metadata(at: position, of: node))
+    /// Makes a cell of a packed leaf in its place: one that is made elsewhere first is copied, and each of its
+    /// references counted.
+    @inlinable @inline(__always)
+    static func make(
+        at position: Int, of node: UnsafeRawPointer, in cell: UnsafeMutablePointer<Table.Cell>
+    ) {
+        guard !PackedLeaf.bytes(at: position, of: node).isEmpty else {
+            return cell.initialize(to: absent)
+        }
+        let row = Table.packedRow(at: position, of: node)
+        // Without `consume` it is copied.
+        Table.rowPlace(in: cell).initialize(to: consume row)
+        // Numbers: there is nothing before them that would have to go.
+        cell.pointee.metadata = PackedLeaf.metadata(at: position, of: node)
     }
 
     /// Where a cell of a leaf, packed or not, stands.
@@ -35,13 +42,13 @@ extension Table {
     // MARK: - Reading what is packed
 
     /// The row at a place of a packed leaf that has one.
-    @inlinable
+    ///
+    /// What is packed was read when it was loaded, or written from a value by a type whose stored form can be read, and
+    /// a type is packed only if reading it asks nothing but the bytes.
+    @inlinable @inline(__always)
     static func packedRow(at position: Int, of node: UnsafeRawPointer) -> Entity {
         let bytes = PackedLeaf.parts(at: position, of: node)
-        var reader = ByteReader(bytes.row)
-        return readAgain { () throws(CodecError) in
-            try Entity(_id: packedID(in: bytes.id), from: &reader)
-        }
+        return packedRow(withID: packedID(in: bytes.id), bytes.row)
     }
 
     /// The same if the row has an id.
@@ -50,28 +57,48 @@ extension Table {
         at position: Int, of node: UnsafeRawPointer, withID id: Entity.ID
     ) -> Entity? {
         let bytes = PackedLeaf.parts(at: position, of: node)
+        if Entity.ID.self == String.self {
+            return packedID(in: bytes.id, is: id) ? packedRow(withID: id, bytes.row) : nil
+        }
+        // An id of another type may be more than its bytes.
         let stored = packedID(in: bytes.id)
-        guard Entity._sameID(stored, id) else { return nil }
-        var reader = ByteReader(bytes.row)
-        return readAgain { () throws(CodecError) in
-            try Entity(_id: stored, from: &reader)
+        return Entity._sameID(stored, id) ? packedRow(withID: stored, bytes.row) : nil
+    }
+
+    // No closure that tries: what it answers would be copied, and counted.
+    @inlinable @inline(__always)
+    static func packedRow(withID id: Entity.ID, _ bytes: UnsafeRawBufferPointer) -> Entity {
+        var reader = ByteReader(bytes)
+        do throws(CodecError) {
+            return try Entity(_id: id, from: &reader)
+        } catch {
+            cannotReadAgain(error)
         }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     static func packedID(in bytes: UnsafeRawBufferPointer) -> Entity.ID {
         var reader = ByteReader(bytes)
-        return readAgain { () throws(CodecError) in try Entity._loadID(from: &reader) }
+        do throws(CodecError) {
+            return try Entity._loadID(from: &reader)
+        } catch {
+            cannotReadAgain(error)
+        }
     }
 
-    /// What is packed was read when it was loaded, and a type is packed only if reading it asks nothing but the bytes.
-    @inlinable @inline(__always)
-    static func readAgain<Value>(_ read: () throws(CodecError) -> Value) -> Value {
-        do throws(CodecError) {
-            return try read()
-        } catch {
-            preconditionFailure("a row of \(Entity.self) that cannot be read again: \(error)")
+    /// Whether an id has the bytes of a packed one.
+    @inlinable
+    static func packedID(in bytes: UnsafeRawBufferPointer, is id: Entity.ID) -> Bool {
+        // Nothing is made of the bytes. The comparison of types folds away, the cast is from a type to itself.
+        if Entity.ID.self == String.self {
+            return StoredText.isText(unsafeBitCast(id, to: String.self), in: bytes)
         }
+        return Entity._sameID(packedID(in: bytes), id)
+    }
+
+    @usableFromInline @inline(never)
+    static func cannotReadAgain(_ error: CodecError) -> Never {
+        preconditionFailure("a row of \(Entity.self) that cannot be read again: \(error)")
     }
 
     // MARK: - Packing
@@ -85,6 +112,15 @@ extension Table {
             total += entity.byteCount
         }
         return total <= PackedLeaf.byteCountMax
+    }
+
+    /// Puts packed leaves in the place of others with the same rows, which are answered: their rows are to go when
+    /// the table can be had again.
+    @inlinable
+    func replace(_ packed: inout PackedLeaves) {
+        for index in packed.leaves.indices {
+            cells.replaceLeaf(at: packed.leaves[index].first, by: &packed.leaves[index].leaf)
+        }
     }
 
     /// A leaf of entities' bytes.

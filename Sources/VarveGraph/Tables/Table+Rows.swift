@@ -19,6 +19,15 @@ extension Table {
         return unpacked(slot)
     }
 
+    /// The same for whoever reads one row after the other of whole leaves: decided with the first of a leaf.
+    @inlinable @inline(__always)
+    func settledForPassing(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
+        let place = Table.settled(place)
+        guard place.isPacked, place.position == 0, PackedLeaf.isWorthUnpackingWhole(place.node)
+        else { return place }
+        return unpacked(slot)
+    }
+
     @inlinable @inline(never)
     func unpacked(_ slot: Slot) -> ElementPlace {
         guard let cell = cells.nodes.pointer(at: slot.index) else {
@@ -62,7 +71,19 @@ extension Table {
             return Entity._sameID(
                 place.element.assumingMemoryBound(to: Entity.self).pointee.id, id)
         }
-        return Entity._sameID(Table.id(at: place), id)
+        return packedID(in: PackedLeaf.parts(at: place.position, of: place.node).id, is: id)
+    }
+
+    /// Writes the id of a slot.
+    @inlinable
+    func storeID(of slot: Slot, into writer: inout ByteWriter) throws(CodecError) {
+        if let place = cells.nodes.place(at: slot.index).map(Table.settled), place.isPacked,
+            Table.hasRow(at: place)
+        {
+            writer.write(PackedLeaf.parts(at: place.position, of: place.node).id)
+        } else {
+            try Entity._storeID(id(of: slot), into: &writer)
+        }
     }
 
     /// Whether the slot holds a row.
@@ -114,7 +135,8 @@ extension Table {
     ) -> Bool {
         if place.isPacked {
             guard hasRow(at: place) else { return false }
-            target.initialize(to: packedRow(at: place.position, of: place.node))
+            let row = packedRow(at: place.position, of: place.node)
+            target.initialize(to: consume row)
         } else {
             guard let row = row(in: place.element.assumingMemoryBound(to: Cell.self)) else {
                 return false
@@ -150,10 +172,28 @@ extension Table {
         }
         guard hasRow(at: place) else { return nil }
         // As a cell: behind a row stands its metadata.
-        var cell = Cell.cell(at: place.position, of: place.node)
-        return try withUnsafeMutablePointer(to: &cell) { (cell) throws(Failure) in
-            try body(UnsafeRawPointer(cell).assumingMemoryBound(to: Entity.self))
+        return try withUnsafeTemporaryAllocation(of: Cell.self, capacity: 1) {
+            (cells) throws(Failure) in
+            guard let cell = cells.baseAddress else { preconditionFailure("no room for a row") }
+            Cell.make(at: place.position, of: place.node, in: cell)
+            defer { cell.deinitialize(count: 1) }
+            return try body(UnsafeRawPointer(cell).assumingMemoryBound(to: Entity.self))
         }
+    }
+
+    /// Calls `body` with each row of a packed leaf, made for the call alone.
+    @inlinable
+    static func passPacked(
+        _ node: UnsafeRawPointer, _ first: Int,
+        _ body: (Slot, UnsafePointer<Entity>) throws -> Bool
+    ) rethrows -> Bool {
+        for position in 0..<PackedLeaf.width {
+            let goesOn = try withRow(at: ElementPlace(packedIn: node, at: position)) {
+                try body(Slot(first + position), $0)
+            }
+            guard goesOn ?? true else { return false }
+        }
+        return true
     }
 
     // MARK: - Slots and metadata

@@ -325,11 +325,19 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     // MARK: - Scanning
 
     /// Calls `body` with each row in insertion order until it answers false. Addresses are good as those of
-    /// ``row(at:)`` are.
+    /// ``row(at:)`` are; those of a passing visit may be for the calls alone.
     @inlinable
-    func forEachRow(_ body: (Slot, UnsafePointer<Entity>) throws -> Bool) rethrows {
+    func forEachRow(
+        isPassing: Bool = false, _ body: (Slot, UnsafePointer<Entity>) throws -> Bool
+    ) rethrows {
         guard let slotsByOrdinal = order.slotsByOrdinal else {
-            return try cells.forEachLeaf { first, cells in
+            return try cells.forEachNode { first, node in
+                if isPassing, PackedLeaf.isPacked(node), PackedLeaf.unpacked(of: node) == nil,
+                    !PackedLeaf.isWorthUnpackingWhole(node)
+                {
+                    return try Table.passPacked(node, first, body)
+                }
+                let cells = cells.leafElements(of: node, first)
                 guard let base = cells.baseAddress else { return true }
                 for offset in 0..<cells.count {
                     guard let row = Table.row(in: base + offset) else { continue }

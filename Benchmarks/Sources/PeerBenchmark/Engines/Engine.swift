@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import Foundation
 
 /// A store as a user would build one for the data of the comparison: users and posts, with users
@@ -26,6 +27,8 @@ protocol Engine: AnyObject, SendableMetatype {
     func user(_ id: String) throws -> UInt64?
     /// The sum of the digests of all users, each made whole.
     func scan() throws -> Answer
+    /// The same, with all users in one array first.
+    func collect() throws -> Answer
     /// The users of an age, oldest first or youngest first alike, each made whole.
     func users(ages: ClosedRange<Int>) throws -> Answer
     func users(city: String) throws -> Answer
@@ -57,6 +60,13 @@ struct Answer: Hashable {
     mutating func add(_ other: UInt64) {
         count += 1
         digest &+= other
+    }
+}
+
+extension Answer {
+    init(_ users: [some UserFields]) {
+        self.init()
+        for user in users { add(user.digest) }
     }
 }
 

@@ -81,6 +81,14 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
         return answer
     }
 
+    func collect() throws -> Answer {
+        var users: [UserRecord] = []
+        try map.forEach(prefix: Key.users, through: nil) { _, value in
+            users.append(UserRecord(decoding: value))
+        }
+        return Answer(users)
+    }
+
     func users(ages: ClosedRange<Int>) throws -> Answer {
         try users(under: Key.ages(ages.lowerBound), through: Key.ages(ages.upperBound))
     }

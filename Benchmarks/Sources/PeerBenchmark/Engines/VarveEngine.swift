@@ -108,7 +108,13 @@ final class VarveEngine: Engine {
         return user?.digest
     }
 
-    func scan() throws -> Answer { Answer(StoredUser.query().resolve(in: snapshot)) }
+    func scan() throws -> Answer {
+        var answer = Answer()
+        StoredUser.query().forEach(in: snapshot) { answer.add($0.digest) }
+        return answer
+    }
+
+    func collect() throws -> Answer { Answer(StoredUser.query().resolve(in: snapshot)) }
 
     func users(ages: ClosedRange<Int>) throws -> Answer {
         let (first, last) = (ages.lowerBound, ages.upperBound)
@@ -151,11 +157,4 @@ final class VarveEngine: Engine {
     func compactForSize() throws { try store.compact(retaining: Retention.none, for: .size) }
 
     func close() throws { try store.close() }
-}
-
-extension Answer {
-    fileprivate init(_ users: [StoredUser]) {
-        self.init()
-        for user in users { add(user.digest) }
-    }
 }

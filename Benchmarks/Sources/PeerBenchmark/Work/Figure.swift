@@ -3,9 +3,10 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case load, commit, update, delete, snapshotSave, snapshotSaveIndexed
     case syncedCommit, syncedP50, syncedP99, duel, writers32, writersGain, writersP99
     case tasks32, tasksGain, tasksP99
-    case pointRead, snapshotRead, scan, ageRange, city, email, postsOfAuthor, nested
+    case pointRead, snapshotRead, scan, collected, ageRange, city, email, postsOfAuthor, nested
     case open, openAfterKill, openLog, replay
-    case openedRead, openedEmail, openedScan, openedRange, openedCity, openedMemory
+    case openedRead, openedEmail, openedScan, openedCollected, openedRange, openedCity
+    case openedMemory
     case loadWritten, writtenRatio, size, sizeSettled, sizeSmallest, memory, memoryRatio, churn
     case compaction, quietP999, compactingP999, compactingRatio, busyCompaction, compactionMemory
     case undo, undoRatio, firstUndo, history, past
@@ -17,12 +18,12 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         switch self {
         case .load, .commit, .update, .delete, .syncedCommit, .syncedP50, .syncedP99, .writers32,
             .writersGain, .writersP99, .tasks32, .tasksGain, .tasksP99, .pointRead, .snapshotRead,
-            .scan, .ageRange, .city, .email, .postsOfAuthor, .nested, .loadWritten,
+            .scan, .collected, .ageRange, .city, .email, .postsOfAuthor, .nested, .loadWritten,
             .size, .sizeSettled, .memory, .memoryRatio, .compaction:
             .work
         case .open: .reopen
-        case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity,
-            .openedMemory, .sizeSmallest:
+        case .openAfterKill, .openedRead, .openedEmail, .openedScan, .openedCollected, .openedRange,
+            .openedCity, .openedMemory, .sizeSmallest:
             .open
         case .duel: .duel
         case .churn: .churn

@@ -62,7 +62,8 @@ extension Figure {
         case .syncedCommit, .syncedP50, .syncedP99, .duel, .writers32, .writersGain, .writersP99,
             .tasks32, .tasksGain, .tasksP99:
             durable
-        case .pointRead, .snapshotRead, .scan, .ageRange, .city, .email, .postsOfAuthor, .nested:
+        case .pointRead, .snapshotRead, .scan, .collected, .ageRange, .city, .email, .postsOfAuthor,
+            .nested:
             reading
         case .open: .init(.opening, "Open behind a compaction, and read one user", .milliseconds)
         case .openAfterKill:
@@ -70,7 +71,8 @@ extension Figure {
         case .openLog:
             .init(.opening, "Open without a checkpoint, and read one user", .milliseconds)
         case .replay: .init(.opening, "Replay of a log without a checkpoint", .rate("events"))
-        case .openedRead, .openedEmail, .openedScan, .openedRange, .openedCity, .openedMemory:
+        case .openedRead, .openedEmail, .openedScan, .openedCollected, .openedRange, .openedCity,
+            .openedMemory:
             opened
         case .loadWritten, .writtenRatio, .size, .sizeSettled, .sizeSmallest, .memory, .memoryRatio,
             .churn:
@@ -138,7 +140,8 @@ extension Figure {
         case .pointRead: .init(.reading, "One user by id", .rate("reads"))
         case .snapshotRead:
             .init(.reading, "Take a snapshot and read one user through it", .rate("reads"))
-        case .scan: .init(.reading, "Every user into a struct", .rate("rows"))
+        case .scan: .init(.reading, "Every user into a struct, one by one", .rate("rows"))
+        case .collected: .init(.reading, "Every user into one array", .rate("rows"))
         case .ageRange:
             .init(.reading, "Ages 40 to 49 through the index, into structs", .rate("rows"))
         case .city: .init(.reading, "One city through the index, into structs", .rate("rows"))
@@ -153,7 +156,8 @@ extension Figure {
         switch self {
         case .openedRead: .init(.opened, "One user by id", .rate("reads"))
         case .openedEmail: .init(.opened, "One user by unique e-mail", .rate("reads"))
-        case .openedScan: .init(.opened, "Every user into a struct", .rate("rows"))
+        case .openedScan: .init(.opened, "Every user into a struct, one by one", .rate("rows"))
+        case .openedCollected: .init(.opened, "Every user into one array", .rate("rows"))
         case .openedRange:
             .init(.opened, "Ages 40 to 49 through the index, into structs", .rate("rows"))
         case .openedCity:

@@ -50,7 +50,7 @@ struct Session: Work {
         // The second time, so that every engine has in memory what it keeps there.
         for _ in 0..<2 {
             try readPoints(engine, .openedRead, email: .openedEmail)
-            try readMany(engine, scan: .openedScan, range: .openedRange, city: .openedCity)
+            try readMany(engine, isOpened: true)
         }
         try engine.endReading()
         result.figures[.openedMemory] = (ProcessFigures.residentBytes - before) / 1e6
@@ -182,12 +182,11 @@ struct Session: Work {
         result.answers[figure.rawValue] = sum
     }
 
-    private mutating func readMany(
-        _ engine: any Engine, scan: Figure = .scan, range: Figure = .ageRange, city: Figure = .city
-    ) throws {
-        try rows(scan) { try engine.scan() }
-        try rows(range) { try engine.users(ages: 40...49) }
-        try rows(city) {
+    private mutating func readMany(_ engine: any Engine, isOpened: Bool = false) throws {
+        try rows(isOpened ? .openedScan : .scan) { try engine.scan() }
+        try rows(isOpened ? .openedCollected : .collected) { try engine.collect() }
+        try rows(isOpened ? .openedRange : .ageRange) { try engine.users(ages: 40...49) }
+        try rows(isOpened ? .openedCity : .city) {
             var all = Answer()
             for number in 0..<20 {
                 let answer = try engine.users(city: SampleData.city(number * 7))

@@ -43,7 +43,7 @@ extension PlannedRows {
         let test = residual?.matches
         switch source {
         case .scan:
-            table.forEachRow { slot, row in
+            table.forEachRow(isPassing: isPassing) { slot, row in
                 if let test, !test(row) { return true }
                 return body(slot.rawValue, row)
             }
@@ -122,6 +122,8 @@ extension PlannedRows {
     func matchingSlots<Entity: EntityModelProtocol>(in table: Table<Entity>) -> ContiguousArray<
         UInt32
     > {
+        // No row is made to learn its slot.
+        if residual == nil, case .scan = source { return table.liveSlots() }
         var slots = ContiguousArray<UInt32>()
         forEachMatch(in: table, isPassing: true) { slot, _ in
             slots.append(slot)

@@ -34,6 +34,12 @@ struct PlannedRows: Sendable {
         self.next = next
     }
 
+    /// Whether all rows of the table are the answer, in insertion order.
+    @usableFromInline var isWholeTable: Bool {
+        guard case .scan = source, case .all = page else { return false }
+        return residual == nil && orderings.isEmpty
+    }
+
     /// How many rows there are, where that can be said without looking at them.
     @usableFromInline
     func knownCount(of liveCount: Int) -> Int? {

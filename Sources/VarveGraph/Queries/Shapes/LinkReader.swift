@@ -23,6 +23,10 @@ final class LinkReader {
         }
     }
 
+    /// Asks for the links of a parent, which are read soon.
+    @usableFromInline
+    func ask(for parent: UInt32) { column.ask(for: parent) }
+
     /// The first linked slot, live or not.
     @usableFromInline
     func first(of parent: UInt32) -> UInt32? { column[parent].first }

@@ -139,14 +139,20 @@ struct RowCursor<Entity: EntityModelProtocol> {
     }
 
     /// Copies the rows at these slots to a place with room for as many; answers how many there are.
+    ///
+    /// - Parameter isWhole: whether these are all rows of most leaves.
     @inlinable
     mutating func copyRows(
-        at slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
+        at slots: UnsafeBufferPointer<UInt32>, isWhole: Bool,
+        to base: UnsafeMutablePointer<Entity>
     ) -> Int {
         var count = 0
         let table = table
         forEachPlace(at: slots) { slot, place in
-            let place = table.settledForReading(place, Slot(slot))
+            let place =
+                isWhole
+                ? table.settledForPassing(place, Slot(slot))
+                : table.settledForReading(place, Slot(slot))
             if Table.copyRow(at: place, to: base + count) { count += 1 }
             return true
         }

@@ -14,39 +14,72 @@ final class RowLoader<Entity: EntityModelProtocol> {
     }
 
     /// The entities at these slots; slots without a row are left out.
+    ///
+    /// - Parameter isWhole: whether these are all slots of most leaves.
     @inlinable
-    func load(_ slots: ContiguousArray<UInt32>) -> [Entity] {
+    func load(_ slots: ContiguousArray<UInt32>, isWhole: Bool = false) -> [Entity] {
         // Without room the array is the one that all threads share, and its count is written.
         guard !slots.isEmpty else { return [] }
         return Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
             guard let base = buffer.baseAddress else { return }
             guard !fills.isEmpty else {
-                count = copy(slots, to: base, in: RowParts(slots.count))
+                count = copy(slots, isWhole: isWhole, to: base, in: RowParts(slots.count))
                 return
             }
-            // Taken out of the loop: what calls a closure counts a reference to it.
-            let first = fills[0]
-            for slot in slots {
-                let entity = base + count
-                guard rows.copyRow(at: slot, to: entity) else { continue }
-                count += 1
-                first(UnsafeMutableRawPointer(entity), slot)
-                var next = 1
-                while next < fills.count {
-                    fills[next](UnsafeMutableRawPointer(entity), slot)
-                    next += 1
+            slots.withUnsafeBufferPointer { slots in
+                var rest = slots[...]
+                while !rest.isEmpty {
+                    let group = UnsafeBufferPointer(rebasing: rest.prefix(RowLoader.groupCount))
+                    count += copyAndFill(group, to: base + count)
+                    rest = rest.dropFirst(group.count)
                 }
             }
         }
     }
 
+    /// How many entities' links are asked for before the first is filled.
+    @inlinable static var groupCount: Int { 64 }
+
+    /// Copies the rows at some slots and fills their relations; answers how many there are.
+    @inlinable
+    func copyAndFill(
+        _ slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
+    ) -> Int {
+        for fill in fills {
+            guard let links = fill.links else { continue }
+            for slot in slots { links.ask(for: slot) }
+        }
+        var count = 0
+        var rows = rows
+        let table = rows.table
+        // Taken out of the loop: what calls a closure counts a reference to it.
+        let first = fills[0]
+        rows.forEachPlace(at: slots) { slot, place in
+            let entity = base + count
+            let place = table.settledForReading(place, Slot(slot))
+            guard Table.copyRow(at: place, to: entity) else { return true }
+            count += 1
+            first.fill(UnsafeMutableRawPointer(entity), slot)
+            var next = 1
+            while next < fills.count {
+                fills[next].fill(UnsafeMutableRawPointer(entity), slot)
+                next += 1
+            }
+            return true
+        }
+        return count
+    }
+
     /// Copies the rows at these slots; answers how many there are.
     @inlinable
     func copy(
-        _ slots: ContiguousArray<UInt32>, to base: UnsafeMutablePointer<Entity>, in parts: RowParts
+        _ slots: ContiguousArray<UInt32>, isWhole: Bool = false,
+        to base: UnsafeMutablePointer<Entity>, in parts: RowParts
     ) -> Int {
         slots.withUnsafeBufferPointer { slots in
-            guard parts.count > 1 else { return rows.copyRows(at: slots, to: base) }
+            guard parts.count > 1 else {
+                return rows.copyRows(at: slots, isWhole: isWhole, to: base)
+            }
             var counts = ContiguousArray(repeating: 0, count: parts.count)
             counts.withUnsafeMutableBufferPointer { counts in
                 // Nobody changes the slots and the table meanwhile. Each part writes what no other one
@@ -57,7 +90,7 @@ final class RowLoader<Entity: EntityModelProtocol> {
                 parts.perform { part, range in
                     var rows = RowCursor(table)
                     counts[part] = rows.copyRows(
-                        at: UnsafeBufferPointer(rebasing: slots[range]),
+                        at: UnsafeBufferPointer(rebasing: slots[range]), isWhole: isWhole,
                         to: base + range.lowerBound)
                 }
             }
@@ -91,7 +124,7 @@ final class RowLoader<Entity: EntityModelProtocol> {
                 return
             }
             count = 1
-            for fill in fills { fill(UnsafeMutableRawPointer(entity), slot) }
+            for fill in fills { fill.fill(UnsafeMutableRawPointer(entity), slot) }
         }
     }
 }

@@ -25,9 +25,20 @@ struct RelationShape: Sendable {
     init(prepare: @escaping @Sendable (Context, Int) -> ShapeFill?) { self.prepare = prepare }
 }
 
-/// Fills one relation of an entity that was copied out: given are the entity's address and slot.
+/// Fills one relation of an entity that was copied out.
 @usableFromInline
-typealias ShapeFill = (UnsafeMutableRawPointer, UInt32) -> Void
+struct ShapeFill {
+    /// What it looks at first, if it looks at an entity's links.
+    @usableFromInline let links: LinkReader?
+    /// Given are the entity's address and slot.
+    @usableFromInline let fill: (UnsafeMutableRawPointer, UInt32) -> Void
+
+    @inlinable
+    init(reading links: LinkReader?, _ fill: @escaping (UnsafeMutableRawPointer, UInt32) -> Void) {
+        self.links = links
+        self.fill = fill
+    }
+}
 
 /// Where a relation stands: its position among the type's relations, and its bytes in a value.
 @frozen
@@ -77,7 +88,7 @@ extension ShapeStep {
         typealias Value = Relation<Child, Direction, Cardinality, Rule>
         let shape = RelationShape { context, table in
             let rows = RelatedRows<Child>(plan, form, place.index, table, context)
-            return { address, slot in
+            return ShapeFill(reading: rows.links) { address, slot in
                 let content = Cardinality.isToMany ? rows.list(of: slot) : rows.one(of: slot)
                 guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
@@ -97,7 +108,7 @@ extension ShapeStep {
         typealias Value = Relation<Child, Direction, Cardinality, Rule>
         let shape = RelationShape { context, table in
             let rows = RelatedRows<Child>(plan, form, place.index, table, context)
-            return { address, slot in
+            return ShapeFill(reading: rows.links) { address, slot in
                 let content = Cardinality.isToMany ? rows.idList(of: slot) : rows.oneID(of: slot)
                 guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
@@ -120,7 +131,7 @@ extension ShapeStep {
             let query = QueryList<Child>(.all, plan: plan).sorted(by: .updatedAt)
             // The same for every parent, made for the first.
             var made: Value?
-            return { address, _ in
+            return ShapeFill(reading: nil) { address, _ in
                 let value =
                     made
                     ?? Value(

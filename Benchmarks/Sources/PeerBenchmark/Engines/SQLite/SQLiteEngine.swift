@@ -96,6 +96,14 @@ final class SQLiteEngine: Engine {
 
     func scan() throws -> Answer { try users("SELECT * FROM user") { _ in } }
 
+    func collect() throws -> Answer {
+        var users: [UserRecord] = []
+        try database.run("SELECT * FROM user", bind: { _ in }) { row in
+            users.append(UserRecord(row, from: 0))
+        }
+        return Answer(users)
+    }
+
     func users(ages: ClosedRange<Int>) throws -> Answer {
         try users("SELECT * FROM user WHERE age BETWEEN ? AND ?") { statement in
             statement.bind(1, ages.lowerBound)

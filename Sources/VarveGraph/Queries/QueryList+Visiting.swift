@@ -1,0 +1,41 @@
+extension QueryList {
+    /// Calls `body` with each entity that the query finds, in the query's order, with what the query loads of their
+    /// relations.
+    ///
+    /// For passing over many: no array of them is made. To stop early, throw.
+    @inlinable
+    public func forEach<Failure: Error>(
+        in context: Context, _ body: (Entity) throws(Failure) -> Void
+    ) throws(Failure) {
+        var failure: Failure?
+        visit(in: context) { entity in
+            do throws(Failure) {
+                try body(entity)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// The same until `body` answers false.
+    @inlinable
+    func visit(in context: Context, _ body: (Entity) -> Bool) {
+        guard let table = context.table(of: Entity.self) else { return }
+        if case .all = source, plan.shape.isEmpty {
+            let rows = plan.planned(table)
+            if rows.next == plan.steps.count {
+                return rows.forEachRow(in: table, isPassing: true) { _, row in body(row.pointee) }
+            }
+        }
+        let loader = RowLoader(table, fills: plan.shape.fills(in: context))
+        var rest = slots(in: context)[...]
+        while !rest.isEmpty {
+            let group = ContiguousArray(rest.prefix(RowLoader<Entity>.groupCount))
+            for entity in loader.load(group) where !body(entity) { return }
+            rest = rest.dropFirst(group.count)
+        }
+    }
+}
