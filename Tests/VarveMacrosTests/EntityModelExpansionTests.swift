@@ -88,7 +88,8 @@ struct EntityModelExpansionTests {
             #expect(
                 expansion.member("init(_id") == """
                     init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
-                        self.n = try VarveGraph._FieldCodec.load(from: &reader)
+                        let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.n }
+                        self.n = field0
                     }
                     """)
             #expect(
@@ -162,10 +163,11 @@ private let wholeText = #"""
             try VarveGraph._FieldCodec.store(self.likes, "likes", into: &writer)
         }
         init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
+            let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.text }
+            let field1 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.likes }
             self.id = id
-            self.text = try VarveGraph._FieldCodec.load(from: &reader)
-            self.likes = try VarveGraph._FieldCodec.load(from: &reader)
-            self._chat = .none
+            self.text = field0
+            self.likes = field1
             self._viewedBy = .none
         }
         init?(_fill field: Int, into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {

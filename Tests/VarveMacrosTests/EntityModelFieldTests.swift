@@ -9,7 +9,7 @@ struct EntityModelFieldTests {
     /// The names of the properties that decoding assigns.
     private func fields(_ members: String) -> [String] {
         let lines = expansion(members).member("init(_id").split(separator: "\n")
-        return lines.filter { $0.contains("_FieldCodec") }.map { line in
+        return lines.filter { $0.contains(" = field") }.map { line in
             String(line.trimmingPrefix("    self.").prefix { $0 != " " })
         }
     }

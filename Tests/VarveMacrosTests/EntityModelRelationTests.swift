@@ -99,7 +99,9 @@ struct EntityModelRelationTests {
         }
     }
 
-    @Test("Relations are numbered among themselves and unset when a value is decoded")
+    @Test(
+        "Relations are numbered among themselves, and unset when a value is decoded where they may say something"
+    )
     func severalRelations() {
         let expansion = Expansion(
             """
@@ -120,9 +122,9 @@ struct EntityModelRelationTests {
         #expect(
             expansion.member("init(_id") == """
                 init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
+                    let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.a }
                     self.id = id
-                    self.a = try VarveGraph._FieldCodec.load(from: &reader)
-                    self._x = .none
+                    self.a = field0
                     self._y = .none
                 }
                 """)

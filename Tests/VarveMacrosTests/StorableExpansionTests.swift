@@ -130,10 +130,14 @@ private let structureText = #"""
             try Self(_from: &reader)
         }
         public init(_from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
-            self.street = try VarveGraph._FieldCodec.load(from: &reader)
-            self.number = try VarveGraph._FieldCodec.load(from: &reader)
-            self.floor = try VarveGraph._FieldCodec.load(from: &reader)
-            self.renamed = try VarveGraph._FieldCodec.load(from: &reader)
+            let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.street }
+            let field1 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.number }
+            let field2 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.floor }
+            let field3 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in VarveGraph._FieldCodec.optional(row.renamed) }
+            self.street = field0
+            self.number = field1
+            self.floor = field2
+            self.renamed = field3
         }
         public static func sameBytes(_ first: Self, _ second: Self) -> Bool {
             guard VarveGraph._FieldCodec.same(first.street, second.street) else { return false }

@@ -86,6 +86,32 @@ public enum _FieldCodec {
         try Ladder.codec(for: Value.self, isID: false).load(from: &reader)
     }
 
+    // Of the type that a property has. The closure only says which, and is never called: spelled out, the name of
+    // the type need not mean the same where generated code stands.
+
+    @inlinable
+    public static func load<Root, Value: Storable>(
+        from reader: inout ByteReader, like property: (Root) -> Value
+    ) throws(CodecError) -> Value {
+        try load(from: &reader)
+    }
+
+    @_disfavoredOverload
+    @inlinable
+    public static func load<Root, Value: RawRepresentable>(
+        from reader: inout ByteReader, like property: (Root) -> Value
+    ) throws(CodecError) -> Value where Value.RawValue: Storable {
+        try load(from: &reader)
+    }
+
+    @_disfavoredOverload
+    @inlinable
+    public static func load<Root, Value>(
+        from reader: inout ByteReader, like property: (Root) -> Value
+    ) throws(CodecError) -> Value {
+        try load(from: &reader)
+    }
+
     // MARK: Comparing
 
     @inlinable

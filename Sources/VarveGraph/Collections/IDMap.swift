@@ -113,6 +113,20 @@ struct IDMap {
         return UnsafeBufferPointer(start: entries + start, count: end - start)
     }
 
+    /// Asks the processor for the pages of these hashes, each where its entry stands or would, and behind.
+    @usableFromInline
+    func ask(for hashes: UnsafeBufferPointer<UInt64>) {
+        for hash in hashes {
+            var child = rootAddress
+            var consumed = 0
+            while child.prefix == IDChild.nodePrefix {
+                child = IDNode.child(of: child.object, for: hash, consumed: consumed)
+                consumed += IDNode.bits
+            }
+            IDPage.ask(for: hash, in: child)
+        }
+    }
+
     // MARK: - Invariants
 
     /// Every page holds exactly the tags that its place in the directory says, in order. O(n).

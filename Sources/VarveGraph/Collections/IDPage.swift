@@ -83,6 +83,19 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         entries(of: UnsafeRawPointer(reference).load(as: UnsafeRawPointer.self))
     }
 
+    /// Asks for the page's header, and for its entries from the place of a hash on: an entry that is added there
+    /// moves them.
+    @inline(__always)
+    static func ask(for hash: UInt64, in page: IDChild.Unowned) {
+        let count = Int(page.count)
+        let spread = IDEntry.tag(hash) &<< UInt32(truncatingIfNeeded: page.prefix)
+        let position = Int(truncatingIfNeeded: (UInt64(spread) &* UInt64(count)) &>> 32)
+        Prefetch.lines(at: page.object, byteCount: 1)
+        Prefetch.lines(
+            at: entries(of: page.object) + position,
+            byteCount: (count - position) * MemoryLayout<UInt64>.stride)
+    }
+
     /// The first position whose tag is not below `tag`.
     ///
     /// Tags are halves of hashes, so the place is guessed from the bits behind the common prefix

@@ -115,6 +115,12 @@ enum SlotList {
         }
     }
 
+    /// Where the node of a long list is, as a plain word: neither retained nor released.
+    var nodeAddress: UnsafeRawPointer? {
+        guard case .many(let node) = self else { return nil }
+        return UnsafeRawPointer(Unmanaged.passUnretained(node).toOpaque())
+    }
+
     /// Whether both share all their structure: equal without a comparison. O(1).
     func isIdentical(to other: SlotList) -> Bool {
         switch (self, other) {

@@ -5,6 +5,11 @@ final class SlotNode {
     static let leafMax = 128
     static let innerMax = 32
 
+    /// An object's header: its type and its count of references.
+    static let headerSize = 2 * MemoryLayout<Int>.stride
+    /// The header and the three words behind it.
+    static let size = 5 * MemoryLayout<Int>.stride
+
     /// Slots of a leaf; empty in an inner node.
     var slots: ContiguousArray<UInt32>
     /// Children of an inner node; empty in a leaf.

@@ -14,13 +14,21 @@ extension EntityModelProtocol {
 
 extension Sequence where Element: EntityModelProtocol {
     /// Saves all entities, one after the other: all of them or, when anything throws, none.
+    ///
+    /// In a large context an array of many is saved faster than the same entities one by one: what the
+    /// next ones will look at is asked of memory ahead.
     @inlinable
     public func save(
         to context: inout Context, options: MergeStrategy<Element> = .default
     ) throws {
         let mark = context.begin()
         do {
-            for entity in self { _ = try context.save(entity, options) }
+            let isSaved: Void? = try withContiguousStorageIfAvailable {
+                try context.save($0, options) { _ in }
+            }
+            if isSaved == nil {
+                for entity in self { _ = try context.save(entity, options) }
+            }
         } catch {
             context.rollBack(to: mark)
             throw error
@@ -172,6 +180,13 @@ extension Context {
         let options: MergeStrategy<Child> = value.isFragment ? .fragment : .default
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(entities.count)
+        guard entities.count < TableAhead.groupCount else {
+            try entities.withUnsafeBufferPointer { entities in
+                try save(entities, options) { slots.append($0.rawValue) }
+            }
+            return Context.distinct(slots)
+        }
+        // Without a closure around it: chains of entities that hold one another go deep.
         for entity in entities { slots.append(try save(entity, options).rawValue) }
         return slots.count > 1 ? Context.distinct(slots) : slots
     }

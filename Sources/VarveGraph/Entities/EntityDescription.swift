@@ -7,8 +7,14 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     @inlinable
     public init() {}
 
+    /// Says how ids are persisted.
+    ///
+    /// - Parameter isGiven: whether an entity computes its id, perhaps from what a hook sets before it is saved.
     @inlinable
-    public mutating func id(_ kind: FieldKind) { erased.id = kind }
+    public mutating func id(_ kind: FieldKind, isGiven: Bool = false) {
+        erased.id = kind
+        erased.isIDGiven = isGiven
+    }
 
     /// Adds the next field in row order. `fill` writes the value that rows of older logs get.
     @inlinable
@@ -57,6 +63,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 @usableFromInline
 struct ErasedDescription {
     @usableFromInline var id: FieldKind = .unsupported(typeName: "an undeclared id")
+    @usableFromInline var isIDGiven = false
     @usableFromInline var fields: [FieldDescription] = []
     @usableFromInline var relations: [RelationDescription] = []
     @usableFromInline var indexes: [any AnyIndexDefinition] = []
@@ -115,6 +122,8 @@ public struct RelationDescription: Sendable {
     let makePlain: @Sendable (UnsafeMutableRawPointer) -> Void
     /// Saves the entities that the relation at the address holds, and links nothing.
     let saveEntities: @Sendable (UnsafeRawPointer, inout Context) throws -> Void
+    /// Appends the hashes of ids that the relation at the address holds by themselves, up to so many in all.
+    let collectHashes: @Sendable (UnsafeRawPointer, inout ContiguousArray<UInt64>, Int) -> Void
     /// When the latest of what the relation at the address holds was saved.
     let latest: @Sendable (UnsafeRawPointer, Context) -> Int64?
     /// Whether the relations at the addresses say the same in the same way.
@@ -162,6 +171,11 @@ public struct RelationDescription: Sendable {
         }
         self.saveEntities = { address, context in
             try address.assumingMemoryBound(to: Value.self).pointee.save(to: &context)
+        }
+        self.collectHashes = { address, hashes, limit in
+            let relation = address.assumingMemoryBound(to: Value.self)
+            guard case .ids(let ids) = relation.pointee.content?.state else { return }
+            for id in ids.prefix(limit - hashes.count) { hashes.append(Child._hashID(id)) }
         }
         self.latest = { address, context in
             address.assumingMemoryBound(to: Value.self).pointee.latest(in: context)

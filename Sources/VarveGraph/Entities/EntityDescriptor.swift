@@ -18,6 +18,10 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline package let mayBePacked: Bool
     /// Whether rows that were saved, and are in the indexes as they were, may be kept as bytes.
     package let mayBePackedWhenSaved: Bool
+    /// Whether an id is known before the entity's hooks ran, and hashed at little cost.
+    @usableFromInline let hasForeseeableID: Bool
+    /// Whether ids are hashed at little cost.
+    let hasPlainID: Bool
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
@@ -54,6 +58,8 @@ public final class EntityDescriptor: Sendable {
         }
         self.mayBePacked = types.allSatisfy { $0?.isReadAlike ?? false }
         self.mayBePackedWhenSaved = types.allSatisfy { $0?.isReadAsWritten ?? false }
+        self.hasPlainID = if case .stored(_, .storable) = description.id { true } else { false }
+        self.hasForeseeableID = hasPlainID && !description.isIDGiven
         self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()

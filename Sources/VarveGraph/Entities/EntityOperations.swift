@@ -45,6 +45,11 @@ package struct EntityOperations: Sendable {
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
+    /// Asks the processor for the ids that have these hashes; answers their slots.
+    @usableFromInline let findAhead:
+        @Sendable (AnyTable, ContiguousArray<UInt64>) -> ContiguousArray<UInt32>
+    /// Asks the processor for the rows at these slots.
+    @usableFromInline let askForRows: @Sendable (AnyTable, ContiguousArray<UInt32>) -> Void
     /// Lets the body work on the address of the row at a slot, or on nothing.
     @usableFromInline package let withRow:
         @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
@@ -124,6 +129,8 @@ package struct EntityOperations: Sendable {
             return unsafeDowncast(table, to: Table<Entity>.self)
                 .slot(of: try Entity._loadID(from: &reader))
         }
+        findAhead = { unsafeDowncast($0, to: Table<Entity>.self).findAhead($1) }
+        askForRows = { unsafeDowncast($0, to: Table<Entity>.self).askForRows(at: $1) }
         withRow = { table, slot, body in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             if table.withRow(at: slot, { body(UnsafeRawPointer($0)) }) == nil { body(nil) }

@@ -38,6 +38,9 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     /// What happens to a second row with the same values, where that is forbidden.
     @usableFromInline let uniqueness: Uniqueness<Entity>?
 
+    /// Whether it is an index by hash of properties that have their values before an entity's hooks ran.
+    @usableFromInline let isForeseeable: Bool
+
     @usableFromInline
     enum Content: Sendable {
         case ordered([_OrderedProperty<Entity>])
@@ -82,6 +85,10 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         self.content = content
         self.uniqueness = uniqueness
         (key, isSame) = access
+        isForeseeable =
+            if case .hashed(let properties) = content { properties.allSatisfy(\.isStored) } else {
+                false
+            }
         let components =
             switch content {
             case .ordered(let properties): properties.map(\.component)

@@ -67,6 +67,33 @@ extension PostingTree {
         }
     }
 
+    /// Asks the processor for the leaves in which entries with these keys stand or would.
+    ///
+    /// All keys descend together, so that the nodes of a level come side by side.
+    @usableFromInline
+    func ask(for keys: UnsafeBufferPointer<UInt64>) {
+        withExtendedLifetime(root) {
+            let root = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            withUnsafeTemporaryAllocation(of: UnsafeRawPointer.self, capacity: keys.count) {
+                nodes in
+                nodes.initialize(repeating: root)
+                for level in 0..<height {
+                    for (position, key) in keys.enumerated() {
+                        let parts = PostingInner.parts(of: nodes[position])
+                        let starting = PostingTree.partition(parts.count) { parts.keys[$0] <= key }
+                        let child = parts.child(max(starting - 1, 0))
+                        if level == height - 1 {
+                            PostingLeaf.prefetch(child)
+                        } else {
+                            PostingInner.prefetch(child)
+                        }
+                        nodes[position] = child
+                    }
+                }
+            }
+        }
+    }
+
     /// How many of the first `count` positions satisfy a condition that none satisfies behind one
     /// that does not.
     @inline(__always)

@@ -109,4 +109,34 @@ extension AnyTable {
         let child = links[relation].single.nodes.pointer(at: Int(slot))?.pointee
         return LinkColumn.list(of: child ?? 0)
     }
+
+    /// Asks the processor for the lists of some parents, and for what an addition to them looks at.
+    ///
+    /// In place, as ``slotList(relation:of:)``; and one step of all lists before the next step of any, because
+    /// each leads to the place of the next.
+    func askForLinks(of slots: ContiguousArray<UInt32>, relation: Int) {
+        guard links[relation].isToMany else {
+            for slot in slots {
+                if let place = links[relation].single.nodes.pointer(at: Int(slot)) {
+                    Prefetch.lines(at: place, byteCount: 1)
+                }
+            }
+            return
+        }
+        let nodes = links[relation].lists.nodes
+        for slot in slots {
+            if let place = nodes.pointer(at: Int(slot)) { Prefetch.lines(at: place, byteCount: 1) }
+        }
+        for slot in slots {
+            if let node = nodes.pointer(at: Int(slot))?.pointee.nodeAddress {
+                Prefetch.lines(at: node, byteCount: SlotNode.size)
+            }
+        }
+        for slot in slots {
+            if let node = nodes.pointer(at: Int(slot))?.pointee.nodeAddress {
+                Prefetch.references(
+                    in: node + SlotNode.headerSize, byteCount: SlotNode.size - SlotNode.headerSize)
+            }
+        }
+    }
 }

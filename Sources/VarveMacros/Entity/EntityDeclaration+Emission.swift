@@ -69,7 +69,9 @@ extension EntityDeclaration {
     private func emitDescription(into source: inout SourceText) {
         let parameter = "_ _description: inout \("EntityDescription".inLibrary)<Self>"
         source.block("\(access)static func _describe(\(parameter))") { source in
-            source.line("_description.id(\("_IDCodec".inLibrary).kind(\\Self.id))")
+            let kind = "\("_IDCodec".inLibrary).kind(\\Self.id)"
+            let given = if case .given = identity { ", isGiven: true" } else { "" }
+            source.line("_description.id(\(kind)\(given))")
             for field in fields { describe(field, in: &source) }
             for relation in relations { describe(relation, in: &source) }
             for index in indexes { index.emit(into: &source) }
@@ -132,13 +134,14 @@ extension EntityDeclaration {
 
     private func emitDecoding(into source: inout SourceText) {
         source.block("\(access)init(_id id: ID, \(reader)) \(throwing)") { source in
-            if case .assigned = identity { source.line("self.id = id") }
-            for field in fields {
-                let loading = "try \("_FieldCodec".inLibrary).load(from: &reader)"
-                source.line("self.\(field.reference) = \(loading)")
+            fields.emitLoading(into: &source) { source in
+                if case .assigned = identity { source.line("self.id = id") }
             }
-            // Last, or a default value such as `= .relation(V1())` would outlive decoding.
-            for relation in relations { source.line("self.\(relation.wrapper) = .none") }
+            // Last, or a default value such as `= .relation(V1())` would outlive decoding. What holds nothing
+            // from the start is left alone: set once more, the whole value would be copied.
+            for relation in relations where !relation.startsEmpty {
+                source.line("self.\(relation.wrapper) = .none")
+            }
         }
     }
 

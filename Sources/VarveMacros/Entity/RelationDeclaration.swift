@@ -19,6 +19,10 @@ struct RelationDeclaration {
     let hasInitializer: Bool
     let property: PropertyDeclaration
 
+    /// Whether the wrapper that the declaration makes says nothing: so it is with every initializer of the library
+    /// that takes no value.
+    var startsEmpty: Bool { hasArgumentList && !hasInitializer }
+
     /// The property that holds the `Relation`.
     var projection: String { "$" + name }
     /// The property that holds the wrapper.

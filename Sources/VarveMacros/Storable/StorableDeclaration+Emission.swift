@@ -97,11 +97,7 @@ extension StorableDeclaration {
 
     private func emitDecoding(of fields: [FieldDeclaration], into source: inout SourceText) {
         let signature = "init(_\(reader)) \(throwing)"
-        source.block("\(access)\(signature)") { source in
-            for field in fields {
-                source.line("self.\(field.reference) = try \(codec).load(from: &reader)")
-            }
-        }
+        source.block("\(access)\(signature)") { fields.emitLoading(into: &$0) }
     }
 
     private func emitComparison(of fields: [FieldDeclaration], into source: inout SourceText) {

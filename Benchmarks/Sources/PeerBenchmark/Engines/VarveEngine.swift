@@ -60,8 +60,8 @@ final class VarveEngine: Engine {
 
     func load(users: [UserRecord], posts: [PostRecord]) throws {
         try store.write { context in
-            for user in users { try StoredUser(user).save(to: &context) }
-            for post in posts { try StoredPost(post).save(to: &context) }
+            try users.map(StoredUser.init).save(to: &context)
+            try posts.map(StoredPost.init).save(to: &context)
         }
     }
 

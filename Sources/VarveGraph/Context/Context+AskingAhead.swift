@@ -1,0 +1,121 @@
+// Saves of several entities look at memory that is rarely in the processor's caches: pages of ids, leaves of
+// unique indexes, links of related rows. One after the other, each save waits for its own. Asked for
+// beforehand, what a group of saves looks at comes while the processor goes on. Nothing else changes by it.
+
+extension Context {
+    /// Saves entities one after the other, handing the slot of each to the closure.
+    @inlinable
+    mutating func save<Entity: EntityModelProtocol>(
+        _ entities: UnsafeBufferPointer<Entity>, _ options: MergeStrategy<Entity>,
+        _ didSave: (Slot) -> Void
+    ) throws {
+        var start = 0
+        while start < entities.count {
+            let end = min(start + TableAhead.groupCount, entities.count)
+            let group = UnsafeBufferPointer(rebasing: entities[start..<end])
+            if group.count > 1 { askAhead(of: group) }
+            for entity in group { didSave(try save(entity, options)) }
+            start = end
+        }
+    }
+
+    /// Asks the processor for what saves of these entities will look at.
+    @inlinable
+    func askAhead<Entity: EntityModelProtocol>(of entities: UnsafeBufferPointer<Entity>) {
+        guard let position = tables.position(of: Entity._descriptor),
+            let base = entities.baseAddress
+        else { return }
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        if table.isLarge { table.askAhead(of: entities, from: base) }
+        for relation in Entity._descriptor.relations.indices {
+            askAhead(
+                ofRelation: relation, of: position, at: base,
+                stride: MemoryLayout<Entity>.stride, count: entities.count)
+        }
+    }
+
+    /// Asks for the rows that relations lead to, and for their links back.
+    @usableFromInline
+    func askAhead(
+        ofRelation index: Int, of position: Int, at base: UnsafeRawPointer, stride: Int, count: Int
+    ) {
+        let resolved = tables.tables[position].relations[index]
+        let child = tables.tables[resolved.childTable]
+        guard child.isLarge, child.descriptor.hasPlainID else { return }
+        let collectHashes = tables.tables[position].descriptor.relations[index].collectHashes
+        let base = base + tables.tables[position].descriptor.relations[index].offset
+        var hashes = ContiguousArray<UInt64>()
+        hashes.reserveCapacity(count)
+        for entity in 0..<count where hashes.count < TableAhead.relatedCount {
+            collectHashes(base + entity * stride, &hashes, TableAhead.relatedCount)
+        }
+        guard !hashes.isEmpty else { return }
+        let slots = child.descriptor.operations.findAhead(child, hashes)
+        child.descriptor.operations.askForRows(child, slots)
+        guard let inverse = resolved.inverse else { return }
+        child.askForLinks(of: slots, relation: inverse)
+    }
+}
+
+/// How far saves look ahead.
+@usableFromInline
+enum TableAhead {
+    /// How many saves are looked ahead of. What one of them looks at is up to 4 KiB; more of that than a core's
+    /// own caches hold would be gone again when its turn comes.
+    @inlinable static var groupCount: Int { 16 }
+    /// How many related entities are asked for, for a group.
+    static var relatedCount: Int { 64 }
+    /// Smaller tables are in the caches anyway.
+    @inlinable static var leastSlotCount: Int { 1 << 14 }
+}
+
+extension AnyTable {
+    /// Whether looking something up in the table waits for memory.
+    @inlinable var isLarge: Bool { slotCount >= TableAhead.leastSlotCount }
+}
+
+extension Table {
+    /// Asks for the pages of ids and the leaves of unique indexes that saves of these entities will look at.
+    ///
+    /// What is computed is not asked for: it may be made of what a hook sets before the save.
+    @inlinable
+    func askAhead(of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: entities.count) { keys in
+            if descriptor.hasForeseeableID {
+                for position in entities.indices {
+                    keys.initializeElement(at: position, to: Entity._hashID(base[position].id))
+                }
+                ids.ask(for: UnsafeBufferPointer(rebasing: keys[..<entities.count]))
+            }
+            for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
+                let definition = indexDefinitions[index]
+                for position in entities.indices {
+                    keys.initializeElement(at: position, to: definition.key(base + position).key)
+                }
+                indexContents[index].tree.ask(
+                    for: UnsafeBufferPointer(rebasing: keys[..<entities.count]))
+            }
+        }
+    }
+
+    /// Asks for the ids that have these hashes; answers their slots.
+    @inlinable
+    func findAhead(_ hashes: ContiguousArray<UInt64>) -> ContiguousArray<UInt32> {
+        hashes.withUnsafeBufferPointer { ids.ask(for: $0) }
+        var slots = ContiguousArray<UInt32>()
+        slots.reserveCapacity(hashes.count)
+        for hash in hashes {
+            // The first of several with equal tags is nearly always the one, and else nothing is lost.
+            if let entry = ids.candidates(for: hash).first {
+                slots.append(IDEntry.slot(entry).rawValue)
+            }
+        }
+        return slots
+    }
+
+    @inlinable
+    func askForRows(at slots: ContiguousArray<UInt32>) {
+        var rows = RowCursor(self)
+        slots.withUnsafeBufferPointer { rows.forEachPlace(at: $0) { _, _ in true } }
+    }
+}

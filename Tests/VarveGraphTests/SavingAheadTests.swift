@@ -1,0 +1,161 @@
+import Testing
+import VarveGraph
+
+@EntityModel
+private struct Reader: Equatable {
+    let id: String
+    var name: String
+    var number: Int
+
+    @Unique<Self>(\.number, collisions: .throw) private var numberIndex
+
+    @Relationship(inverse: \.reader) var loans: [Loan]?
+    @Relationship(inverse: \.follows) var followers: [Reader]?
+    @Relationship(inverse: \.followers) var follows: Reader?
+}
+
+@EntityModel
+private struct Loan: Equatable {
+    let id: Int
+    var title: String
+
+    @Relationship(inverse: \.loans) var reader: Reader?
+}
+
+/// Its id and its unique key are there when `willSave` has run, and no sooner.
+@EntityModel
+private struct Keycard: Equatable {
+    var code: String!
+    var serial: Int
+    var id: String { code }
+    var checked: Int { code.count * 1_000_000 + serial }
+
+    @Unique<Self>(\.checked, collisions: .throw) private var checkedIndex
+
+    @Relationship(inverse: \.badge) var holders: [Cardholder]?
+
+    mutating func willSave(to context: inout Context) { code = "badge-\(serial)" }
+}
+
+@EntityModel
+private struct Cardholder: Equatable {
+    var id: Int
+
+    @Relationship(inverse: \.holders) var badge: Keycard?
+
+    mutating func willSave(to context: inout Context) { id += 1 }
+}
+
+/// What an array's saves look at is asked of memory ahead, which must not be seen in what they do.
+@Suite("Saving many entities in a large context")
+struct SavingAheadTests {
+    /// So many that saves look ahead.
+    private static let count = 20_000
+
+    private static func reader(_ number: Int, follows: Int? = nil) -> Reader {
+        var reader = Reader(id: "reader-\(number)", name: "name \(number)", number: number)
+        if let follows { reader.$follows = .id("reader-\(follows)") }
+        return reader
+    }
+
+    private static func makeContext() throws -> Context {
+        var context = Context()
+        try (0..<count).map { reader($0) }.save(to: &context)
+        return context
+    }
+
+    /// New readers, known ones, ones that were only named, and loans of all of these.
+    private static func news() -> (readers: [Reader], loans: [Loan]) {
+        let readers = (0..<500).map { step in
+            reader(
+                step % 3 == 0 ? count + step : step * 31 % count,
+                follows: step % 5 == 0 ? count + 2_000 + step : step * 17 % count)
+        }
+        let loans = (0..<1_500).map { step in
+            var loan = Loan(id: step % 1_400, title: "title \(step)")
+            let number = step % 7 == 0 ? count + 5_000 + step % 40 : step * 13 % (count + 500)
+            loan.$reader =
+                step % 11 == 0
+                ? .relation(reader(number + 100_000)) : .id("reader-\(number)")
+            return loan
+        }
+        return (readers, loans)
+    }
+
+    @Test("An array's saves do what saves of one entity after the other do")
+    func sameAsOneByOne() throws {
+        let start = try Self.makeContext()
+        let (readers, loans) = Self.news()
+        var together = start
+        try readers.save(to: &together)
+        try loans.save(to: &together)
+        var alone = start
+        for reader in readers { try reader.save(to: &alone) }
+        for loan in loans { try loan.save(to: &alone) }
+
+        together.checkInvariants()
+        #expect(together.count(Loan.self) == 1_400)
+        #expect(together.count(Reader.self) == alone.count(Reader.self))
+        let inside = Reader.query().with(\.$loans).with(\.$follows).resolve(in: together)
+        let expected = Reader.query().with(\.$loans).with(\.$follows).resolve(in: alone)
+        #expect(inside == expected)
+        #expect(
+            Loan.query().with(\.$reader).resolve(in: together)
+                == Loan.query().with(\.$reader).resolve(in: alone))
+        #expect(start.count(Reader.self) == Self.count)
+        #expect(start.count(Loan.self) == 0)
+    }
+
+    @Test("Where one of an array is refused, nothing of it stays")
+    func refused() throws {
+        var context = try Self.makeContext()
+        var readers = (0..<100).map { Self.reader(Self.count + $0, follows: $0) }
+        readers[90].number = 7
+        #expect(throws: ContextError.self) { try readers.save(to: &context) }
+        context.checkInvariants()
+        #expect(context.count(Reader.self) == Self.count)
+        let untouched: Reader? = context.find("reader-5")
+        #expect(untouched?.name == "name 5")
+        readers[90].number = -1
+        try readers.save(to: &context)
+        #expect(context.count(Reader.self) == Self.count + 100)
+    }
+
+    @Test("Entities of a sequence that is no array are saved as well")
+    func lazySequence() throws {
+        var context = try Self.makeContext()
+        try (0..<100).lazy.map { Self.reader(Self.count + $0) }.save(to: &context)
+        context.checkInvariants()
+        #expect(context.count(Reader.self) == Self.count + 100)
+    }
+
+    @Test("What hooks make of ids and keys before a save is nothing that is looked at ahead")
+    func hooks() throws {
+        var context = Context()
+        try (0..<Self.count).map { Keycard(code: nil, serial: $0) }.save(to: &context)
+        try (0..<100).map { Keycard(code: nil, serial: Self.count - 50 + $0) }.save(to: &context)
+        #expect(context.count(Keycard.self) == Self.count + 50)
+        try (0..<Self.count).map { Cardholder(id: $0) }.save(to: &context)
+        try (0..<100).map { Cardholder(id: Self.count - 51 + $0) }.save(to: &context)
+        #expect(context.count(Cardholder.self) == Self.count + 49)
+        let last: Cardholder? = context.find(Self.count + 49)
+        #expect(last != nil)
+        context.checkInvariants()
+    }
+
+    @Test("Parents with many ids of a large table link all of them, more than are looked ahead of")
+    func manyChildren() throws {
+        var context = Context()
+        try (0..<Self.count).map { Cardholder(id: $0) }.save(to: &context)
+        let badges = (0..<20).map { step in
+            var badge = Keycard(code: nil, serial: step)
+            badge.$holders = .ids((0..<500).map { 1 + ($0 * 20 + step) % (Self.count + 300) })
+            return badge
+        }
+        try badges.save(to: &context)
+        context.checkInvariants()
+        for badge in Keycard.query().id(\.$holders).resolve(in: context) {
+            #expect(badge.$holders.ids == badges[badge.serial].$holders.ids)
+        }
+    }
+}
