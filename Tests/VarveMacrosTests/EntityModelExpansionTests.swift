@@ -145,9 +145,9 @@ private let wholeText = #"""
         static let _descriptor = VarveGraph.EntityDescriptor(Self.self, name: "Message")
         static func _describe(_ _description: inout VarveGraph.EntityDescription<Self>) {
             _description.id(VarveGraph._IDCodec.kind(\Self.id))
-            _description.field("text", VarveGraph._FieldCodec.kind(\Self.text))
+            _description.field("text", \Self.text)
             _description.field(
-                "likes", VarveGraph._FieldCodec.kind(\Self.likes),
+                "likes", \Self.likes,
                 fill: { (_writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) in
                     _ = try Self(_fill: 0, into: &_writer)
                 })

@@ -128,7 +128,7 @@ struct EntityModelFieldTests {
             let expansion = expansion(property)
             #expect(
                 expansion.member("_describe").contains(
-                    #"_description.field("a", VarveGraph._FieldCodec.kind(\Self.a))"#))
+                    #"_description.field("a", \Self.a)"#))
             #expect(expansion.member("init?(_fill") == "")
         }
         let several = expansion("var a = 1\nvar b: Int\nvar c = 2")
@@ -142,7 +142,7 @@ struct EntityModelFieldTests {
         let expansion = expansion("var `default`: Int\n@Relationship(.required) var `case`: User?")
         #expect(
             expansion.member("_describe").contains(
-                #"field("default", VarveGraph._FieldCodec.kind(\Self.`default`))"#))
+                #"field("default", \Self.`default`)"#))
         #expect(
             expansion.member("_store(").contains(
                 #"store(self.`default`, "default", into: &writer)"#))

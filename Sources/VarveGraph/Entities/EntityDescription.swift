@@ -18,11 +18,32 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
     /// Adds the next field in row order. `fill` writes the value that rows of older logs get.
     @inlinable
-    public mutating func field(
-        _ name: String, _ kind: FieldKind,
+    public mutating func field<Value: Storable>(
+        _ name: String, _ path: KeyPath<Entity, Value>,
         fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)? = nil
     ) {
-        erased.fields.append(FieldDescription(name: name, kind: kind, fill: fill))
+        add(name, _FieldCodec.kind(path), path, fill)
+    }
+
+    /// The same for a type of which only the runtime can tell how it is stored.
+    @_disfavoredOverload
+    @inlinable
+    public mutating func field<Value>(
+        _ name: String, _ path: KeyPath<Entity, Value>,
+        fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)? = nil
+    ) {
+        add(name, _FieldCodec.kind(path), path, fill)
+    }
+
+    @inlinable
+    mutating func add<Value>(
+        _ name: String, _ kind: FieldKind, _ path: KeyPath<Entity, Value>,
+        _ fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
+    ) {
+        erased.fields.append(
+            FieldDescription(
+                name: name, kind: kind, offset: MemoryLayout<Entity>.offset(of: path),
+                valueType: Value.self, fill: fill))
     }
 
     /// Adds the next relation, one that the other side knows nothing of.
@@ -76,15 +97,20 @@ struct ErasedDescription {
 public struct FieldDescription: Sendable {
     package let name: String
     package let kind: FieldKind
+    /// Where the value stands inside an entity, in bytes; nil where it is not simply stored.
+    let offset: Int?
+    let valueType: Any.Type
     package let fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
 
     @usableFromInline
     init(
-        name: String, kind: FieldKind,
+        name: String, kind: FieldKind, offset: Int?, valueType: Any.Type,
         fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?
     ) {
         self.name = name
         self.kind = kind
+        self.offset = offset
+        self.valueType = valueType
         self.fill = fill
     }
 }

@@ -50,7 +50,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         let rows = plan.planned(table, countsOnly: true)
         guard rows.next == plan.steps.count else { return slots(of: rows, table, context).count }
         if let count = rows.knownCount(of: table.liveCount) { return count }
-        if let count = rows.namedCount(in: table) { return count }
+        if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }
         var count = 0
         rows.forEachRow(in: table, isPassing: true) { _, _ in
             count += 1

@@ -19,6 +19,12 @@ extension Table {
         return unpacked(slot)
     }
 
+    /// The same for whoever reads rows of which he keeps the addresses, unless he is passing.
+    @inlinable @inline(__always)
+    func settledForReading(_ place: ElementPlace, _ slot: Slot, isPassing: Bool) -> ElementPlace {
+        place.isPacked && !isPassing ? unpacked(slot) : settledForReading(place, slot)
+    }
+
     /// The same for whoever reads one row after the other of whole leaves: decided with the first of a leaf.
     @inlinable @inline(__always)
     func settledForPassing(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
@@ -105,19 +111,14 @@ extension Table {
     }
 
     /// A copy of the row with an id, or nil where there is none. O(log n).
-    @inlinable
+    // Inlined, so that a caller who reads one property copies one property.
+    @inlinable @inline(__always)
     func copyOfRow(of id: Entity.ID) -> Entity? {
         for entry in ids.candidates(for: Entity._hashID(id)) {
             let slot = IDEntry.slot(entry)
             guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { continue }
-            // A look-up of ids that are there compares one row, which is also the answer.
             if place.isPacked {
-                if Table.hasRow(at: place),
-                    let row = Table.packedRow(at: place.position, of: place.node, withID: id)
-                {
-                    if PackedLeaf.isWorthUnpacking(place.node) { _ = self.row(at: slot) }
-                    return row
-                }
+                if let row = copyOfPackedRow(of: id, slot, place) { return row }
             } else if let row = Table.row(in: place.element.assumingMemoryBound(to: Cell.self)) {
                 // The caller wants more of the row than its id, whose text is waited for meanwhile.
                 Prefetch.lines(
@@ -126,6 +127,17 @@ extension Table {
             }
         }
         return nil
+    }
+
+    /// The same at a place of a packed leaf, if the row there has the id. Comparing ids that are there compares one
+    /// row, which is also the answer.
+    @inlinable @inline(never)
+    func copyOfPackedRow(of id: Entity.ID, _ slot: Slot, _ place: ElementPlace) -> Entity? {
+        guard Table.hasRow(at: place),
+            let row = Table.packedRow(at: place.position, of: place.node, withID: id)
+        else { return nil }
+        if PackedLeaf.isWorthUnpacking(place.node) { _ = unpacked(slot) }
+        return row
     }
 
     /// Copies the row at a place; answers false where there is none.

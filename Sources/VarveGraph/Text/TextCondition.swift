@@ -47,16 +47,17 @@ struct TextTest: Sendable {
     @usableFromInline
     func isMet(by fields: [TextField], in row: UnsafeRawPointer) -> Bool {
         for field in fields {
-            guard let text = field.text(in: row) else { continue }
-            let isMet =
-                switch kind {
-                case .pattern(let pattern): pattern.isFound(in: text)
-                case .words(let words): words.haveTokens(in: text)
-                case .expression(let expression): expression.isFound(text)
-                }
-            if isMet { return true }
+            if let text = field.text(in: row), isMet(by: text) { return true }
         }
         return false
+    }
+
+    func isMet(by text: String) -> Bool {
+        switch kind {
+        case .pattern(let pattern): pattern.isFound(in: text)
+        case .words(let words): words.haveTokens(in: text)
+        case .expression(let expression): expression.isFound(text)
+        }
     }
 }
 

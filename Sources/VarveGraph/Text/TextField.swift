@@ -42,6 +42,16 @@ struct TextField: Sendable {
 
     @usableFromInline var path: AnyKeyPath { sendablePath.raw }
 
+    /// Whether a persisted property is this one, stored as nothing but its text.
+    func isStored(as field: FieldDescription) -> Bool {
+        switch access {
+        case .text(let offset): field.offset == offset && field.valueType == String.self
+        case .optionalText(let offset):
+            field.offset == offset && field.valueType == String?.self
+        case .getter: false
+        }
+    }
+
     /// The text in a row, which is of the type that the field was made for.
     @usableFromInline
     func text(in row: UnsafeRawPointer) -> String? {

@@ -37,11 +37,14 @@ struct TextFolding: Hashable, Sendable {
 
     /// The folded form in UTF-8. O(n).
     func bytes(of text: String) -> ContiguousArray<UInt8> {
+        withUTF8Bytes(of: text) { folded($0) }
+    }
+
+    /// The folded form of a text's bytes. O(n).
+    func folded(_ text: UnsafeBufferPointer<UInt8>) -> ContiguousArray<UInt8> {
         var sink = ByteSink()
-        withUTF8Bytes(of: text) { bytes in
-            sink.bytes.reserveCapacity(bytes.count)
-            fold(bytes, into: &sink)
-        }
+        sink.bytes.reserveCapacity(text.count)
+        fold(text, into: &sink)
         return sink.bytes
     }
 

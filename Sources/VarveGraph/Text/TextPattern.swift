@@ -25,12 +25,14 @@ struct TextPattern: Sendable {
     /// a character: `e` is not found in `é`, however that is typed, nor a flag in the halves
     /// of two others. An empty needle is found everywhere. O(n), without allocation for ASCII texts.
     func isFound(in text: String) -> Bool {
-        let quickly: Bool? = withUTF8Bytes(of: text) { bytes in
-            guard ASCII.holdsAll(of: bytes) else { return nil }
-            // An ASCII text folds to an ASCII text.
-            return isASCII && isFound(inASCII: bytes)
-        }
-        return quickly ?? isFound(inFolded: folding.bytes(of: text))
+        withUTF8Bytes(of: text) { isFound(inBytes: $0) }
+    }
+
+    /// The same in a text's bytes.
+    func isFound(inBytes text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard ASCII.holdsAll(of: text) else { return isFound(inFolded: folding.folded(text)) }
+        // An ASCII text folds to an ASCII text.
+        return isASCII && isFound(inASCII: text)
     }
 
     // MARK: - ASCII

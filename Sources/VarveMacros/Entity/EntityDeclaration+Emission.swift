@@ -79,8 +79,7 @@ extension EntityDeclaration {
     }
 
     private func describe(_ field: FieldDeclaration, in source: inout SourceText) {
-        let kind = "\("_FieldCodec".inLibrary).kind(\\Self.\(field.reference))"
-        let arguments = "\(field.nameInLog.asStringLiteral), \(kind)"
+        let arguments = "\(field.nameInLog.asStringLiteral), \\Self.\(field.reference)"
         guard let index = filledFields.firstIndex(where: { $0.name == field.name }) else {
             source.line("_description.field(\(arguments))")
             return

@@ -41,17 +41,8 @@ struct VarveDebian: DebianStore {
         return found?.version
     }
 
-    /// Links to packages that are not there yet wait for them, so the packages are asked for what
-    /// leads to them, step by step.
     func countDependents(of package: String) throws -> Int {
-        let context = store.context
-        var found: Set<String> = [package]
-        var step = [package]
-        while !step.isEmpty {
-            let packages = DebianPackage.query(step).id(\.$dependents).resolve(in: context)
-            step = packages.flatMap(\.$dependents.ids).filter { found.insert($0).inserted }
-        }
-        return found.count - 1
+        DebianPackage.query(package).reachable(along: \.$dependents).count(in: store.context)
     }
 
     func count(containing text: String) throws -> Int {

@@ -48,7 +48,15 @@ extension PlannedRows {
                 return body(slot.rawValue, row)
             }
         case .candidates(let candidates):
-            visit(table.slotsInOrder(of: candidates), in: table, isPassing: isPassing) {
+            let slots = table.slotsInOrder(of: candidates)
+            if let residual, let test = packedTest(in: table) {
+                var cursor = RowCursor(table)
+                return cursor.forEachPlace(at: slots, meeting: residual, test) { slot, place in
+                    let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
+                    return Table.withRow(at: place) { body(slot, $0) } ?? true
+                }
+            }
+            visit(slots, in: table, isPassing: isPassing) {
                 slot, row in
                 if let test, !test(row) { return true }
                 return body(slot, row)
@@ -69,6 +77,29 @@ extension PlannedRows {
                 return cursor.withRow(at: slot, visit) ?? true
             }
         }
+    }
+
+    /// What of the rest can be tested on rows' bytes, unless rows are made anyhow.
+    @usableFromInline
+    func packedTest(in table: AnyTable) -> PackedTextTest? {
+        residual.flatMap { PackedTextTest($0, among: table.descriptor.fields) }
+    }
+
+    /// How many rows there are, where indexes name candidates and their bytes tell which are some: counted without
+    /// making rows.
+    @inlinable
+    func testedCount<Entity: EntityModelProtocol>(in table: Table<Entity>) -> Int? {
+        guard case .candidates(let candidates) = source, case .all = page, let residual,
+            let test = packedTest(in: table)
+        else { return nil }
+        var count = 0
+        var cursor = RowCursor(table)
+        cursor.forEachPlace(at: table.slotsInOrder(of: candidates), meeting: residual, test) {
+            _, _ in
+            count += 1
+            return true
+        }
+        return count
     }
 
     @inlinable

@@ -130,10 +130,34 @@ struct RowCursor<Entity: EntityModelProtocol> {
         let table = table
         slots.withUnsafeBufferPointer { slots in
             forEachPlace(at: slots) { slot, place in
-                let isKept = place.isPacked && !isPassing
-                let place =
-                    isKept ? table.unpacked(Slot(slot)) : table.settledForReading(place, Slot(slot))
+                let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
                 return Table.withRow(at: place) { body(slot, $0) } ?? true
+            }
+        }
+    }
+
+    /// Calls `body` with the place of each row that meets a condition, until it answers false.
+    ///
+    /// - Parameter test: made for the condition; of a row that it refuses no row is made.
+    @inlinable
+    mutating func forEachPlace(
+        at slots: ContiguousArray<UInt32>, meeting condition: RowCondition,
+        _ test: PackedTextTest, _ body: (UInt32, ElementPlace) -> Bool
+    ) {
+        let matches = condition.matches
+        let table = table
+        slots.withUnsafeBufferPointer { slots in
+            forEachPlace(at: slots) { slot, place in
+                var place = Table<Entity>.settled(place)
+                if place.isPacked {
+                    guard Table<Entity>.hasRow(at: place),
+                        test.isMet(by: PackedLeaf.parts(at: place.position, of: place.node).row)
+                    else { return true }
+                    if test.isWhole { return body(slot, place) }
+                    place = table.settledForReading(place, Slot(slot))
+                }
+                let isMet = Table<Entity>.withRow(at: place) { matches($0) } ?? false
+                return isMet ? body(slot, place) : true
             }
         }
     }

@@ -1,0 +1,76 @@
+import VarveEvents
+
+/// A text condition as it is tested on the stored bytes of a row: making the row takes several times as long, and
+/// of the candidates that an index names for a part of a word many are none.
+@usableFromInline
+struct PackedTextTest {
+    /// Whether a row that passes meets the whole condition that the test was made for.
+    @usableFromInline let isWhole: Bool
+    private let test: TextTest
+    private let texts: [StoredTextPlace]
+
+    /// Nil where no text condition has to be met, or one on a text that is not stored as such.
+    @usableFromInline
+    init?(_ condition: RowCondition, among fields: [FieldDescription]) {
+        let conjuncts = condition.conjuncts
+        for conjunct in conjuncts {
+            guard case .text(let text) = conjunct.structure else { continue }
+            let texts = text.fields.compactMap { StoredTextPlace(of: $0, among: fields) }
+            guard texts.count == text.fields.count else { continue }
+            self.test = text.test
+            self.texts = texts
+            isWhole = conjuncts.count == 1
+            return
+        }
+        return nil
+    }
+
+    /// Whether the row of which these are the bytes behind its id passes.
+    @usableFromInline
+    func isMet(by row: UnsafeRawBufferPointer) -> Bool {
+        texts.contains { $0.text(in: row).map { test.isMet(byBytes: $0) } ?? false }
+    }
+}
+
+/// Where a text stands among the fields of a row.
+private struct StoredTextPlace {
+    let before: [StoredType]
+    let isOptional: Bool
+
+    init?(of text: TextField, among fields: [FieldDescription]) {
+        guard let position = fields.firstIndex(where: text.isStored) else { return nil }
+        before = fields[..<position].compactMap { $0.kind.storedType }
+        isOptional = fields[position].kind.storedType == .optional(.string)
+        // Of a field that has no stored form, nothing is in the bytes.
+        guard before.count == position,
+            isOptional || fields[position].kind.storedType == .string
+        else { return nil }
+    }
+
+    func text(in row: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var reader = ByteReader(row)
+        do throws(CodecError) {
+            for type in before { try type.skip(&reader) }
+            if isOptional, !(try reader.readOptionalTag()) { return nil }
+            return try reader.readBytes(try reader.readLength())
+        } catch {
+            preconditionFailure("a row that was read once cannot be read again: \(error)")
+        }
+    }
+}
+
+extension FieldKind {
+    fileprivate var storedType: StoredType? {
+        if case .stored(let type, _) = self { type } else { nil }
+    }
+}
+
+extension TextTest {
+    /// Whether a text whose bytes these are meets the test.
+    fileprivate func isMet(byBytes text: UnsafeRawBufferPointer) -> Bool {
+        guard case .pattern(let pattern) = kind else {
+            return isMet(by: String(decoding: text, as: UTF8.self))
+        }
+        return pattern.isFound(inBytes: text.assumingMemoryBound(to: UInt8.self))
+    }
+}
