@@ -23,6 +23,10 @@ struct LinkListTests {
         #expect(stretch.start == expected.0, note)
         #expect(stretch.old == expected.1, note)
         #expect(stretch.new == expected.2, note)
+        let isAppended = expected.1.isEmpty && expected.2.count == 1 && expected.0 == old.count
+        #expect(
+            LinkList(list: new).slotAppended(to: LinkList(list: old))
+                == (isAppended ? expected.2[0] : nil), note)
     }
 
     @Test(

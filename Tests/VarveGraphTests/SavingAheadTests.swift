@@ -154,8 +154,34 @@ struct SavingAheadTests {
         }
         try badges.save(to: &context)
         context.checkInvariants()
-        for badge in Keycard.query().id(\.$holders).resolve(in: context) {
+        let saved = Keycard.query().id(\.$holders).resolve(in: context)
+        #expect(saved.count == 20)
+        for badge in saved {
             #expect(badge.$holders.ids == badges[badge.serial].$holders.ids)
         }
+    }
+
+    @Test(
+        "Many ids are found in their order, those without an entity left open, those that come twice twice"
+    )
+    func manyIDs() throws {
+        var context = try Self.makeContext()
+        try Reader.delete(id: "reader-40", from: &context)
+        for count in [0, 1, 2, 15, 16, 17, 33, 500] {
+            let numbers = (0..<count).map { $0 * 40 % (Self.count + 400) }
+            let ids = numbers.map { "reader-\($0)" } + ["reader-3", "nobody", "reader-3"]
+            let expected = (numbers + [3, -1, 3]).map { number in
+                (0..<Self.count).contains(number) && number != 40 ? number : nil
+            }
+            let all: [Reader?] = context.findAll(ids)
+            #expect(all.map { $0?.number } == expected)
+            let existing: [Reader] = context.findAllExisting(ids)
+            #expect(existing.map(\.number) == expected.compactMap { $0 })
+            #expect(
+                Reader.query(ids).resolve(in: context).map(\.number)
+                    == expected.compactMap { $0 })
+        }
+        let none: [Loan?] = context.findAll([1, 2])
+        #expect(none == [nil, nil])
     }
 }

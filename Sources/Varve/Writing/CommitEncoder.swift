@@ -227,23 +227,28 @@ final class CommitEncoder {
     ) throws(CodecError) {
         let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
-        let difference = ListChanges(from: change.before, to: now)
-        guard !difference.isEmpty else { return }
         let child = table.relations[change.relation].childTable
-        let parent = try index(of: change.slot, in: position, source)
         removals.removeAll(keepingCapacity: removals.capacity < 1_024)
         insertions.removeAll(keepingCapacity: insertions.capacity < 1_024)
-        for removal in difference.removals {
-            removals.append(
-                ListChange(
-                    position: removal.position,
-                    entity: try index(of: removal.slot, in: child, source)))
-        }
-        for insertion in difference.insertions {
+        let parent: EntityIndex
+        if let slot = now.slotAppended(to: change.before) {
+            // Nearly every change: nothing is made to tell it.
+            parent = try index(of: change.slot, in: position, source)
             insertions.append(
                 ListChange(
-                    position: insertion.position,
-                    entity: try index(of: insertion.slot, in: child, source)))
+                    position: change.before.count, entity: try index(of: slot, in: child, source)))
+        } else {
+            let difference = ListChanges(from: change.before, to: now)
+            guard !difference.isEmpty else { return }
+            parent = try index(of: change.slot, in: position, source)
+            for (position, slot) in difference.removals {
+                removals.append(
+                    ListChange(position: position, entity: try index(of: slot, in: child, source)))
+            }
+            for (position, slot) in difference.insertions {
+                insertions.append(
+                    ListChange(position: position, entity: try index(of: slot, in: child, source)))
+            }
         }
         encoder.link(
             parent, relation: definition.relations[change.relation].number,

@@ -7,6 +7,9 @@ extension SlotList {
         guard case .many(let node) = self, case .many(let otherNode) = other else {
             return sharedCountBySlots(with: other, from: end, limit: limit)
         }
+        if node.isLeaf, otherNode.isLeaf, case .start = end {
+            return SlotList.sharedCount(node.slots, otherNode.slots, limit: limit)
+        }
         var cursor = SlotCursor(node, from: end)
         var otherCursor = SlotCursor(otherNode, from: end)
         var shared = 0
@@ -30,6 +33,13 @@ extension SlotList {
             }
         }
         return min(shared, limit)
+    }
+
+    private static func sharedCount(
+        _ slots: ContiguousArray<UInt32>, _ others: ContiguousArray<UInt32>, limit: Int
+    ) -> Int {
+        let limit = min(limit, slots.count, others.count)
+        return (0..<limit).first { slots[$0] != others[$0] } ?? limit
     }
 
     /// As above where one of them has no tree: then one is short.

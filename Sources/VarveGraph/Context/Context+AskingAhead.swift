@@ -19,6 +19,18 @@ extension Context {
         }
     }
 
+    /// Asks the processor for what the save of one entity will look at: of its id and of its unique values each
+    /// would else be waited for in turn.
+    @inlinable
+    func askAhead<Entity: EntityModelProtocol>(of entity: Entity) {
+        guard Entity._descriptor.hasUniqueIndexes, let table = table(of: Entity.self),
+            table.isLarge
+        else { return }
+        withUnsafePointer(to: entity) {
+            table.askAhead(of: UnsafeBufferPointer(start: $0, count: 1), from: $0)
+        }
+    }
+
     /// Asks the processor for what saves of these entities will look at.
     @inlinable
     func askAhead<Entity: EntityModelProtocol>(of entities: UnsafeBufferPointer<Entity>) {
@@ -95,6 +107,23 @@ extension Table {
                 indexContents[index].tree.ask(
                     for: UnsafeBufferPointer(rebasing: keys[..<entities.count]))
             }
+        }
+    }
+
+    /// Calls `body` with each id in order, having asked for its page and its row well before.
+    @inlinable
+    func forEach(_ ids: [Entity.ID], _ body: (Entity.ID) -> Void) {
+        guard isLarge, ids.count > 1 else { return ids.forEach(body) }
+        var hashes = ContiguousArray<UInt64>()
+        hashes.reserveCapacity(TableAhead.groupCount)
+        var start = 0
+        while start < ids.count {
+            let end = min(start + TableAhead.groupCount, ids.count)
+            hashes.removeAll(keepingCapacity: true)
+            for position in start..<end { hashes.append(Entity._hashID(ids[position])) }
+            askForRows(at: findAhead(hashes))
+            for position in start..<end { body(ids[position]) }
+            start = end
         }
     }
 

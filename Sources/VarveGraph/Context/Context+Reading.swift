@@ -9,13 +9,25 @@ extension Context {
     /// One element for each id, in order; nil where there is no entity.
     @inlinable
     public func findAll<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity?] {
-        ids.map { find($0) }
+        guard let table = table(of: Entity.self) else {
+            return [Entity?](repeating: nil, count: ids.count)
+        }
+        var found: [Entity?] = []
+        found.reserveCapacity(ids.count)
+        table.forEach(ids) { found.append(table.copyOfRow(of: $0)) }
+        return found
     }
 
     /// The entities with these ids, in order; ids without an entity are left out.
     @inlinable
     public func findAllExisting<Entity: EntityModelProtocol>(_ ids: [Entity.ID]) -> [Entity] {
-        ids.compactMap { find($0) }
+        guard let table = table(of: Entity.self) else { return [] }
+        var found: [Entity] = []
+        found.reserveCapacity(ids.count)
+        table.forEach(ids) { id in
+            if let row = table.copyOfRow(of: id) { found.append(row) }
+        }
+        return found
     }
 
     /// All entities of a type in insertion order. O(n).

@@ -187,17 +187,21 @@ extension Context {
     ///
     /// Neither the context's table nor anything in it is retained on the way: counting references took as long
     /// as finding the row.
-    @inlinable
+    @inlinable @inline(__always)
     func copyOfRow<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
-        return tables.tables.withUnsafeBufferPointer { tables in
-            guard position < tables.count, let base = tables.baseAddress else { return nil }
-            let table = UnsafeRawPointer(base + position).load(as: UnsafeRawPointer.self)
-            return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
-                $0.copyOfRow(of: id)
-            }
+        // No more in the closure than this: what is in a closure is not inlined where it is long.
+        let table = tables.tables.withUnsafeBufferPointer { tables in
+            position < tables.count
+                ? tables.baseAddress.map {
+                    UnsafeRawPointer($0 + position).load(as: UnsafeRawPointer.self)
+                } : nil
+        }
+        guard let table else { return nil }
+        return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
+            $0.copyOfRow(of: id)
         }
     }
 

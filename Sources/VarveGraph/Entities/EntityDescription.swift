@@ -56,7 +56,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         erased.relations.append(
             RelationDescription(
                 name: name, path: path, inverse: nil, offset: offset, deleteRule: deleteRule,
-                nestedStep: Nested.maker(for: path)))
+                nestedStep: Nested.maker(for: path),
+                collectHashes: RelationDescription.hashCollector(for: path)))
     }
 
     /// Adds the next relation, one whose other side is `inverse`: the typed paths are the proof
@@ -76,7 +77,8 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         erased.relations.append(
             RelationDescription(
                 name: name, path: path, inverse: inverse, offset: offset, deleteRule: deleteRule,
-                nestedStep: Nested.maker(for: path)))
+                nestedStep: Nested.maker(for: path),
+                collectHashes: RelationDescription.hashCollector(for: path)))
     }
 }
 
@@ -149,7 +151,7 @@ public struct RelationDescription: Sendable {
     /// Saves the entities that the relation at the address holds, and links nothing.
     let saveEntities: @Sendable (UnsafeRawPointer, inout Context) throws -> Void
     /// Appends the hashes of ids that the relation at the address holds by themselves, up to so many in all.
-    let collectHashes: @Sendable (UnsafeRawPointer, inout ContiguousArray<UInt64>, Int) -> Void
+    let collectHashes: HashCollector
     /// When the latest of what the relation at the address holds was saved.
     let latest: @Sendable (UnsafeRawPointer, Context) -> Int64?
     /// Whether the relations at the addresses say the same in the same way.
@@ -169,7 +171,7 @@ public struct RelationDescription: Sendable {
         name: String,
         path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>,
         inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule,
-        nestedStep: @escaping Nested.Maker
+        nestedStep: @escaping Nested.Maker, collectHashes: @escaping HashCollector
     ) {
         guard let offset else {
             preconditionFailure("the relation \(Entity.self).\(name) is not a stored property")
@@ -198,11 +200,7 @@ public struct RelationDescription: Sendable {
         self.saveEntities = { address, context in
             try address.assumingMemoryBound(to: Value.self).pointee.save(to: &context)
         }
-        self.collectHashes = { address, hashes, limit in
-            let relation = address.assumingMemoryBound(to: Value.self)
-            guard case .ids(let ids) = relation.pointee.content?.state else { return }
-            for id in ids.prefix(limit - hashes.count) { hashes.append(Child._hashID(id)) }
-        }
+        self.collectHashes = collectHashes
         self.latest = { address, context in
             address.assumingMemoryBound(to: Value.self).pointee.latest(in: context)
         }
@@ -225,6 +223,28 @@ public struct RelationDescription: Sendable {
                 ids.append(try Child._loadID(from: &reader))
             }
             address.assumingMemoryBound(to: Value.self).pointee = Value(ids: ids)
+        }
+    }
+
+    @usableFromInline
+    typealias HashCollector =
+        @Sendable (UnsafeRawPointer, inout ContiguousArray<UInt64>, Int) -> Void
+
+    /// Compiled in the client's module: every save of several asks this, and where the types are not known it takes
+    /// several times as long.
+    @inlinable
+    static func hashCollector<Entity, Child, Directionality, Cardinality, Constraint>(
+        for path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>
+    ) -> HashCollector {
+        { address, hashes, limit in
+            let relation = address.assumingMemoryBound(
+                to: Relation<Child, Directionality, Cardinality, Constraint>.self)
+            guard case .ids(let ids) = relation.pointee.content?.state else { return }
+            ids.withUnsafeBufferPointer { ids in
+                for position in 0..<min(ids.count, limit - hashes.count) {
+                    hashes.append(Child._hashID(ids[position]))
+                }
+            }
         }
     }
 }

@@ -91,7 +91,9 @@ package struct EntityOperations: Sendable {
         storeRow = { (table, slot, writer) throws(CodecError) in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             try table.withRow(at: slot, isOnce: true) { (row) throws(CodecError) in
-                try row.pointee._store(into: &writer)
+                try row.borrowing { (row: borrowing Entity) throws(CodecError) in
+                    try row._store(into: &writer)
+                }
             }
         }
         storeBefore = { (table, before, writer) throws(CodecError) in
@@ -183,3 +185,14 @@ package struct EntityOperations: Sendable {
 /// What is left to do for a deleted entity when everything that its delete rules take is gone.
 @usableFromInline
 typealias DeleteEnd = (inout Context) throws -> Void
+
+extension UnsafePointer where Pointee: ~Copyable {
+    /// Calls `body` with the value in its place. As an argument, `pointee` is copied, and each of its references
+    /// counted: for a row that is encoded that took a third of the time.
+    @inlinable @inline(__always)
+    func borrowing<Result, Failure: Error>(
+        _ body: (borrowing Pointee) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(pointee)
+    }
+}

@@ -72,8 +72,8 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         case .all: return slots(of: plan.planned(table), table, context)
         case .ids(let ids):
             var slots = ContiguousArray<UInt32>()
-            for id in ids {
-                guard let slot = table.slot(of: id), table.hasRow(at: slot) else { continue }
+            table.forEach(ids) { id in
+                guard let slot = table.slot(of: id), table.hasRow(at: slot) else { return }
                 slots.append(slot.rawValue)
             }
             return plan.apply(to: slots, in: context)

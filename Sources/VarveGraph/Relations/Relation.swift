@@ -49,7 +49,7 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     }
 
     /// Whether it is to be appended to the stored links rather than to replace them.
-    public var isSlice: Bool { content?.isSlice ?? false }
+    @inlinable public var isSlice: Bool { content?.isSlice ?? false }
 
     /// Whether it says explicitly that there is no related entity.
     public var isNull: Bool {
@@ -60,16 +60,16 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     }
 
     /// The ids it holds, of entities or by themselves.
-    public var ids: [Entity.ID] {
+    @inlinable public var ids: [Entity.ID] {
         switch content?.state {
         case .ids(let ids): ids
-        case .entities(let entities, _): entities.map(\.id)
+        case .entities(let entities, _): entities.map { $0.id }
         case .null, .nullID, nil: []
         }
     }
 
     /// The entities it holds; none when it holds ids only.
-    @usableFromInline var entities: [Entity] {
+    @inlinable var entities: [Entity] {
         if case .entities(let entities, _) = content?.state { return entities }
         return []
     }

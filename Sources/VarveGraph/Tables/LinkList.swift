@@ -11,6 +11,15 @@ package struct LinkList: Sendable {
     }
     package mutating func remove(at position: Int) { list.remove(at: position) }
 
+    /// The slot that stands behind all others, if there was none in an older list and that is all that differs.
+    package func slotAppended(to old: LinkList) -> UInt32? {
+        let count = old.count
+        guard list.count == count + 1,
+            list.sharedCount(with: old.list, from: .start, limit: count) == count
+        else { return nil }
+        return list.slot(at: count)
+    }
+
     /// Where this list differs from an older one: what stands before and behind is the same in both.
     /// O(log n + what differs) where the two share their structure, as a list and its copy that was
     /// changed do.

@@ -83,12 +83,16 @@ extension Table {
     /// Writes the id of a slot.
     @inlinable
     func storeID(of slot: Slot, into writer: inout ByteWriter) throws(CodecError) {
-        if let place = cells.nodes.place(at: slot.index).map(Table.settled), place.isPacked,
+        guard let place = cells.nodes.place(at: slot.index).map(Table.settled),
             Table.hasRow(at: place)
-        {
+        else { return try Entity._storeID(id(of: slot), into: &writer) }
+        if place.isPacked {
             writer.write(PackedLeaf.parts(at: place.position, of: place.node).id)
         } else {
-            try Entity._storeID(id(of: slot), into: &writer)
+            try UnsafePointer(place.element.assumingMemoryBound(to: Entity.self)).borrowing {
+                (row: borrowing Entity) throws(CodecError) in
+                try Entity._storeID(row.id, into: &writer)
+            }
         }
     }
 

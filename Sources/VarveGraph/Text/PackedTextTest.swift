@@ -12,17 +12,24 @@ struct PackedTextTest {
     /// Nil where no text condition has to be met, or one on a text that is not stored as such.
     @usableFromInline
     init?(_ condition: RowCondition, among fields: [FieldDescription]) {
-        let conjuncts = condition.conjuncts
-        for conjunct in conjuncts {
-            guard case .text(let text) = conjunct.structure else { continue }
-            let texts = text.fields.compactMap { StoredTextPlace(of: $0, among: fields) }
-            guard texts.count == text.fields.count else { continue }
-            self.test = text.test
-            self.texts = texts
-            isWhole = conjuncts.count == 1
-            return
+        switch condition.structure {
+        case .text(let text): self.init(text, among: fields, isWhole: true)
+        case .conjunction:
+            for case .text(let text) in condition.conjuncts.lazy.map(\.structure) {
+                guard let test = Self(text, among: fields, isWhole: false) else { continue }
+                self = test
+                return
+            }
+            return nil
+        case .property, .disjunction, .negation, .opaque: return nil
         }
-        return nil
+    }
+
+    private init?(_ condition: TextCondition, among fields: [FieldDescription], isWhole: Bool) {
+        texts = condition.fields.compactMap { StoredTextPlace(of: $0, among: fields) }
+        guard texts.count == condition.fields.count else { return nil }
+        test = condition.test
+        self.isWhole = isWhole
     }
 
     /// Whether the row of which these are the bytes behind its id passes.

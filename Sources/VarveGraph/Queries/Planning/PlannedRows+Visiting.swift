@@ -49,7 +49,7 @@ extension PlannedRows {
             }
         case .candidates(let candidates):
             let slots = table.slotsInOrder(of: candidates)
-            if let residual, let test = packedTest(in: table) {
+            if slots.count > 1, let residual, let test = packedTest(in: table) {
                 var cursor = RowCursor(table)
                 return cursor.forEachPlace(at: slots, meeting: residual, test) { slot, place in
                     let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
