@@ -12,7 +12,7 @@ package enum BlockCompression {
 
     /// Shorter inputs are stored: the rows of a few fields that small transactions have become a sixteenth smaller at
     /// most, the frame header outweighs that, and looking for it was a tenth of a small commit.
-    static let rawBytesMin = 192
+    static let rawBytesMin = 128
 
     /// The compressed bytes' count, or nil when they would not be at least a sixteenth smaller
     /// than `raw`, so that storing them as they are costs the reader less. `output` must have room
