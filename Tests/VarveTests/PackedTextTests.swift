@@ -25,6 +25,7 @@ private struct Reversed: Storable, Equatable {
 private struct Letter: Equatable {
     @FullTextIndex<Self>(\.subject, \.body) private var texts
     @FullTextIndex<Self>(\.seal.text) private var sealText
+    @FullTextIndex<Self>(\.summary) private var summaryText
     @Index<Self>(\.rank) private var rankIndex
 
     let id: String
@@ -36,6 +37,8 @@ private struct Letter: Equatable {
     var subject: String
     var received: Date
     var body: String?
+
+    var summary: String { subject + "; " + (body ?? "") }
 }
 
 @Suite("Texts that are looked for in rows' bytes")
@@ -64,9 +67,58 @@ struct PackedTextTests {
         return table.cells.nodes.place(at: index).map(Table<Letter>.settled)?.isPacked ?? false
     }
 
-    private static func holds(_ text: String?, _ part: String) -> Bool {
-        let folding = TextFolding(caseSensitive: false, diacriticSensitive: true)
-        return TextPattern(part, place: .anywhere, folding: folding).isFound(in: text ?? "")
+    /// The condition as a look at each of the letters tells it.
+    private struct Sample {
+        let predicate: QueryPredicate<Letter>
+        let isMet: (Letter) -> Bool
+
+        init(_ predicate: QueryPredicate<Letter>, _ isMet: @escaping (Letter) -> Bool) {
+            self.predicate = predicate
+            self.isMet = isMet
+        }
+    }
+
+    /// Substrings, without case unless as they are, of whole characters: as `contains`, by what Swift itself says.
+    private static func holds(_ text: String?, _ part: String, asIs: Bool = false) -> Bool {
+        guard let text else { return false }
+        let characters = Array(asIs ? text : text.lowercased())
+        let wanted = Array(asIs ? part : part.lowercased())
+        guard characters.count >= wanted.count else { return false }
+        return (0...(characters.count - wanted.count)).contains {
+            Array(characters[$0..<($0 + wanted.count)]) == wanted
+        }
+    }
+
+    private static func samples(_ part: String) -> [Sample] {
+        [
+            Sample(.string(\.subject, \.body, contains: part)) {
+                holds($0.subject, part) || holds($0.body, part)
+            },
+            Sample(.string(\.body, contains: part)) { holds($0.body, part) },
+            Sample(.string(\.body, contains: part) && \.rank > 100) {
+                holds($0.body, part) && $0.rank > 100
+            },
+            Sample(\.mark != nil && .string(\.body, contains: part) && \.rank < 250) {
+                holds($0.body, part) && $0.mark != nil && $0.rank < 250
+            },
+            Sample(.string(\.subject, contains: part) && .string(\.body, notContains: "lake")) {
+                holds($0.subject, part) && !holds($0.body, "lake")
+            },
+            Sample(.string(\.subject, contains: part) || .string(\.body, contains: "straß")) {
+                holds($0.subject, part) || holds($0.body, "straß")
+            },
+            Sample(.string(\.subject, hasPrefix: part)) {
+                $0.subject.lowercased().hasPrefix(part.lowercased())
+            },
+            Sample(.string(\.subject, hasSuffix: part)) {
+                $0.subject.lowercased().hasSuffix(part.lowercased())
+            },
+            Sample(.string(\.subject, contains: part, caseSensitive: true)) {
+                holds($0.subject, part, asIs: true)
+            },
+            Sample(.string(\.seal.text, contains: part)) { holds($0.seal.text, part) },
+            Sample(.string(\.summary, contains: part)) { holds($0.summary, part) },
+        ]
     }
 
     @Test(
@@ -81,34 +133,27 @@ struct PackedTextTests {
             try store.compact()
             try store.close()
         }
-        for part in ["fox", "lakes", "ét", "straß", "e fox", "rueb", "xof", "x"] {
+        for part in ["fox", "lakes", "ét", "straß", "e fox", "xof", "x", ""] {
             let store = try Store(at: place.url, Letter.self)
             let context = store.context
-            let either = letters.filter {
-                Self.holds($0.subject, part) || Self.holds($0.body, part)
-            }.map(\.id)
-            let bodies = letters.filter { Self.holds($0.body, part) }
-            let seals = letters.filter { Self.holds($0.seal.text, part) }.map(\.id)
             #expect(Self.isPacked(context, 0))
-            for _ in 0..<3 {
-                let found = Letter.filter(.string(\.subject, \.body, contains: part))
-                #expect(found.count(in: context) == either.count, "seed \(seed), \(part)")
-                #expect(found.resolve(in: context).map(\.id) == either, "seed \(seed), \(part)")
-                #expect(found.first().resolve(in: context)?.id == either.first)
-                #expect(found.last().resolve(in: context)?.id == either.last)
-                #expect(
-                    found.limit(3, offset: 2).resolve(in: context).map(\.id)
-                        == Array(either.dropFirst(2).prefix(3)))
-                let body = Letter.filter(.string(\.body, contains: part))
-                #expect(body.count(in: context) == bodies.count)
-                #expect(body.resolve(in: context) == bodies)
-                let ranked = body.filter(\.rank > 100)
-                let expected = bodies.filter { $0.rank > 100 }
-                #expect(ranked.count(in: context) == expected.count)
-                #expect(ranked.resolve(in: context) == expected)
-                let seal = Letter.filter(.string(\.seal.text, contains: part))
-                #expect(seal.resolve(in: context).map(\.id) == seals, "seed \(seed), \(part)")
-                #expect(seal.count(in: context) == seals.count)
+            for round in 0..<3 {
+                for (number, sample) in Self.samples(part).enumerated() {
+                    let note: Comment = "seed \(seed), round \(round), \(part), sample \(number)"
+                    let expected = letters.filter(sample.isMet)
+                    let found = Letter.filter(sample.predicate)
+                    #expect(found.count(in: context) == expected.count, note)
+                    #expect(found.resolve(in: context) == expected, note)
+                    #expect(found.exists(in: context) == !expected.isEmpty, note)
+                    #expect(found.first().resolve(in: context) == expected.first, note)
+                    #expect(found.last().resolve(in: context) == expected.last, note)
+                    #expect(
+                        found.limit(3, offset: 2).resolve(in: context)
+                            == Array(expected.dropFirst(2).prefix(3)), note)
+                    #expect(
+                        found.sorted(by: \.rank.desc).resolve(in: context)
+                            == expected.reversed(), note)
+                }
             }
             try store.close()
         }
@@ -132,6 +177,54 @@ struct PackedTextTests {
             #expect(Letter.filter(.string(\.subject, contains: "fox")).count(in: store.context) > 0)
         }
         #expect((0..<300).filter { Self.isPacked(store.context, $0) } == packed)
+        try store.close()
+    }
+
+    @Test(
+        "Where indexes name candidates for another condition, a regular expression is asked behind it"
+    )
+    func expressions() throws {
+        let place = StoreTests.Place()
+        let letters = Self.letters(9)
+        do {
+            let store = try Store(at: place.url, Letter.self)
+            try store.write { context in try letters.save(to: &context) }
+            try store.close()
+        }
+        let store = try Store(at: place.url, Letter.self)
+        let expression = try NSRegularExpression(pattern: "fo[xy]")
+        let query = Letter.filter(
+            \.rank > 250 && \.mark != nil && .string(\.subject, matches: expression))
+        let expected = letters.filter {
+            $0.rank > 250 && $0.mark != nil && $0.subject.contains(/fo[xy]/)
+        }
+        #expect(!expected.isEmpty)
+        #expect(query.resolve(in: store.context) == expected)
+        #expect(query.count(in: store.context) == expected.count)
+        try store.close()
+    }
+
+    @Test("Many ids of rows that are bytes are found as those of others are")
+    func manyIDs() throws {
+        let place = StoreTests.Place()
+        do {
+            let store = try Store(at: place.url, Letter.self)
+            try store.write { context in
+                try (0..<20_000).map { number in
+                    Letter(
+                        id: "letter \(number)", rank: number, tags: [], seal: Reversed(""),
+                        weights: [:], subject: "s", received: Date(timeIntervalSince1970: 0))
+                }.save(to: &context)
+            }
+            try store.close()
+        }
+        let store = try Store(at: place.url, Letter.self)
+        let numbers = (0..<900).map { $0 * 23 }
+        let expected = numbers.map { $0 < 20_000 ? $0 : nil }
+        for _ in 0..<9 {
+            let found: [Letter?] = store.context.findAll(numbers.map { "letter \($0)" })
+            #expect(found.map { $0?.rank } == expected)
+        }
         try store.close()
     }
 }

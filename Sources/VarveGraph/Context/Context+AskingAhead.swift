@@ -1,6 +1,6 @@
-// Saves of several entities look at memory that is rarely in the processor's caches: pages of ids, leaves of
-// unique indexes, links of related rows. One after the other, each save waits for its own. Asked for
-// beforehand, what a group of saves looks at comes while the processor goes on. Nothing else changes by it.
+// Saves of several entities, and look-ups of several ids, look at memory that is rarely in the processor's caches: pages of ids, leaves of
+// unique indexes, links of related rows. One after the other, each waits for its own. Asked for
+// beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it.
 
 extension Context {
     /// Saves entities one after the other, handing the slot of each to the closure.
@@ -69,7 +69,7 @@ extension Context {
     }
 }
 
-/// How far saves look ahead.
+/// How far saves and look-ups look ahead.
 @usableFromInline
 enum TableAhead {
     /// How many saves are looked ahead of. What one of them looks at is up to 4 KiB; more of that than a core's
@@ -112,8 +112,8 @@ extension Table {
 
     /// Calls `body` with each id in order, having asked for its page and its row well before.
     @inlinable
-    func forEach(_ ids: [Entity.ID], _ body: (Entity.ID) -> Void) {
-        guard isLarge, ids.count > 1 else { return ids.forEach(body) }
+    func forEachAhead(of ids: [Entity.ID], _ body: (Entity.ID) -> Void) {
+        guard isLarge, ids.count > 1, descriptor.hasPlainID else { return ids.forEach(body) }
         var hashes = ContiguousArray<UInt64>()
         hashes.reserveCapacity(TableAhead.groupCount)
         var start = 0

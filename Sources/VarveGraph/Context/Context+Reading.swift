@@ -14,7 +14,7 @@ extension Context {
         }
         var found: [Entity?] = []
         found.reserveCapacity(ids.count)
-        table.forEach(ids) { found.append(table.copyOfRow(of: $0)) }
+        table.forEachAhead(of: ids) { found.append(table.copyOfRow(of: $0)) }
         return found
     }
 
@@ -24,7 +24,7 @@ extension Context {
         guard let table = table(of: Entity.self) else { return [] }
         var found: [Entity] = []
         found.reserveCapacity(ids.count)
-        table.forEach(ids) { id in
+        table.forEachAhead(of: ids) { id in
             if let row = table.copyOfRow(of: id) { found.append(row) }
         }
         return found

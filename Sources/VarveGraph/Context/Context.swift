@@ -186,7 +186,7 @@ extension Context {
     /// A copy of the row with an id, or nil where there is none. O(log n).
     ///
     /// Neither the context's table nor anything in it is retained on the way: counting references took as long
-    /// as finding the row.
+    /// as finding the row. So the caller sees to it that the context outlives the call.
     @inlinable @inline(__always)
     func copyOfRow<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID

@@ -21,7 +21,7 @@ public final class EntityDescriptor: Sendable {
     /// Whether an id is known before the entity's hooks ran, and hashed at little cost.
     @usableFromInline let hasForeseeableID: Bool
     /// Whether ids are hashed at little cost.
-    let hasPlainID: Bool
+    @usableFromInline let hasPlainID: Bool
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations

@@ -72,7 +72,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         case .all: return slots(of: plan.planned(table), table, context)
         case .ids(let ids):
             var slots = ContiguousArray<UInt32>()
-            table.forEach(ids) { id in
+            table.forEachAhead(of: ids) { id in
                 guard let slot = table.slot(of: id), table.hasRow(at: slot) else { return }
                 slots.append(slot.rawValue)
             }

@@ -9,14 +9,20 @@ struct PackedTextTest {
     private let test: TextTest
     private let texts: [StoredTextPlace]
 
-    /// Nil where no text condition has to be met, or one on a text that is not stored as such.
+    /// Nil where no text condition has to be met, or one on a text that is not stored as such. Of several the first
+    /// one that can be is tested.
+    ///
+    /// Beside other conditions only a substring is looked for first: a regular expression may take longer than they
+    /// and the row together.
     @usableFromInline
     init?(_ condition: RowCondition, among fields: [FieldDescription]) {
         switch condition.structure {
         case .text(let text): self.init(text, among: fields, isWhole: true)
         case .conjunction:
             for case .text(let text) in condition.conjuncts.lazy.map(\.structure) {
-                guard let test = Self(text, among: fields, isWhole: false) else { continue }
+                guard case .pattern = text.test.kind,
+                    let test = Self(text, among: fields, isWhole: false)
+                else { continue }
                 self = test
                 return
             }
@@ -41,11 +47,13 @@ struct PackedTextTest {
 
 /// Where a text stands among the fields of a row.
 private struct StoredTextPlace {
+    let name: String
     let before: [StoredType]
     let isOptional: Bool
 
     init?(of text: TextField, among fields: [FieldDescription]) {
         guard let position = fields.firstIndex(where: text.isStored) else { return nil }
+        name = fields[position].name
         before = fields[..<position].compactMap { $0.kind.storedType }
         isOptional = fields[position].kind.storedType == .optional(.string)
         // Of a field that has no stored form, nothing is in the bytes.
@@ -61,7 +69,7 @@ private struct StoredTextPlace {
             if isOptional, !(try reader.readOptionalTag()) { return nil }
             return try reader.readBytes(try reader.readLength())
         } catch {
-            preconditionFailure("a row that was read once cannot be read again: \(error)")
+            preconditionFailure("the text \(name) of a row cannot be read again: \(error)")
         }
     }
 }

@@ -10,8 +10,8 @@ package enum BlockCompression {
         case thorough
     }
 
-    /// Shorter inputs are stored: the rows of a few fields that small transactions have become a sixteenth smaller at
-    /// most, the frame header outweighs that, and looking for it was a tenth of a small commit.
+    /// Shorter inputs are stored. The transaction of one row of a few fields, some hundred bytes, is rarely a sixteenth
+    /// smaller; that is less than the frame's header, and looking for it was a tenth of the commit's instructions.
     static let rawBytesMin = 128
 
     /// The compressed bytes' count, or nil when they would not be at least a sixteenth smaller

@@ -45,7 +45,7 @@ struct ReachableTests {
         let context = try Self.context([1: [2, 3], 2: [4], 4: [5]], nodes: 1...5)
         let expected = [[], [2, 3], [2, 3, 4], [2, 3, 4, 5], [2, 3, 4, 5]]
         for (limit, ids) in expected.enumerated() {
-            let query = Place.query(1).reachable(along: \.$to, within: limit)
+            let query = Place.query(1).reachable(along: \.$to, maxSteps: limit)
             #expect(Self.ids(query, context) == ids)
         }
     }
@@ -65,6 +65,38 @@ struct ReachableTests {
         let context = try Self.context([1: [2, 9], 9: [3]], nodes: [1, 2, 3])
         #expect(Self.ids(Place.query(1).reachable(along: \.$to), context) == [2])
         #expect(Self.ids(Place.query(9).reachable(along: \.$from), context) == [1])
+        #expect(Self.ids(Place.query(9).reachable(along: \.$to), context) == [])
+        let waiting = try Self.context([1: [9], 2: [9], 9: [3]], nodes: [1, 2, 3, 9])
+        #expect(Self.ids(Place.query(1).reachable(along: \.$to), waiting) == [9, 3])
+        var deleted = waiting
+        try Place.delete(id: 9, from: &deleted)
+        #expect(Self.ids(Place.query(1).reachable(along: \.$to), deleted) == [])
+        #expect(Self.ids(Place.query(3).reachable(along: \.$from), deleted) == [])
+        // The context before is as it was.
+        #expect(Self.ids(Place.query(3).reachable(along: \.$from), waiting) == [9, 1, 2])
+    }
+
+    @Test("What starts from several entities, or from related ones, counts steps as well")
+    func steps() throws {
+        let context = try Self.context([1: [2], 2: [3], 3: [4], 4: [5], 7: [1]], nodes: 1...7)
+        let list = Place.query([1, 3])
+        #expect(Self.ids(list.reachable(along: \.$to, maxSteps: 1), context) == [2, 4])
+        #expect(Self.ids(list.reachable(along: \.$to, maxSteps: 0), context) == [])
+        let behind = Place.query(7).related(\.$to).reachable(along: \.$to, maxSteps: 2)
+        #expect(Self.ids(behind, context) == [2, 3])
+        #expect(behind.limit(1).count(in: context) == 1)
+    }
+
+    @Test("Few are met in a large table as in a small one, and many")
+    func large() throws {
+        var links: [Int: [Int]] = [:]
+        for node in 1...3_000 { links[node] = [node * 2, node * 2 + 1].filter { $0 <= 3_000 } }
+        let context = try Self.context(links, nodes: 1...3_000)
+        #expect(Place.query(1).reachable(along: \.$to).count(in: context) == 2_999)
+        #expect(Place.query(700).reachable(along: \.$to).count(in: context) == 6)
+        #expect(
+            Self.ids(Place.query(2_999).reachable(along: \.$from), context)
+                == [1_499, 749, 374, 187, 93, 46, 23, 11, 5, 2, 1])
     }
 
     @Test("From several, none of them is an answer, and what is found can be asked further")

@@ -51,10 +51,8 @@ extension PlannedRows {
             let slots = table.slotsInOrder(of: candidates)
             if slots.count > 1, let residual, let test = packedTest(in: table) {
                 var cursor = RowCursor(table)
-                return cursor.forEachPlace(at: slots, meeting: residual, test) { slot, place in
-                    let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
-                    return Table.withRow(at: place) { body(slot, $0) } ?? true
-                }
+                return cursor.forEachRow(
+                    at: slots, meeting: residual, test, isPassing: isPassing, body)
             }
             visit(slots, in: table, isPassing: isPassing) {
                 slot, row in
@@ -79,27 +77,22 @@ extension PlannedRows {
         }
     }
 
-    /// What of the rest can be tested on rows' bytes, unless rows are made anyhow.
+    /// What of the rest can be tested on rows' bytes.
     @usableFromInline
     func packedTest(in table: AnyTable) -> PackedTextTest? {
         residual.flatMap { PackedTextTest($0, among: table.descriptor.fields) }
     }
 
-    /// How many rows there are, where indexes name candidates and their bytes tell which are some: counted without
-    /// making rows.
+    /// How many rows there are, where indexes name candidates and a text tells which are some: counted without
+    /// making more rows than the other conditions need.
     @inlinable
     func testedCount<Entity: EntityModelProtocol>(in table: Table<Entity>) -> Int? {
         guard case .candidates(let candidates) = source, case .all = page, let residual,
             let test = packedTest(in: table)
         else { return nil }
-        var count = 0
         var cursor = RowCursor(table)
-        cursor.forEachPlace(at: table.slotsInOrder(of: candidates), meeting: residual, test) {
-            _, _ in
-            count += 1
-            return true
-        }
-        return count
+        return cursor.countRows(
+            at: table.slotsInOrder(of: candidates), meeting: residual, test)
     }
 
     @inlinable

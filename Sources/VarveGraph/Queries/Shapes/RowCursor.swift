@@ -136,30 +136,61 @@ struct RowCursor<Entity: EntityModelProtocol> {
         }
     }
 
-    /// Calls `body` with the place of each row that meets a condition, until it answers false.
+    /// Calls `body` with each row that meets a condition, until it answers false.
     ///
     /// - Parameter test: made for the condition; of a row that it refuses no row is made.
     @inlinable
-    mutating func forEachPlace(
+    mutating func forEachRow(
         at slots: ContiguousArray<UInt32>, meeting condition: RowCondition,
-        _ test: PackedTextTest, _ body: (UInt32, ElementPlace) -> Bool
+        _ test: PackedTextTest, isPassing: Bool, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
     ) {
         let matches = condition.matches
         let table = table
         slots.withUnsafeBufferPointer { slots in
             forEachPlace(at: slots) { slot, place in
-                var place = Table<Entity>.settled(place)
-                if place.isPacked {
-                    guard Table<Entity>.hasRow(at: place),
-                        test.isMet(by: PackedLeaf.parts(at: place.position, of: place.node).row)
-                    else { return true }
-                    if test.isWhole { return body(slot, place) }
-                    place = table.settledForReading(place, Slot(slot))
-                }
-                let isMet = Table<Entity>.withRow(at: place) { matches($0) } ?? false
-                return isMet ? body(slot, place) : true
+                guard let isMet = RowCursor.isMet(test, at: place) else { return true }
+                let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
+                return Table<Entity>.withRow(at: place) { row in
+                    isMet || matches(row) ? body(slot, row) : true
+                } ?? true
             }
         }
+    }
+
+    /// How many rows meet a condition.
+    ///
+    /// - Parameter test: made for the condition; where that is all of it, no row is made.
+    @inlinable
+    mutating func countRows(
+        at slots: ContiguousArray<UInt32>, meeting condition: RowCondition, _ test: PackedTextTest
+    ) -> Int {
+        let matches = condition.matches
+        let table = table
+        var count = 0
+        slots.withUnsafeBufferPointer { slots in
+            forEachPlace(at: slots) { slot, place in
+                guard var isMet = RowCursor.isMet(test, at: place) else { return true }
+                if !isMet {
+                    let place = table.settledForReading(place, Slot(slot))
+                    isMet = Table<Entity>.withRow(at: place) { matches($0) } ?? false
+                }
+                if isMet { count += 1 }
+                return true
+            }
+        }
+        return count
+    }
+
+    /// Whether the bytes of a row tell that it meets the condition of a test; nil where they tell that it does not,
+    /// or there is no row.
+    @inlinable @inline(__always)
+    static func isMet(_ test: PackedTextTest, at place: ElementPlace) -> Bool? {
+        let place = Table<Entity>.settled(place)
+        guard place.isPacked else { return false }
+        guard Table<Entity>.hasRow(at: place),
+            test.isMet(by: PackedLeaf.parts(at: place.position, of: place.node).row)
+        else { return nil }
+        return test.isWhole
     }
 
     /// Copies the rows at these slots to a place with room for as many; answers how many there are.
