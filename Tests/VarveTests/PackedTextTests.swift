@@ -62,6 +62,15 @@ struct PackedTextTests {
         }
     }
 
+    /// Opens a store that was closed with these letters in it: their rows are bytes.
+    private static func reopened(_ place: StoreTests.Place, _ letters: [Letter]) throws -> Store {
+        let store = try Store(at: place.url, Letter.self)
+        try store.write { context in try letters.save(to: &context) }
+        try store.compact()
+        try store.close()
+        return try Store(at: place.url, Letter.self)
+    }
+
     private static func isPacked(_ context: Context, _ index: Int) -> Bool {
         guard let table = context.table(of: Letter.self) else { return false }
         return table.cells.nodes.place(at: index).map(Table<Letter>.settled)?.isPacked ?? false
@@ -127,14 +136,8 @@ struct PackedTextTests {
     func law(seed: UInt64) throws {
         let place = StoreTests.Place()
         let letters = Self.letters(seed)
-        do {
-            let store = try Store(at: place.url, Letter.self)
-            try store.write { context in for letter in letters { try letter.save(to: &context) } }
-            try store.compact()
-            try store.close()
-        }
+        var store = try Self.reopened(place, letters)
         for part in ["fox", "lakes", "ét", "straß", "e fox", "xof", "x", ""] {
-            let store = try Store(at: place.url, Letter.self)
             let context = store.context
             #expect(Self.isPacked(context, 0))
             for round in 0..<3 {
@@ -155,22 +158,17 @@ struct PackedTextTests {
                             == expected.reversed(), note)
                 }
             }
+            // Rows that were looked at are values by now.
             try store.close()
+            store = try Store(at: place.url, Letter.self)
         }
+        try store.close()
     }
 
     @Test("Counting makes no rows")
     func counting() throws {
         let place = StoreTests.Place()
-        do {
-            let store = try Store(at: place.url, Letter.self)
-            try store.write { context in
-                for letter in Self.letters(7) { try letter.save(to: &context) }
-            }
-            try store.compact()
-            try store.close()
-        }
-        let store = try Store(at: place.url, Letter.self)
+        let store = try Self.reopened(place, Self.letters(7))
         let packed = (0..<300).filter { Self.isPacked(store.context, $0) }
         #expect(packed.count >= 296)
         for _ in 0..<20 {
@@ -181,17 +179,12 @@ struct PackedTextTests {
     }
 
     @Test(
-        "Where indexes name candidates for another condition, a regular expression is asked behind it"
+        "Among candidates for another condition a regular expression finds what a look at each finds"
     )
     func expressions() throws {
         let place = StoreTests.Place()
         let letters = Self.letters(9)
-        do {
-            let store = try Store(at: place.url, Letter.self)
-            try store.write { context in try letters.save(to: &context) }
-            try store.close()
-        }
-        let store = try Store(at: place.url, Letter.self)
+        let store = try Self.reopened(place, letters)
         let expression = try NSRegularExpression(pattern: "fo[xy]")
         let query = Letter.filter(
             \.rank > 250 && \.mark != nil && .string(\.subject, matches: expression))
@@ -207,18 +200,13 @@ struct PackedTextTests {
     @Test("Many ids of rows that are bytes are found as those of others are")
     func manyIDs() throws {
         let place = StoreTests.Place()
-        do {
-            let store = try Store(at: place.url, Letter.self)
-            try store.write { context in
-                try (0..<20_000).map { number in
-                    Letter(
-                        id: "letter \(number)", rank: number, tags: [], seal: Reversed(""),
-                        weights: [:], subject: "s", received: Date(timeIntervalSince1970: 0))
-                }.save(to: &context)
-            }
-            try store.close()
+        let letters = (0..<20_000).map { number in
+            Letter(
+                id: "letter \(number)", rank: number, tags: [], seal: Reversed(""), weights: [:],
+                subject: "s", received: Date(timeIntervalSince1970: 0))
         }
-        let store = try Store(at: place.url, Letter.self)
+        let store = try Self.reopened(place, letters)
+        #expect(Self.isPacked(store.context, 23))
         let numbers = (0..<900).map { $0 * 23 }
         let expected = numbers.map { $0 < 20_000 ? $0 : nil }
         for _ in 0..<9 {

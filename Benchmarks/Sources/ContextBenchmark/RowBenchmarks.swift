@@ -81,6 +81,30 @@ private func measureFinding(_ suite: Suite) {
         }
         precondition(sum > 0)
     }
+    let together = "find users by id in random order, 100 in one call"
+    let hundreds = Lazy {
+        stride(from: 0, to: rows, by: 100).map { Array(ordered.value[$0..<min($0 + 100, rows)]) }
+    }
+    if suite.willMeasure(together) { _ = (hundreds.value, suite.loaded) }
+    suite.measure(
+        together, operations: rows, target: "ratio >= 1",
+        reference: (
+            "one by one",
+            {
+                let context = suite.loaded
+                for ids in hundreds.value {
+                    let users: [User?] = ids.map { context.find($0) }
+                    precondition(users.count == ids.count)
+                }
+            }
+        )
+    ) {
+        let context = suite.loaded
+        for ids in hundreds.value {
+            let users: [User?] = context.findAll(ids)
+            precondition(users.count == ids.count)
+        }
+    }
     suite.measure("find users by id that are not there", operations: rows) {
         let (context, ids) = (suite.loaded, ordered.value)
         for id in ids where context.find(id) as Post? != nil { preconditionFailure("no post") }

@@ -1,6 +1,6 @@
-// Saves of several entities, and look-ups of several ids, look at memory that is rarely in the processor's caches: pages of ids, leaves of
-// unique indexes, links of related rows. One after the other, each waits for its own. Asked for
-// beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it.
+// Saves of several entities, and look-ups of several ids, look at memory that is rarely in the processor's caches:
+// pages of ids, leaves of unique indexes, rows and their links. One after the other, each waits for its own. Asked
+// for beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it.
 
 extension Context {
     /// Saves entities one after the other, handing the slot of each to the closure.
@@ -16,18 +16,6 @@ extension Context {
             if group.count > 1 { askAhead(of: group) }
             for entity in group { didSave(try save(entity, options)) }
             start = end
-        }
-    }
-
-    /// Asks the processor for what the save of one entity will look at: of its id and of its unique values each
-    /// would else be waited for in turn.
-    @inlinable
-    func askAhead<Entity: EntityModelProtocol>(of entity: Entity) {
-        guard Entity._descriptor.hasUniqueIndexes, let table = table(of: Entity.self),
-            table.isLarge
-        else { return }
-        withUnsafePointer(to: entity) {
-            table.askAhead(of: UnsafeBufferPointer(start: $0, count: 1), from: $0)
         }
     }
 

@@ -8,7 +8,6 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws {
-        context.askAhead(of: self)
         _ = try context.save(self, options)
     }
 }

@@ -188,7 +188,7 @@ typealias DeleteEnd = (inout Context) throws -> Void
 
 extension UnsafePointer where Pointee: ~Copyable {
     /// Calls `body` with the value in its place. As an argument, `pointee` is copied, and each of its references
-    /// counted: for a row that is encoded that took a third of the time.
+    /// counted.
     @inlinable @inline(__always)
     func borrowing<Result, Failure: Error>(
         _ body: (borrowing Pointee) throws(Failure) -> Result

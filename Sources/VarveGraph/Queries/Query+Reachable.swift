@@ -15,13 +15,7 @@ extension Query {
         along path: KeyPath<Entity, Relation<Entity, Direction, Cardinality, Rule>>,
         maxSteps: Int = .max
     ) -> QueryList<Entity> {
-        guard case .ids(let ids) = list.source, list.plan.steps.isEmpty else {
-            return list.reachable(along: path, maxSteps: maxSteps)
-        }
-        return QueryList(reachableFrom: path, maxSteps: maxSteps) { context in
-            ContiguousArray(
-                ids.compactMap { context.knownSlot(of: Entity.self, id: $0)?.rawValue })
-        }
+        QueryList(reachableFrom: path, maxSteps: maxSteps) { linkedSlots(in: $0) }
     }
 }
 
@@ -103,7 +97,7 @@ private struct SeenSlots {
     /// Adds a slot, and answers whether it is new.
     @discardableResult
     mutating func insert(_ slot: UInt32) -> Bool {
-        if many != nil { return many?.insert(Int(slot)) ?? false }
+        if let isNew = many?.insert(Int(slot)) { return isNew }
         guard few.insert(slot).inserted else { return false }
         // A set of bits is as long as the table, whatever it holds.
         if few.count > limit / 256 {

@@ -15,26 +15,30 @@ extension Query {
         Query<Child>(QueryList(.related(relatedSlots(path))))
     }
 
-    /// An id leads to what is linked to it even where there is no entity with it: links may come
-    /// before the entity does.
     @inlinable
     func relatedSlots(
         _ path: PartialKeyPath<Entity>
     ) -> @Sendable (Context) -> ContiguousArray<UInt32> {
-        guard case .ids(let ids) = list.source, list.plan.steps.isEmpty else {
-            return list.relatedSlots(path)
-        }
         let relation = RelationPlace(path).index
         return { context in
             guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
             var children = ContiguousArray<UInt32>()
-            for id in ids {
-                guard let slot = context.knownSlot(of: Entity.self, id: id) else { continue }
-                children += context.liveChildren(
-                    of: slot.rawValue, relation: relation, table: position)
+            for slot in linkedSlots(in: context) {
+                children += context.liveChildren(of: slot, relation: relation, table: position)
             }
             return children
         }
+    }
+
+    /// Where links start from. An id leads to what is linked to it even where there is no entity with it: links may
+    /// come before the entity does.
+    @inlinable
+    func linkedSlots(in context: Context) -> ContiguousArray<UInt32> {
+        guard case .ids(let ids) = list.source, list.plan.steps.isEmpty else {
+            return list.slots(in: context)
+        }
+        return ContiguousArray(
+            ids.compactMap { context.knownSlot(of: Entity.self, id: $0)?.rawValue })
     }
 }
 

@@ -83,13 +83,11 @@ final class VarveEngine: Engine {
 
     func setScores(_ scores: [(id: String, score: Double)]) throws {
         try store.write { context in
-            let users: [StoredUser?] = context.findAll(scores.map(\.id))
-            let changed = zip(users, scores).compactMap { user, change in
-                var user = user
-                user?.score = change.score
-                return user
+            for (id, score) in scores {
+                guard var user: StoredUser = context.find(id) else { continue }
+                user.score = score
+                try user.save(to: &context)
             }
-            try changed.save(to: &context)
         }
     }
 
