@@ -9,12 +9,7 @@ extension CheckpointWriter {
             .checkpointDamaged(
                 file: header.reference.file.text, reason: "it cannot be written: \(error)")
         }
-        var encoder: CheckpointEncoder
-        do throws(CodecError) {
-            encoder = try CheckpointEncoder(state.checkpointSource)
-        } catch {
-            throw unwritable(error)
-        }
+        var encoder = CheckpointEncoder(state.checkpointSource)
         while true {
             let part: CheckpointPart?
             do throws(CodecError) {

@@ -26,8 +26,9 @@ size_t varve_common_suffix(const void *first, const void *second, size_t count);
 /// system has no such call, which Swift does not import, or refuses.
 int varve_reserve(int file, int64_t start, int64_t end);
 
-/// Lets threads that wait for this processor run first.
-void varve_yield(void);
+/// Lets this thread run where no other one wants the processor, as far as the system knows of such a thing.
+/// For as long as it lives: without a privilege, none comes back. 1 where that was done.
+int varve_enter_background(void);
 
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.

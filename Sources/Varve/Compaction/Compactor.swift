@@ -150,7 +150,9 @@ final class Compactor: Sendable {
             let before = try compaction.measureFiles()
             var frozen = frozen
             frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
-            let size = try writeCheckpoint(compaction, frozen, progress)
+            let size = try BackgroundThread.with { background in
+                try writeCheckpoint(compaction, frozen, on: background, progress)
+            }
             progress(CompactionProgress(phase: .finishing, fraction: 0))
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, forgetting: frozen.timeline.forgotten)
@@ -172,45 +174,27 @@ final class Compactor: Sendable {
     }
 
     private func writeCheckpoint(
-        _ compaction: Compaction, _ frozen: StoreState,
+        _ compaction: Compaction, _ frozen: StoreState, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
         let time = frozen.lastTime.microseconds
         guard let writer = try compaction.beginCheckpoint(time: time) else { return nil }
-        let digest = try encode(frozen, to: writer, progress)
-        return try compaction.finishCheckpoint(writer, contentDigest: digest) {
-            file throws(LogError) in
-            try file.verifyContent { page throws(LogError) in
-                try checkCancellation()
-                progress(
-                    CompactionProgress(
-                        phase: .verifying,
-                        fraction: Double(page) / Double(max(file.pages.count, 1))))
-            }
-        }
-    }
-
-    private func encode(
-        _ frozen: StoreState, to writer: CheckpointWriter,
-        _ progress: (CompactionProgress) -> Void
-    ) throws -> UInt64 {
-        let source = frozen.checkpointSource
-        let total = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
-        var done = 0
+        var writing = CheckpointWriting(of: frozen.checkpointSource, to: writer)
         do {
-            var encoder = try CheckpointEncoder(source)
-            while let part = try encoder.next() {
+            try background.repeat({ try writing.advance() }) {
+                progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
                 try checkCancellation()
-                try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
-                if part.kind == .rows { done += Int(part.count) }
-                progress(
-                    CompactionProgress(
-                        phase: .writing, fraction: Double(done) / Double(max(total, 1))))
             }
-            return encoder.contentDigest
         } catch let error as CodecError {
             throw frozen.unencodable(error)
         }
+        let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
+        var verification = try file.beginVerification()
+        try background.repeat({ try verification.advance() }) {
+            progress(CompactionProgress(phase: .verifying, fraction: verification.fraction))
+            try checkCancellation()
+        }
+        return try compaction.publishCheckpoint(writer)
     }
 
     /// Puts the manifest in force and removes what it made superfluous.
@@ -253,5 +237,33 @@ extension Compaction.Dropped {
 extension Result {
     fileprivate var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
+    }
+}
+
+/// The writing of a checkpoint, page by page.
+private struct CheckpointWriting: ~Copyable {
+    private let writer: CheckpointWriter
+    private var encoder: CheckpointEncoder
+    private let entityCount: Int
+    private var entitiesWritten = 0
+
+    init(of source: CheckpointSource, to writer: CheckpointWriter) {
+        self.writer = writer
+        encoder = CheckpointEncoder(source)
+        entityCount = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
+    }
+
+    var contentDigest: UInt64 { encoder.contentDigest }
+
+    /// How many of the entities are written: links come behind them.
+    var fraction: Double { min(1, Double(entitiesWritten) / Double(max(entityCount, 1))) }
+
+    /// Goes on; false behind the last page.
+    mutating func advance() throws -> Bool {
+        if try encoder.prepare() { return true }
+        guard let part = try encoder.next() else { return false }
+        try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
+        if part.kind == .rows { entitiesWritten += Int(part.count) }
+        return true
     }
 }

@@ -10,7 +10,7 @@ package struct CheckpointEncoder: ~Copyable {
 
     /// What the next page holds.
     private enum Place {
-        case catalog, types
+        case numbering, catalog, types
         /// Entities of a type, from a number on.
         case rows(type: Int, number: Int)
         /// Lists of a relation of a type, from a slot on.
@@ -21,19 +21,18 @@ package struct CheckpointEncoder: ~Copyable {
     }
 
     private let source: CheckpointSource
-    private let numberings: [EntityNumbering]
+    private var numberings: CheckpointNumbering
     /// Hashes of ids, by type and number.
     private var hashes: [[UInt64]]
     private var digest = CheckpointDigest()
     private var rows = RowPageWriter()
     private var lists = ListPageWriter()
     private var output = ByteWriter(capacity: 300 << 10)
-    private var place = Place.catalog
-    private var pace = BackgroundPace()
+    private var place = Place.numbering
 
-    package init(_ source: CheckpointSource) throws(CodecError) {
+    package init(_ source: CheckpointSource) {
         self.source = source
-        numberings = try source.numberEntities()
+        numberings = CheckpointNumbering(of: source)
         hashes = source.tables.map { _ in [] }
     }
 
@@ -47,12 +46,24 @@ package struct CheckpointEncoder: ~Copyable {
         try output.withBytes(body)
     }
 
+    /// Does a part of what must be known before the first page; false when nothing of it is left. What
+    /// is left, ``next()`` does.
+    package mutating func prepare() throws(CodecError) -> Bool {
+        guard case .numbering = place else { return false }
+        if try numberings.advance(source) { return true }
+        place = .catalog
+        return false
+    }
+
     /// Puts the next page together; nil behind the last.
     package mutating func next() throws(CodecError) -> CheckpointPart? {
         while true {
             output.removeAll()
             let part: CheckpointPart?
             switch place {
+            case .numbering:
+                while try prepare() {}
+                part = nil
             case .catalog: part = try catalog()
             case .types: part = types()
             case .rows(let type, let number): part = try rows(of: type, from: number)
@@ -90,9 +101,9 @@ package struct CheckpointEncoder: ~Copyable {
         for index in source.tables.indices {
             let next = source.tables[index]?.nextOrdinal ?? 1
             output.writeVarint(next)
-            output.writeCount(numberings[index].count)
+            output.writeCount(numberings.types[index].count)
             digest.add(
-                type: Self.type(index), nextOrdinal: next, count: numberings[index].count)
+                type: Self.type(index), nextOrdinal: next, count: numberings.types[index].count)
         }
         place = .rows(type: 0, number: 0)
         return CheckpointPart(.types, count: UInt32(truncatingIfNeeded: source.tables.count))
@@ -121,14 +132,14 @@ package struct CheckpointEncoder: ~Copyable {
         }
         var number = first
         if let table = source.tables[index] {
-            let numbering = numberings[index]
+            let numbering = numberings.types[index]
             if first == 0 { hashes[index].reserveCapacity(numbering.count) }
             while number < numbering.count, rows.byteCount < Self.pageBytes {
                 try addEntity(number, numbering, of: table, at: index)
                 number += 1
             }
         }
-        let isEnd = number == numberings[index].count || source.tables[index] == nil
+        let isEnd = number == numberings.types[index].count || source.tables[index] == nil
         place = isEnd ? .rows(type: index + 1, number: 0) : .rows(type: index, number: number)
         guard rows.count > 0 else { return nil }
         let count = UInt32(truncatingIfNeeded: rows.count)
@@ -173,7 +184,6 @@ package struct CheckpointEncoder: ~Copyable {
     private mutating func noteEntity(
         _ index: Int, _ state: (presence: EntityPresence, stamps: EntityStamps)?
     ) {
-        pace.step()
         let hash = rows.withLast { id, row in
             digest.add(
                 type: Self.type(index), id: id, row: row, presence: state?.presence ?? .vacant,
@@ -218,9 +228,9 @@ package struct CheckpointEncoder: ~Copyable {
                 next = holder
                 return false
             }
-            let number = numberings[index].number(of: holder)
+            let number = numberings.types[index].number(of: holder)
             targets.removeAll(keepingCapacity: true)
-            for slot in list { targets.append(numberings[target].number(of: slot)) }
+            for slot in list { targets.append(numberings.types[target].number(of: slot)) }
             lists.add(holder: number, relation: nil, targets: targets)
             noteList(index, number, relation.number, target, targets, keptByTombstone: false)
             return true
@@ -235,7 +245,7 @@ package struct CheckpointEncoder: ~Copyable {
             place = .timeline
             return nil
         }
-        let tombstones = numberings[index].tombstones
+        let tombstones = numberings.types[index].tombstones
         var position = first
         if let table = source.tables[index] {
             while position < tombstones.count, lists.byteCount < Self.pageBytes {
@@ -253,10 +263,10 @@ package struct CheckpointEncoder: ~Copyable {
     private mutating func addTombstoneLists(
         of slot: UInt32, _ table: any CheckpointTable, at index: Int
     ) throws(CodecError) {
-        let number = numberings[index].number(of: slot)
+        let number = numberings.types[index].number(of: slot)
         for (relation, entities) in try table.tombstoneLists(of: slot) {
             guard let target = table.target(of: relation) else { continue }
-            let targets = entities.map { numberings[target].number(of: $0) }
+            let targets = entities.map { numberings.types[target].number(of: $0) }
             lists.add(holder: number, relation: relation, targets: targets)
             noteList(index, number, relation, target, targets, keptByTombstone: true)
         }
@@ -266,7 +276,6 @@ package struct CheckpointEncoder: ~Copyable {
         _ index: Int, _ holder: UInt32, _ relation: RelationNumber, _ target: Int,
         _ targets: [UInt32], keptByTombstone: Bool
     ) {
-        pace.step(by: 1 + targets.count)
         digest.beginList(
             of: Self.type(index), holder: hashes[index][Int(holder)], relation: relation,
             keptByTombstone: keptByTombstone)

@@ -1,38 +1,18 @@
-/// Reads a checkpoint page by page, in order, and compares what is in it with its digest. Needs
-/// memory for one page, and eight bytes for each entity.
-package enum CheckpointVerifier {
-    /// - Parameters:
-    ///   - digest: what the writer derived from the state.
-    ///   - read: reads a page.
-    package static func verify<Failure: Error>(
-        _ parts: [CheckpointPart], rawBytes: [UInt64], digest: UInt64,
-        read: (Int) throws(Failure) -> PageBytes
-    ) throws(CheckpointReadFailure<Failure>) {
-        let contents = try CheckpointContents(parts, rawBytes: rawBytes, read: read)
-        var check = CheckpointCheck(contents)
-        for (page, part) in parts.enumerated().dropFirst(2) where !part.kind.isIgnorable {
-            let bytes = try CheckpointReadFailure.reading { () throws(Failure) in
-                try read(page)
-            }
-            do throws(CodecError) {
-                try check.take(part, bytes.bytes)
-            } catch {
-                throw .content(.malformed(page: page, error))
-            }
-        }
-        guard check.digest.value == digest else { throw .content(.digestDiffers) }
-    }
-}
-
-private struct CheckpointCheck: ~Copyable {
+/// Compares what is in a checkpoint with its digest, page by page, in order. Needs memory for one page,
+/// and eight bytes for each entity.
+package struct CheckpointVerifier: ~Copyable {
+    private let parts: [CheckpointPart]
     private let contents: CheckpointContents
     /// By type and number.
     private var hashes: [[UInt64]]
-    private(set) var digest = CheckpointDigest()
-    private var pace = BackgroundPace()
+    private var digest = CheckpointDigest()
 
-    init(_ contents: CheckpointContents) {
-        self.contents = contents
+    /// Reads the first two pages, by `read`.
+    package init<Failure: Error>(
+        _ parts: [CheckpointPart], rawBytes: [UInt64], read: (Int) throws(Failure) -> PageBytes
+    ) throws(CheckpointReadFailure<Failure>) {
+        self.parts = parts
+        contents = try CheckpointContents(parts, rawBytes: rawBytes, read: read)
         hashes = contents.types.map { _ in [] }
         for revision in contents.catalog.revisions {
             var bytes = ByteWriter(capacity: 512)
@@ -48,7 +28,25 @@ private struct CheckpointCheck: ~Copyable {
         }
     }
 
-    mutating func take(
+    /// The pages that are taken, in this order, before ``finish(_:)``.
+    package var pages: [Int] { parts.indices.dropFirst(2).filter { !parts[$0].kind.isIgnorable } }
+
+    package mutating func take(
+        _ bytes: UnsafeRawBufferPointer, ofPage page: Int
+    ) throws(CheckpointContentError) {
+        do throws(CodecError) {
+            try take(parts[page], bytes)
+        } catch {
+            throw .malformed(page: page, error)
+        }
+    }
+
+    /// - Parameter digest: what the writer derived from the state.
+    package func finish(_ digest: UInt64) throws(CheckpointContentError) {
+        guard self.digest.value == digest else { throw .digestDiffers }
+    }
+
+    private mutating func take(
         _ part: CheckpointPart, _ page: UnsafeRawBufferPointer
     ) throws(CodecError) {
         let index = Int(part.type.rawValue) - 1
@@ -72,7 +70,6 @@ private struct CheckpointCheck: ~Copyable {
                 type: part.type, id: entry.id, row: entry.row, presence: entry.presence,
                 stamps: entry.presence == .vacant ? nil : entry.stamps)
             hashes[index].append(CheckpointDigest.hash(ofID: entry.id))
-            pace.step()
         }
     }
 
@@ -95,7 +92,6 @@ private struct CheckpointCheck: ~Copyable {
                 keptByTombstone: named == nil)
             for number in targets { digest.addTarget(known[Int(number)]) }
             digest.endList()
-            pace.step(by: 1 + targets.count)
         }
         try reader.expectEnd()
     }

@@ -21,18 +21,19 @@ struct EntityNumbering {
 
     var count: Int { slotCount + extras.count }
 
-    init(_ table: (any CheckpointTable)?) {
-        guard let table else { return }
-        presences.reserveCapacity(table.slotCount)
-        var pace = BackgroundPace()
-        for slot in 0..<UInt32(truncatingIfNeeded: table.slotCount) {
+    /// Looks at the next slots of the table, so many at most; false when it has no more.
+    mutating func takePresences(of table: any CheckpointTable, atMost count: Int) -> Bool {
+        if presences.isEmpty { presences.reserveCapacity(table.slotCount) }
+        let end = min(presences.count + count, table.slotCount)
+        for slot in UInt32(truncatingIfNeeded: presences.count)..<UInt32(truncatingIfNeeded: end) {
             let presence = table.presence(of: slot)
             presences.append(presence)
-            pace.step()
             if presence == .vacant { hasVacant = true }
             if presence == .tombstone { tombstones.append(slot) }
         }
+        guard end == table.slotCount else { return true }
         if hasVacant { isNeeded = presences.map { $0 != .vacant } }
+        return false
     }
 
     mutating func need(_ slot: UInt32) { if hasVacant { isNeeded[Int(slot)] = true } }
@@ -71,36 +72,6 @@ struct EntityNumbering {
         case .slot(let slot): number(of: slot)
         case .id(let id): UInt32(truncatingIfNeeded: slotCount + (extraPositions[id] ?? 0))
         }
-    }
-}
-
-extension CheckpointSource {
-    /// The numbers of all types' entities.
-    func numberEntities() throws(CodecError) -> [EntityNumbering] {
-        var numberings = tables.map { EntityNumbering($0) }
-        var pace = BackgroundPace()
-        for (index, table) in tables.enumerated() {
-            guard let table else { continue }
-            for (position, relation) in table.definition.relations.enumerated() {
-                let target = Int(relation.target.rawValue) - 1
-                // Where no slot of either type is vacant, every one has a number anyhow.
-                guard numberings[index].hasVacant || numberings[target].hasVacant else { continue }
-                table.forEachList(of: position, from: 0) { holder, targets in
-                    numberings[index].need(holder)
-                    for slot in targets { numberings[target].need(slot) }
-                    pace.step(by: 1 + targets.count)
-                    return true
-                }
-            }
-            for slot in numberings[index].tombstones {
-                for (relation, targets) in try table.tombstoneLists(of: slot) {
-                    guard let target = table.target(of: relation) else { continue }
-                    for entity in targets { numberings[target].need(entity) }
-                }
-            }
-        }
-        for index in numberings.indices { numberings[index].settle() }
-        return numberings
     }
 }
 

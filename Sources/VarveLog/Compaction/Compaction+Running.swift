@@ -11,7 +11,8 @@ extension Compaction {
         verify: (CheckpointFile) throws(LogError) -> Void
     ) throws(LogError) -> CheckpointSize? {
         guard let writer = try beginCheckpoint(time: time) else { return nil }
-        return try finishCheckpoint(writer, contentDigest: try encode(writer), verify: verify)
+        try verify(try finishCheckpoint(writer, contentDigest: try encode(writer)))
+        return try publishCheckpoint(writer)
     }
 
     /// What a new checkpoint is written with; nil where the newest one will do.
@@ -19,13 +20,18 @@ extension Compaction {
         isUpToDate ? nil : try makeWriter(time: time)
     }
 
-    /// Makes a checkpoint whose pages were written one that counts, if `verify` finds nothing.
+    /// Ends a checkpoint whose pages were written. All of it is read back before ``publishCheckpoint(_:)``.
     package func finishCheckpoint(
-        _ writer: CheckpointWriter, contentDigest: UInt64,
-        verify: (CheckpointFile) throws(LogError) -> Void
-    ) throws(LogError) -> CheckpointSize {
+        _ writer: CheckpointWriter, contentDigest: UInt64
+    ) throws(LogError) -> CheckpointFile {
         try writer.finish(contentDigest: contentDigest)
-        try verify(try writer.reopen(configuration))
+        return try writer.reopen(configuration)
+    }
+
+    /// Gives a checkpoint in which nothing wrong was found its name.
+    package func publishCheckpoint(
+        _ writer: CheckpointWriter
+    ) throws(LogError) -> CheckpointSize {
         try writer.publish()
         return CheckpointSize(
             stored: writer.fileBytes, raw: ByteCount(writer.rawBytes),

@@ -273,6 +273,14 @@ enum POSIX {
 
     static func yieldProcessor() { _ = sched_yield() }
 
+    static func enterBackground() { _ = varve_enter_background() }
+
+    static var threadProcessorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     static func wallClockMicroseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -11,6 +11,13 @@ package struct SystemEnvironment: LogEnvironment, Sendable {
     /// The calling thread: a number that no other living one has, and never 0.
     package static var threadNumber: UInt { POSIX.threadNumber }
 
+    /// From now on the calling thread runs where no other one wants the processor, until it ends. Where the
+    /// system has no such thing or refuses it, the thread stays what it is.
+    package static func enterBackground() { POSIX.enterBackground() }
+
+    /// For how long the calling thread had a processor.
+    package static var threadProcessorTime: Duration { POSIX.threadProcessorTime }
+
     package func processName() -> String {
         let path = CommandLine.arguments.first ?? ""
         return path.split(separator: "/").last.map { String($0) } ?? "unknown"

@@ -41,7 +41,7 @@ struct CheckpointLinksTests {
     private static func loaded(_ state: ReplayState) throws -> ReplayState {
         var parts: [CheckpointPart] = []
         var pages: [[UInt8]] = []
-        var encoder = try CheckpointEncoder(state.checkpointSource)
+        var encoder = CheckpointEncoder(state.checkpointSource)
         while let part = try encoder.next() {
             parts.append(part)
             pages.append(encoder.withPage { [UInt8]($0) })
