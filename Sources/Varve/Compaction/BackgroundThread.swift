@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 internal import VarveLog
 
 /// A thread that has a processor only where no other thread wants it, for work beside which others commit.
@@ -10,21 +11,30 @@ internal import VarveLog
 /// without a privilege: so the work goes to a thread that ends with it, in pieces that take a while, and who
 /// gives them waits for each.
 ///
-/// Where all processors are taken for long, such a thread hardly comes to anything. So what it gets is
-/// measured, and if that is too little, the pieces that follow run where they are given.
+/// Where all processors are taken for long, such a thread hardly comes to anything. So little work is done
+/// where it is given, a piece that the thread does not begin soon is taken back, and what the thread gets is
+/// measured: if that is too little, all that follows runs where it is given.
 ///
-/// `@unchecked Sendable`: one thread gives pieces, and it touches nothing between `asked` and `answered`; the
-/// other one touches all of it there alone.
+/// `@unchecked Sendable`: one thread gives pieces. The other one touches what is unguarded from when it has
+/// taken one, by `isWaiting`, until it has answered, and the first one only outside of that.
 final class BackgroundThread: @unchecked Sendable {
+    /// What is done in that time needs no other thread, and keeps no commit waiting for long.
+    private static let timeOfLittle = Duration.milliseconds(1)
     /// Long enough that handing over counts for little, and the caller may look up often enough.
     private static let pieceTime = Duration.milliseconds(20)
+    private static let patience = DispatchTimeInterval.milliseconds(50)
 
     private let asked = DispatchSemaphore(value: 0)
     private let answered = DispatchSemaphore(value: 0)
+    /// Whether a piece was given and not taken.
+    private let isWaiting = Atomic(false)
     private var piece: (() -> Void)?
     private var share = ProcessorShare()
 
     private init() {}
+
+    /// Whether everything runs where it is given from now on. For who gives it.
+    var isGivenUp: Bool { share.isTooSmall }
 
     /// The thread lives as long as the call.
     static func with<Result>(_ body: (BackgroundThread) throws -> Result) rethrows -> Result {
@@ -37,32 +47,42 @@ final class BackgroundThread: @unchecked Sendable {
     /// Runs a step of some milliseconds again and again, until it answers false, and `lookUp` on the calling
     /// thread before the first and every now and then.
     func `repeat`(_ step: () throws -> Bool, lookingUp lookUp: () throws -> Void) throws {
+        let start = ContinuousClock.now
         var goesOn = true
+        while goesOn, share.isTooSmall || ContinuousClock.now < start + Self.timeOfLittle {
+            try lookUp()
+            goesOn = try step()
+        }
         while goesOn {
             try lookUp()
             goesOn = try run {
                 let end = ContinuousClock.now + Self.pieceTime
-                var isMore = true
-                while isMore, ContinuousClock.now < end { isMore = try step() }
-                return isMore
+                while try step() {
+                    if ContinuousClock.now >= end { return true }
+                }
+                return false
             }
         }
     }
 
     /// Runs a piece of work and waits for it. Of one thread at a time, and not of a piece.
-    private func run<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    private func run(_ body: () throws -> Bool) throws -> Bool {
         if share.isTooSmall { return try body() }
-        var outcome: Swift.Result<Result, Failure>?
-        withoutActuallyEscaping({ outcome = Swift.Result(catching: body) }) { piece in
+        var outcome: Result<Bool, any Error>?
+        withoutActuallyEscaping({ outcome = Result(catching: body) }) { piece in
             self.piece = piece
+            isWaiting.store(true, ordering: .releasing)
             asked.signal()
-            answered.wait()
+            if answered.wait(timeout: .now() + Self.patience) == .timedOut {
+                if isWaiting.exchange(false, ordering: .acquiringAndReleasing) {
+                    share.isTooSmall = true
+                } else {
+                    answered.wait()
+                }
+            }
             self.piece = nil
         }
-        guard let outcome else { preconditionFailure("a piece of work was answered but not done") }
-        return try outcome.get()
+        return try outcome?.get() ?? body()
     }
 
     // MARK: - The other thread
@@ -71,22 +91,23 @@ final class BackgroundThread: @unchecked Sendable {
         SystemEnvironment.enterBackground()
         while true {
             asked.wait()
-            guard perform() else { return }
+            // Given nothing, or what was given was taken back: there will be no more.
+            guard isWaiting.exchange(false, ordering: .acquiringAndReleasing) else { return }
+            perform()
             answered.signal()
         }
     }
 
-    /// Runs the piece; false if there is none. Never inlined: behind it this thread must hold no reference to
-    /// the piece, which does not outlive the call that gave it.
+    /// Never inlined: behind it this thread must hold no reference to the piece, which does not outlive the call
+    /// that gave it.
     @inline(never)
-    private func perform() -> Bool {
-        guard let piece else { return false }
+    private func perform() {
+        guard let piece else { preconditionFailure("a piece of work was given but is not there") }
         let start = (time: ContinuousClock.now, use: SystemEnvironment.threadProcessorTime)
         piece()
         share.add(
             time: ContinuousClock.now - start.time,
             processorTime: SystemEnvironment.threadProcessorTime - start.use)
-        return true
     }
 }
 
@@ -99,8 +120,8 @@ struct ProcessorShare {
 
     private var time = Duration.zero
     private var processorTime = Duration.zero
-    /// What was judged last.
-    private(set) var isTooSmall = false
+    /// What was judged last, or is known without.
+    var isTooSmall = false
 
     mutating func add(time: Duration, processorTime: Duration) {
         self.time += time

@@ -86,6 +86,38 @@ struct CheckpointLinksTests {
         #expect(kept.sorted() == [2, 2, 1_000])
     }
 
+    @Test("Entities are numbered in many stretches, and those that nothing mentions get no number")
+    func stretches() throws {
+        let (mentioned, users, chats) = (20_000, 21_000, 9_000)
+        var log = try SampleLog.started()
+        log.transaction { encoder in
+            let users = (0..<users).map { encoder.user("u\($0)") }
+            for number in 0..<chats {
+                let chat = encoder.chat(100 + number)
+                encoder.insert(chat, ordinal: Ordinal(UInt64(number + 2)), row: [])
+                // The longest list is longer than a stretch, and lies between others.
+                let count = number == 50 ? mentioned : number % 4
+                guard count > 0 else { continue }
+                encoder.link(
+                    chat, relation: Self.chatRelation, oldCount: 0, removals: [],
+                    insertions: (0..<count).map {
+                        ListChange(position: $0, entity: users[($0 + number) % mentioned])
+                    })
+            }
+        }
+        let state = try log.replayed()
+        var encoder = CheckpointEncoder(state.checkpointSource)
+        var stretches = 0
+        while try encoder.prepare() { stretches += 1 }
+        #expect(stretches > (users + chats + mentioned + chats) / 8_192)
+        #expect(try !encoder.prepare())
+
+        let loaded = try Self.loaded(state)
+        #expect(Self.lists(loaded) == Self.lists(state))
+        let former = state.counts(of: TypeNumber(1)).slots
+        #expect(loaded.counts(of: TypeNumber(1)).slots == former - (users - mentioned))
+    }
+
     @Test("What is replayed on loaded lists changes those alone", arguments: [31, 32] as [UInt64])
     func changes(seed: UInt64) throws {
         let state = try Self.sample()
