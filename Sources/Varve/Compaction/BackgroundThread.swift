@@ -13,7 +13,7 @@ internal import VarveLog
 ///
 /// Where all processors are taken for long, such a thread hardly comes to anything. So little work is done
 /// where it is given, a piece that the thread does not begin soon is taken back, and what the thread gets is
-/// measured: if that is too little, all that follows runs where it is given.
+/// measured: if that is too little, what follows in the next second runs where it is given.
 ///
 /// `@unchecked Sendable`: one thread gives pieces. The other one touches what is unguarded from when it has
 /// taken one, by `isWaiting`, until it has answered, and the first one only outside of that.
@@ -23,6 +23,7 @@ final class BackgroundThread: @unchecked Sendable {
     /// Long enough that handing over counts for little, and the caller may look up often enough.
     private static let pieceTime = Duration.milliseconds(20)
     private static let patience = DispatchTimeInterval.milliseconds(50)
+    private static let timeWithout = Duration.seconds(1)
 
     private let asked = DispatchSemaphore(value: 0)
     private let answered = DispatchSemaphore(value: 0)
@@ -30,18 +31,27 @@ final class BackgroundThread: @unchecked Sendable {
     private let isWaiting = Atomic(false)
     private var piece: (() -> Void)?
     private var share = ProcessorShare()
+    private let isEnded = Atomic(false)
+    /// The rest is of the thread that gives pieces alone.
+    private var isStarted = false
+    /// Until when everything runs where it is given.
+    private var withoutUntil: ContinuousClock.Instant?
 
     private init() {}
 
-    /// Whether everything runs where it is given from now on. For who gives it.
-    var isGivenUp: Bool { share.isTooSmall }
+    /// How often the thread was not waited for any more, or got too little.
+    private(set) var timesGivenUp = 0
 
-    /// The thread lives as long as the call.
+    /// The thread starts when there is much to do, and ends behind the call.
     static func with<Result>(_ body: (BackgroundThread) throws -> Result) rethrows -> Result {
         let thread = BackgroundThread()
-        Thread.detachNewThread { thread.work() }
-        defer { thread.asked.signal() }
+        defer { thread.end() }
         return try body(thread)
+    }
+
+    private func end() {
+        isEnded.store(true, ordering: .releasing)
+        if isStarted { asked.signal() }
     }
 
     /// Runs a step of some milliseconds again and again, until it answers false, and `lookUp` on the calling
@@ -49,7 +59,7 @@ final class BackgroundThread: @unchecked Sendable {
     func `repeat`(_ step: () throws -> Bool, lookingUp lookUp: () throws -> Void) throws {
         let start = ContinuousClock.now
         var goesOn = true
-        while goesOn, share.isTooSmall || ContinuousClock.now < start + Self.timeOfLittle {
+        while goesOn, ContinuousClock.now < start + Self.timeOfLittle {
             try lookUp()
             goesOn = try step()
         }
@@ -67,7 +77,9 @@ final class BackgroundThread: @unchecked Sendable {
 
     /// Runs a piece of work and waits for it. Of one thread at a time, and not of a piece.
     private func run(_ body: () throws -> Bool) throws -> Bool {
-        if share.isTooSmall { return try body() }
+        if let withoutUntil, ContinuousClock.now < withoutUntil { return try body() }
+        if !isStarted { Thread.detachNewThread { [self] in work() } }
+        isStarted = true
         var outcome: Result<Bool, any Error>?
         withoutActuallyEscaping({ outcome = Result(catching: body) }) { piece in
             self.piece = piece
@@ -75,14 +87,21 @@ final class BackgroundThread: @unchecked Sendable {
             asked.signal()
             if answered.wait(timeout: .now() + Self.patience) == .timedOut {
                 if isWaiting.exchange(false, ordering: .acquiringAndReleasing) {
-                    share.isTooSmall = true
+                    giveUp()
                 } else {
                     answered.wait()
                 }
             }
             self.piece = nil
         }
-        return try outcome?.get() ?? body()
+        guard let outcome else { return try body() }
+        if share.isTooSmall { giveUp() }
+        return try outcome.get()
+    }
+
+    private func giveUp() {
+        timesGivenUp += 1
+        withoutUntil = ContinuousClock.now + Self.timeWithout
     }
 
     // MARK: - The other thread
@@ -91,10 +110,12 @@ final class BackgroundThread: @unchecked Sendable {
         SystemEnvironment.enterBackground()
         while true {
             asked.wait()
-            // Given nothing, or what was given was taken back: there will be no more.
-            guard isWaiting.exchange(false, ordering: .acquiringAndReleasing) else { return }
-            perform()
-            answered.signal()
+            if isWaiting.exchange(false, ordering: .acquiringAndReleasing) {
+                perform()
+                answered.signal()
+            } else if isEnded.load(ordering: .acquiring) {
+                return
+            }
         }
     }
 
@@ -120,12 +141,13 @@ struct ProcessorShare {
 
     private var time = Duration.zero
     private var processorTime = Duration.zero
-    /// What was judged last, or is known without.
-    var isTooSmall = false
+    /// Whether what was added last made it known.
+    private(set) var isTooSmall = false
 
     mutating func add(time: Duration, processorTime: Duration) {
         self.time += time
         self.processorTime += processorTime
+        isTooSmall = false
         guard self.time >= Self.judgedTime else { return }
         isTooSmall = self.processorTime * Self.partsMax < self.time
         self.time = .zero

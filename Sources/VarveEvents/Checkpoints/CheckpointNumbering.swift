@@ -5,11 +5,14 @@ struct CheckpointNumbering {
         case presences(type: Int)
         case lists(type: Int, relation: Int, slot: UInt32)
         case tombstones(type: Int, position: Int)
+        case settling(type: Int)
         case end
     }
 
     /// Slots that are looked at, or entities in lists, in one stretch.
     private static let stretch = 8_192
+    /// Tombstones in one: each is read as a whole, with the lists that it kept.
+    private static let tombstoneStretch = 256
 
     /// By position of the type. Complete when ``advance(_:)`` answers false.
     private(set) var types: [EntityNumbering]
@@ -25,6 +28,9 @@ struct CheckpointNumbering {
             takeLists(source, type, relation, from: slot)
         case .tombstones(let type, let position):
             try takeTombstones(source, type, from: position)
+        case .settling(let type):
+            types[type].settle()
+            place = type + 1 < types.count ? .settling(type: type + 1) : .end
         case .end: return false
         }
         return true
@@ -47,8 +53,7 @@ struct CheckpointNumbering {
         _ source: CheckpointSource, _ type: Int, _ position: Int, from first: UInt32
     ) {
         guard type < types.count else {
-            for index in types.indices { types[index].settle() }
-            place = .end
+            place = types.isEmpty ? .end : .settling(type: 0)
             return
         }
         guard let table = source.tables[type], position < table.definition.relations.count else {
@@ -79,7 +84,7 @@ struct CheckpointNumbering {
             place = .lists(type: type + 1, relation: 0, slot: 0)
             return
         }
-        let end = min(first + Self.stretch, types[type].tombstones.count)
+        let end = min(first + Self.tombstoneStretch, types[type].tombstones.count)
         for slot in types[type].tombstones[first..<end] {
             for (relation, targets) in try table.tombstoneLists(of: slot) {
                 guard let target = table.target(of: relation) else { continue }
