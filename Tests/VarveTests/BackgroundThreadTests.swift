@@ -30,25 +30,44 @@ struct BackgroundThreadTests {
         #expect(looks > 1 && looks <= steps)
     }
 
+    #if canImport(Glibc)
+        @Test("The other thread is of the class that goes behind all others, and the caller is not")
+        func policy() throws {
+            var policies: [Int32] = []
+            let timesGivenUp = try BackgroundThread.with(timeOfLittle: .zero) { background in
+                try background.repeat {
+                    policies.append(sched_getscheduler(0))
+                    return false
+                } lookingUp: {
+                }
+                return background.timesGivenUp
+            }
+            #expect(policies == (timesGivenUp == 0 ? [5] : [0]), "5 is SCHED_IDLE, 0 SCHED_OTHER")
+            #expect(sched_getscheduler(0) == 0)
+        }
+    #endif
+
     @Test("Little work is done where it is given, with a look before each step")
     func littleWork() throws {
         var events: [String] = []
-        try BackgroundThread.with { background in
+        let caller = Thread.current
+        try BackgroundThread.with(timeOfLittle: .seconds(3_600)) { background in
             try background.repeat {
+                #expect(Thread.current === caller)
                 events.append("step")
-                return false
+                return events.count < 4
             } lookingUp: {
                 events.append("look")
             }
         }
-        #expect(events == ["look", "step"])
+        #expect(events == ["look", "step", "look", "step"])
     }
 
     @Test("The caller looks up before the first step, and ends the work with an error")
     func lookingUp() {
         var count = 0
         #expect(throws: Failure(step: 0)) {
-            try BackgroundThread.with { background in
+            try BackgroundThread.with(timeOfLittle: .zero) { background in
                 try background.repeat {
                     count += 1
                     return true
@@ -60,7 +79,7 @@ struct BackgroundThreadTests {
         }
         #expect(count > 0)
         #expect(throws: Failure(step: -1)) {
-            try BackgroundThread.with { background in
+            try BackgroundThread.with(timeOfLittle: .zero) { background in
                 try background.repeat {
                     Issue.record("a step ran")
                     return false
@@ -73,7 +92,7 @@ struct BackgroundThreadTests {
 
     @Test("What a step throws reaches the caller, and the thread takes the next piece")
     func errors() throws {
-        try BackgroundThread.with { background in
+        try BackgroundThread.with(timeOfLittle: .zero) { background in
             var step = 0
             #expect(throws: Failure(step: 3)) {
                 try background.repeat {

@@ -18,8 +18,6 @@ internal import VarveLog
 /// `@unchecked Sendable`: one thread gives pieces. The other one touches what is unguarded from when it has
 /// taken one, by `isWaiting`, until it has answered, and the first one only outside of that.
 final class BackgroundThread: @unchecked Sendable {
-    /// What is done in that time needs no other thread, and keeps no commit waiting for long.
-    private static let timeOfLittle = Duration.milliseconds(1)
     /// Long enough that handing over counts for little, and the caller may look up often enough.
     private static let pieceTime = Duration.milliseconds(20)
     private static let patience = DispatchTimeInterval.milliseconds(50)
@@ -37,14 +35,21 @@ final class BackgroundThread: @unchecked Sendable {
     /// Until when everything runs where it is given.
     private var withoutUntil: ContinuousClock.Instant?
 
-    private init() {}
+    private let timeOfLittle: Duration
+
+    private init(timeOfLittle: Duration) { self.timeOfLittle = timeOfLittle }
 
     /// How often the thread was not waited for any more, or got too little.
     private(set) var timesGivenUp = 0
 
     /// The thread starts when there is much to do, and ends behind the call.
-    static func with<Result>(_ body: (BackgroundThread) throws -> Result) rethrows -> Result {
-        let thread = BackgroundThread()
+    ///
+    /// - Parameter timeOfLittle: what is done in that time needs no other thread, and keeps no commit waiting
+    ///   for long.
+    static func with<Result>(
+        timeOfLittle: Duration = .milliseconds(1), _ body: (BackgroundThread) throws -> Result
+    ) rethrows -> Result {
+        let thread = BackgroundThread(timeOfLittle: timeOfLittle)
         defer { thread.end() }
         return try body(thread)
     }
@@ -59,7 +64,7 @@ final class BackgroundThread: @unchecked Sendable {
     func `repeat`(_ step: () throws -> Bool, lookingUp lookUp: () throws -> Void) throws {
         let start = ContinuousClock.now
         var goesOn = true
-        while goesOn, ContinuousClock.now < start + Self.timeOfLittle {
+        while goesOn, ContinuousClock.now < start + timeOfLittle {
             try lookUp()
             goesOn = try step()
         }
@@ -135,9 +140,9 @@ final class BackgroundThread: @unchecked Sendable {
 /// How much of the time in which a thread had work it had a processor as well.
 struct ProcessorShare {
     /// Judged by at least so much time: one wait for a disk does not decide.
-    static let judgedTime = Duration.milliseconds(250)
+    private static let judgedTime = Duration.milliseconds(250)
     /// Less than one part in so many is too little.
-    static let partsMax = 8
+    private static let partsMax = 8
 
     private var time = Duration.zero
     private var processorTime = Duration.zero
