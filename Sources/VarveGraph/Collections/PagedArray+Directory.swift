@@ -30,13 +30,19 @@ extension PagedArray {
     }
 
     /// Makes a directory of all leaves, with room for more. O(n)
+    ///
+    /// What the former one knows is taken from there: it is right for this array too, and a look at a leaf waits
+    /// for its memory.
     private mutating func renewDirectory() {
         let leaves = LeafNodes(root: nodes.root, height: height)
         let (count, end) = leaves.extent
         // A column that few slots use gets none: it would be larger than the column.
         guard count > end / 2 else { return directory?.deferRenewal(by: count) ?? () }
         let renewed = LeafDirectory(capacity: end + end / 2)
-        leaves.forEach { number, leaf in renewed[number] = LeafWord(leaf) }
+        leaves.forEach { number, leaf in
+            let known = directory.flatMap { number < $0.capacity ? $0[number] : nil }
+            renewed[number] = known ?? LeafWord(leaf)
+        }
         use(renewed)
     }
 

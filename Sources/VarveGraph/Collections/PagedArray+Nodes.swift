@@ -51,6 +51,28 @@ extension PagedArray.Nodes {
         return elements
     }
 
+    /// Asks the processor for a node that a change of the element at `index` will go through. The nodes above it are
+    /// waited for: few, and mostly at hand, for the two lowest levels at least if one was asked for before the other.
+    ///
+    /// - Parameter level: how many levels above the leaves. With 1, also whether the leaf is shared is asked for.
+    @usableFromInline
+    func askForPath(to index: Int, level: Int) {
+        // Of a small array all are at hand.
+        guard height > 3, index < capacity, var node = root else { return }
+        var shift = leafShift &+ PagedInner.shift &* (height &- 1)
+        for _ in 0..<(height &- level) {
+            let position = (index &>> shift) & PagedInner.mask
+            guard let child = PagedInner.child(of: node, at: position) else { return }
+            node = child
+            shift &-= PagedInner.shift
+        }
+        Prefetch.lines(at: node, byteCount: PagedInner.byteCount)
+        guard level == 1, let directory,
+            let leaf = LeafDirectory.word(UInt(bitPattern: index &>> leafShift), in: directory)
+        else { return }
+        Prefetch.lines(at: leaf.node, byteCount: 1)
+    }
+
     /// The leaf that holds `index`, packed or not, without the directory.
     @inlinable
     func nodeInTree(holding index: Int) -> UnsafeRawPointer? {

@@ -8,6 +8,8 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     /// Where the children stand in the object, behind its two header words and the buffer's own.
     @usableFromInline static var childrenOffset: Int { 3 * MemoryLayout<Int>.stride }
 
+    static var byteCount: Int { childrenOffset + width * MemoryLayout<AnyObject?>.stride }
+
     deinit {
         let object = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
         for position in 0..<PagedInner.width {

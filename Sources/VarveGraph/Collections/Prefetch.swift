@@ -17,6 +17,13 @@ enum Prefetch {
         }
     }
 
+    /// Asks for a row, and for what its beginning refers to: copying it counts each reference.
+    @usableFromInline
+    static func row(at start: UnsafeRawPointer, byteCount: Int) {
+        lines(at: start + 64, byteCount: byteCount - 64)
+        references(in: start, byteCount: min(byteCount, 128))
+    }
+
     /// Asks for the objects that the words of some memory refer to.
     ///
     /// Each word that looks like the address of an object is taken for one: references are such words,

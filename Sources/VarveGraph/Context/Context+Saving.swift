@@ -134,7 +134,7 @@ extension Context {
         _ entity: inout Entity, hash: UInt64, _ options: MergeStrategy<Entity>, in position: Int
     ) -> (slot: Slot?, isNew: Bool) {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        guard let slot = table.slot(of: entity.id, hash: hash) else { return (nil, true) }
+        guard let slot = table.slotToChange(of: entity.id, hash: hash) else { return (nil, true) }
         guard table.hasRow(at: slot) else { return (slot, true) }
         if !options.isReplacement, let old = table.copyOfRow(at: slot) {
             let merged = options.merge(old, new: entity)

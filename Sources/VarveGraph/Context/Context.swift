@@ -201,7 +201,7 @@ extension Context {
         }
         guard let table else { return nil }
         return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
-            $0.copyOfRow(of: id)
+            $0.copyOfRow(of: id, isInTransaction: session.isTracking)
         }
     }
 

@@ -125,9 +125,11 @@ extension AnyTable {
         }
         let nodes = links[relation].lists.nodes
         for slot in slots {
+            nodes.askForPath(to: Int(slot), level: 2)
             if let place = nodes.pointer(at: Int(slot)) { Prefetch.lines(at: place, byteCount: 1) }
         }
         for slot in slots {
+            nodes.askForPath(to: Int(slot), level: 1)
             if let node = nodes.pointer(at: Int(slot))?.pointee.nodeAddress {
                 Prefetch.lines(at: node, byteCount: SlotNode.size)
             }

@@ -115,19 +115,27 @@ extension Table {
     }
 
     /// A copy of the row with an id, or nil where there is none. O(log n).
+    ///
+    /// - Parameter isInTransaction: whether the row is probably read to be changed. What the change will look at
+    ///   comes then while the row is waited for.
     // Inlined, so that a caller who reads one property copies one property.
     @inlinable @inline(__always)
-    func copyOfRow(of id: Entity.ID) -> Entity? {
+    func copyOfRow(of id: Entity.ID, isInTransaction: Bool = false) -> Entity? {
         for entry in ids.candidates(for: Entity._hashID(id)) {
             let slot = IDEntry.slot(entry)
-            guard let place = cells.nodes.place(at: slot.index).map(Table.settled) else { continue }
+            if isInTransaction { cells.nodes.askForPath(to: slot.index, level: 2) }
+            guard let found = cells.nodes.place(at: slot.index) else { continue }
+            if found.isPacked { PackedLeaf.ask(for: found.position, of: found.node) }
+            let place = Table.settled(found)
             if place.isPacked {
                 if let row = copyOfPackedRow(of: id, slot, place) { return row }
             } else if let row = Table.row(in: place.element.assumingMemoryBound(to: Cell.self)) {
                 // The caller wants more of the row than its id, whose text is waited for meanwhile.
-                Prefetch.lines(
-                    at: UnsafeRawPointer(row) + 64, byteCount: MemoryLayout<Entity>.size - 64)
-                if Entity._sameID(row.pointee.id, id) { return row.pointee }
+                Prefetch.row(at: row, byteCount: MemoryLayout<Entity>.size)
+                if Entity._sameID(row.pointee.id, id) {
+                    if isInTransaction { cells.nodes.askForPath(to: slot.index, level: 1) }
+                    return row.pointee
+                }
             }
         }
         return nil

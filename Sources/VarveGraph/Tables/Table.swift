@@ -90,6 +90,17 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         ids.find(hash) { hasID(id, at: $0) }
     }
 
+    /// The same for whoever is going to change the row: what that will look at comes meanwhile.
+    @inlinable
+    func slotToChange(of id: Entity.ID, hash: UInt64) -> Slot? {
+        ids.find(hash) { slot in
+            cells.nodes.askForPath(to: slot.index, level: 2)
+            guard hasID(id, at: slot) else { return false }
+            cells.nodes.askForPath(to: slot.index, level: 1)
+            return true
+        }
+    }
+
     /// The slot of an id, given out now if the id is new. O(log n).
     @inlinable
     func internSlot(of id: Entity.ID) -> Slot {
