@@ -256,6 +256,42 @@ struct PackedRowsTests {
         }
     }
 
+    @Test(
+        "A directory that is renewed takes over what was made of packed leaves, right for both who had the former one"
+    )
+    func renewedDirectory() throws {
+        let notes = (0..<4_000).map { Self.note($0) }
+        let table = try Self.loaded(notes)
+        // Their words lead to what is made of them now.
+        let addresses = (0..<100).map { table.row(at: Slot($0 * 8)) }
+        let stamp = Stamp(time: 9, transaction: 4)
+        var changed = notes
+        do {
+            let copy = Table(copying: table)
+            // More leaves than may be missing before a directory is renewed, and none of those.
+            for number in stride(from: 2_000, to: 4_000, by: 8) {
+                changed[number].title = "another title of \(number)"
+                copy.put(changed[number], at: Slot(number), stamp: stamp, ordinal: nil)
+            }
+            copy.clearJournalForTest()
+            #expect(copy.cells.directory !== table.cells.directory)
+            #expect((0..<100).map { copy.row(at: Slot($0 * 8)) } == addresses)
+            for (version, expected) in [(copy, changed), (table, notes)] {
+                version.cells.checkDirectory()
+                for number in 0..<4_000 {
+                    #expect(Self.isSame(version.copyOfRow(at: Slot(number)), expected[number]))
+                }
+            }
+        }
+        // The last one that has the packed leaves takes over what was made of them.
+        for number in stride(from: 1, to: 800, by: 8) {
+            let note = Self.note(number, title: "the last title of \(number)")
+            table.put(note, at: Slot(number), stamp: stamp, ordinal: nil)
+            #expect(table.row(at: Slot(number - 1)) == addresses[number / 8])
+        }
+        table.cells.checkDirectory()
+    }
+
     @Test("Types that are read by an initializer of their own are kept as values")
     func unpackable() {
         #expect(Note._descriptor.mayBePacked)

@@ -73,7 +73,7 @@ final class LeafDirectory: Sendable {
     /// So many are found in the tree as quickly.
     private static var missingMax: Int { 64 }
 
-    /// Whether another one is worth what it costs, which is a look at every leaf.
+    /// Whether another one is worth what it costs: a walk over the inner nodes, and a look at each missing leaf.
     var isRenewalDue: Bool {
         missing.load(ordering: .relaxed) > LeafDirectory.missingMax + capacity / 8
     }

@@ -97,12 +97,13 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
     }
 
     /// Asks the processor for the line in which a leaf says where its elements stand, and for those in which one of
-    /// them probably does: they come together. Most elements take 48 to 104 bytes.
+    /// them probably does: they come together. Most elements take 48 to 104 bytes, and most leaves share metadata.
     @usableFromInline
     static func ask(for position: Int, of node: UnsafeRawPointer) {
-        let first = metadataOffset &+ position &* 48
-        let end = metadataOffset &+ (position &+ 1) &* 104
-        Prefetch.lines(at: node, byteCount: endsOffset &+ width &* 4)
+        let start = metadataOffset &+ MemoryLayout<RowMetadata>.stride
+        let first = start &+ position &* 48
+        let end = start &+ (position &+ 1) &* 104
+        Prefetch.lines(at: node, byteCount: metadataOffset)
         Prefetch.lines(at: node + first, byteCount: end &- first)
     }
 

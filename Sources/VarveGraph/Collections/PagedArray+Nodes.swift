@@ -54,7 +54,8 @@ extension PagedArray.Nodes {
     /// Asks the processor for a node that a change of the element at `index` will go through. The nodes above it are
     /// waited for: few, and mostly at hand, for the two lowest levels at least if one was asked for before the other.
     ///
-    /// - Parameter level: how many levels above the leaves. With 1, also whether the leaf is shared is asked for.
+    /// - Parameter level: how many levels above the leaves. With 1, the beginning of the leaf that the directory
+    ///   leads to is asked for as well: it says whether that is shared.
     @usableFromInline
     func askForPath(to index: Int, level: Int) {
         // Of a small array all are at hand.

@@ -10,14 +10,16 @@ enum Prefetch {
     /// Asks for all lines of some memory.
     @usableFromInline
     static func lines(at start: UnsafeRawPointer, byteCount: Int) {
-        var offset = 0
+        // From the first line's own beginning: else the last one of what is not aligned would be left out.
+        var offset = -(Int(bitPattern: start) & 63)
         while offset < byteCount {
             varve_prefetch(start + offset)
             offset &+= 64
         }
     }
 
-    /// Asks for a row, and for what its beginning refers to: copying it counts each reference.
+    /// Asks for what is behind the first line of a row, which is being read, and for what its beginning refers to:
+    /// copying it counts each reference.
     @usableFromInline
     static func row(at start: UnsafeRawPointer, byteCount: Int) {
         lines(at: start + 64, byteCount: byteCount - 64)

@@ -237,7 +237,8 @@ extension Context {
         guard clock_gettime(CLOCK_REALTIME, &time) == 0 else {
             return Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
         }
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        // The nearest one, as dates are read: cut off, it would lie before a date that was taken before it.
+        return Int64(time.tv_sec) * 1_000_000 + (Int64(time.tv_nsec) + 500) / 1_000
     }
 }
 

@@ -128,7 +128,10 @@ extension Table {
             if found.isPacked { PackedLeaf.ask(for: found.position, of: found.node) }
             let place = Table.settled(found)
             if place.isPacked {
-                if let row = copyOfPackedRow(of: id, slot, place) { return row }
+                if let row = copyOfPackedRow(of: id, slot, place) {
+                    if isInTransaction { cells.nodes.askForPath(to: slot.index, level: 1) }
+                    return row
+                }
             } else if let row = Table.row(in: place.element.assumingMemoryBound(to: Cell.self)) {
                 // The caller wants more of the row than its id, whose text is waited for meanwhile.
                 Prefetch.row(at: row, byteCount: MemoryLayout<Entity>.size)

@@ -284,7 +284,7 @@ enum POSIX {
     static func wallClockMicroseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
+        return Int64(time.tv_sec) &* 1_000_000 &+ (Int64(time.tv_nsec) + 500) / 1_000
     }
 
     // MARK: Results
