@@ -134,7 +134,7 @@ extension Table {
                 }
             } else if let row = Table.row(in: place.element.assumingMemoryBound(to: Cell.self)) {
                 // The caller wants more of the row than its id, whose text is waited for meanwhile.
-                Prefetch.row(at: row, byteCount: MemoryLayout<Entity>.size)
+                if isLarge { Prefetch.row(at: row, byteCount: MemoryLayout<Entity>.size) }
                 if Entity._sameID(row.pointee.id, id) {
                     if isInTransaction { cells.nodes.askForPath(to: slot.index, level: 1) }
                     return row.pointee
