@@ -284,6 +284,7 @@ enum POSIX {
     static func wallClockMicroseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
+        // The nearest one, as dates are read: cut off, it would lie before a date that was taken before it.
         return Int64(time.tv_sec) &* 1_000_000 &+ (Int64(time.tv_nsec) + 500) / 1_000
     }
 
