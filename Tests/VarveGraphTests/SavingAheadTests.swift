@@ -135,6 +135,12 @@ struct SavingAheadTests {
         try (0..<Self.count).map { Keycard(code: nil, serial: $0) }.save(to: &context)
         try (0..<100).map { Keycard(code: nil, serial: Self.count - 50 + $0) }.save(to: &context)
         #expect(context.count(Keycard.self) == Self.count + 50)
+        for serial in 0..<50 {
+            try Keycard(code: nil, serial: 2 * Self.count + serial).save(to: &context)
+        }
+        #expect(context.count(Keycard.self) == Self.count + 100)
+        let keycard: Keycard? = context.find("badge-\(2 * Self.count + 49)")
+        #expect(keycard?.serial == 2 * Self.count + 49)
         try (0..<Self.count).map { Cardholder(id: $0) }.save(to: &context)
         try (0..<100).map { Cardholder(id: Self.count - 51 + $0) }.save(to: &context)
         #expect(context.count(Cardholder.self) == Self.count + 49)

@@ -152,7 +152,7 @@ final class CommitEncoder {
         else { return }
         let rows = RowEncoding(
             source: source, position: position, table: table, definition: definition,
-            version: version,
+            version: version, isCompleted: source.schema.completesRows(at: position),
             mayBePacked: packsFilledLeaves && table.descriptor.mayBePackedWhenSaved)
         seen.removeAll()
         filled.beginLeaf()
@@ -199,7 +199,8 @@ final class CommitEncoder {
         }
         idBytes.removeAll()
         try table.descriptor.operations.storeID(table, Slot(slot), &idBytes)
-        let index = idBytes.withBytes { encoder.entity(number, $0) }
+        // Each slot is of one id, so only lists of tombstones, which name ids, may have named it before.
+        let index = idBytes.withBytes { encoder.unlistedEntity(number, $0) }
         _ = indexes.insert(key, index.rawValue)
         return index
     }
@@ -228,30 +229,30 @@ final class CommitEncoder {
         let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
         let child = table.relations[change.relation].childTable
-        removals.removeAll(keepingCapacity: removals.capacity < 1_024)
-        insertions.removeAll(keepingCapacity: insertions.capacity < 1_024)
-        let parent: EntityIndex
+        let relation = definition.relations[change.relation].number
+        let oldCount = change.before.count
         if let slot = now.slotAppended(to: change.before) {
             // Nearly every change: nothing is made to tell it.
-            parent = try index(of: change.slot, in: position, source)
+            let parent = try index(of: change.slot, in: position, source)
+            let appended = try index(of: slot, in: child, source)
+            return encoder.link(
+                parent, relation: relation, oldCount: oldCount, appended: appended)
+        }
+        let difference = ListChanges(from: change.before, to: now)
+        guard !difference.isEmpty else { return }
+        removals.removeAll(keepingCapacity: removals.capacity < 1_024)
+        insertions.removeAll(keepingCapacity: insertions.capacity < 1_024)
+        let parent = try index(of: change.slot, in: position, source)
+        for (position, slot) in difference.removals {
+            removals.append(
+                ListChange(position: position, entity: try index(of: slot, in: child, source)))
+        }
+        for (position, slot) in difference.insertions {
             insertions.append(
-                ListChange(
-                    position: change.before.count, entity: try index(of: slot, in: child, source)))
-        } else {
-            let difference = ListChanges(from: change.before, to: now)
-            guard !difference.isEmpty else { return }
-            parent = try index(of: change.slot, in: position, source)
-            for (position, slot) in difference.removals {
-                removals.append(
-                    ListChange(position: position, entity: try index(of: slot, in: child, source)))
-            }
-            for (position, slot) in difference.insertions {
-                insertions.append(
-                    ListChange(position: position, entity: try index(of: slot, in: child, source)))
-            }
+                ListChange(position: position, entity: try index(of: slot, in: child, source)))
         }
         encoder.link(
-            parent, relation: definition.relations[change.relation].number,
-            oldCount: change.before.count, removals: removals, insertions: insertions)
+            parent, relation: relation, oldCount: oldCount, removals: removals,
+            insertions: insertions)
     }
 }

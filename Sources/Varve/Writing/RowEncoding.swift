@@ -9,6 +9,8 @@ struct RowEncoding {
     let definition: TypeDefinition
     /// What the transaction makes of what it touches.
     let version: PreviousVersion
+    /// Whether the log has something in rows of the type that the application does not write itself.
+    let isCompleted: Bool
     /// Whether new rows may be kept as their bytes.
     let mayBePacked: Bool
 
@@ -232,6 +234,7 @@ struct RowEncoding {
     // MARK: - Parts
 
     private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {
+        guard isCompleted else { return }
         try source.schema.completeRow(of: slot.rawValue, at: position, in: &writer)
     }
 

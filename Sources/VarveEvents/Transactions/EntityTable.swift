@@ -1,10 +1,14 @@
 /// The entities that a transaction mentions, each once: runs of one type, ids within.
+///
+/// Ids are hashed when one is looked up for the first time. Most transactions look up none: whoever encodes them
+/// knows entities by their slots.
 struct EntityTable: ~Copyable {
     private struct Entry {
         let type: TypeNumber
         let start: Int
         let count: Int
-        let hash: UInt32
+        /// 0 until there is a bucket for it.
+        var hash: UInt32 = 0
     }
 
     private struct Run {
@@ -19,38 +23,32 @@ struct EntityTable: ~Copyable {
     private var ids = ByteWriter(capacity: 1_024)
     /// Open addressing: index + 1 of an entry, 0 where free. The size is a power of two.
     private var buckets = [UInt32](repeating: 0, count: 64)
+    /// How many of the entries have a bucket.
+    private var bucketCount = 0
 
     var count: Int { entries.count }
 
     mutating func removeAll() {
-        // Clearing must not cost what the largest transaction ever needed.
-        if buckets.count > 1_024, entries.count < buckets.count / 8 {
-            buckets = [UInt32](repeating: 0, count: 1_024)
-        } else if entries.count < buckets.count / 8 {
-            freeBuckets()
-        } else {
-            buckets.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-        }
+        freeBuckets()
         entries.removeAll(keepingCapacity: true)
         runs.removeAll(keepingCapacity: true)
         ids.removeAll()
     }
 
-    /// Frees the buckets of all entries, one by one.
     private mutating func freeBuckets() {
-        let mask = buckets.count - 1
-        for (index, entry) in entries.enumerated() {
-            var bucket = Int(entry.hash) & mask
-            // Past those that are free by now: they were not when the entry was put behind them.
-            while buckets[bucket] != UInt32(truncatingIfNeeded: index + 1) {
-                bucket = (bucket + 1) & mask
-            }
-            buckets[bucket] = 0
+        guard bucketCount > 0 else { return }
+        // Clearing must not cost what the largest transaction ever needed.
+        if buckets.count > 1_024, bucketCount < buckets.count / 8 {
+            buckets = [UInt32](repeating: 0, count: 1_024)
+        } else {
+            buckets.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
         }
+        bucketCount = 0
     }
 
     /// The index of an entity, which is entered if it is new.
     mutating func index(of type: TypeNumber, _ id: UnsafeRawBufferPointer) -> EntityIndex {
+        while bucketCount < entries.count { giveBucket() }
         let hash = Self.hash(type, id)
         let mask = buckets.count - 1
         var bucket = Int(hash) & mask
@@ -62,16 +60,55 @@ struct EntityTable: ~Copyable {
             }
             bucket = (bucket + 1) & mask
         }
-        return enter(type, id, hash: hash, at: bucket)
+        let index = append(type, id)
+        giveBucket(hash)
+        return index
+    }
+
+    /// The index of an entity of which the caller knows that nothing but ``index(of:_:)`` may have entered it.
+    mutating func indexOfUnlisted(
+        _ type: TypeNumber, _ id: UnsafeRawBufferPointer
+    ) -> EntityIndex {
+        bucketCount > 0 ? index(of: type, id) : append(type, id)
     }
 
     /// Enters an entity without asking whether it is there already.
-    mutating func append(_ type: TypeNumber, _ id: UnsafeRawBufferPointer) {
-        let hash = Self.hash(type, id)
+    @discardableResult
+    mutating func append(_ type: TypeNumber, _ id: UnsafeRawBufferPointer) -> EntityIndex {
+        precondition(entries.count < Int32.max, "A transaction mentions fewer entities")
+        ids.writeLengthPrefixed(id)
+        entries.append(Entry(type: type, start: ids.count - id.count, count: id.count))
+        if let last = runs.indices.last, runs[last].type == type {
+            runs[last].count += 1
+            runs[last].end = ids.count
+        } else {
+            runs.append(Run(type: type, count: 1, end: ids.count))
+        }
+        return EntityIndex(UInt32(truncatingIfNeeded: entries.count - 1))
+    }
+
+    /// Puts the first entry that has none into a bucket.
+    private mutating func giveBucket(_ known: UInt32? = nil) {
+        let entry = entries[bucketCount]
+        let hash =
+            known
+            ?? ids.withBytes { bytes in
+                Self.hash(
+                    entry.type,
+                    UnsafeRawBufferPointer(
+                        rebasing: bytes[entry.start..<(entry.start + entry.count)]))
+            }
+        entries[bucketCount].hash = hash
+        bucketCount += 1
+        Self.enter(bucketCount, hash, in: &buckets)
+        if bucketCount * 4 > buckets.count * 3 { rehash() }
+    }
+
+    private static func enter(_ number: Int, _ hash: UInt32, in buckets: inout [UInt32]) {
         let mask = buckets.count - 1
         var bucket = Int(hash) & mask
         while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
-        _ = enter(type, id, hash: hash, at: bucket)
+        buckets[bucket] = UInt32(truncatingIfNeeded: number)
     }
 
     private static func hash(_ type: TypeNumber, _ id: UnsafeRawBufferPointer) -> UInt32 {
@@ -93,32 +130,9 @@ struct EntityTable: ~Copyable {
         }
     }
 
-    private mutating func enter(
-        _ type: TypeNumber, _ id: UnsafeRawBufferPointer, hash: UInt32, at bucket: Int
-    ) -> EntityIndex {
-        precondition(entries.count < Int32.max, "A transaction mentions fewer entities")
-        ids.writeLengthPrefixed(id)
-        entries.append(
-            Entry(type: type, start: ids.count - id.count, count: id.count, hash: hash))
-        if let last = runs.indices.last, runs[last].type == type {
-            runs[last].count += 1
-            runs[last].end = ids.count
-        } else {
-            runs.append(Run(type: type, count: 1, end: ids.count))
-        }
-        buckets[bucket] = UInt32(truncatingIfNeeded: entries.count)
-        if entries.count * 4 > buckets.count * 3 { rehash() }
-        return EntityIndex(UInt32(truncatingIfNeeded: entries.count - 1))
-    }
-
     private mutating func rehash() {
         var wider = [UInt32](repeating: 0, count: buckets.count * 2)
-        let mask = wider.count - 1
-        for (index, entry) in entries.enumerated() {
-            var bucket = Int(entry.hash) & mask
-            while wider[bucket] != 0 { bucket = (bucket + 1) & mask }
-            wider[bucket] = UInt32(truncatingIfNeeded: index + 1)
-        }
+        for index in 0..<bucketCount { Self.enter(index + 1, entries[index].hash, in: &wider) }
         buckets = wider
     }
 

@@ -39,6 +39,14 @@ package struct TransactionEncoder: ~Copyable {
         entities.index(of: type, id)
     }
 
+    /// The index of an entity of which the caller knows that nothing but ``entity(_:_:)`` may have entered it:
+    /// mostly nothing did, and the id need not be hashed.
+    package mutating func unlistedEntity(
+        _ type: TypeNumber, _ id: UnsafeRawBufferPointer
+    ) -> EntityIndex {
+        entities.indexOfUnlisted(type, id)
+    }
+
     /// Calls `body` with the id of an entity of this transaction.
     package borrowing func withID(of entity: EntityIndex, _ body: (UnsafeRawBufferPointer) -> Void)
     {
@@ -150,6 +158,22 @@ package struct TransactionEncoder: ~Copyable {
                 | (insertionsAreRun ? LinkShape.insertionsAreRun : 0))
         write(removals, asRun: removalsAreRun)
         write(insertions, asRun: insertionsAreRun)
+    }
+
+    /// The link event that there are most of: one entity came behind all others.
+    package mutating func link(
+        _ parent: EntityIndex, relation: RelationNumber, oldCount: Int, appended: EntityIndex
+    ) {
+        begin(EventTag.link)
+        write(parent)
+        body.writeVarint(UInt64(relation.rawValue))
+        body.writeCount(oldCount)
+        body.append(LinkShape.insertionsAreRun)
+        // No removals; one insertion, where the old list ended.
+        body.append(0)
+        body.append(1)
+        body.writeCount(oldCount)
+        write(appended)
     }
 
     /// The entities whose tombstones go.

@@ -116,15 +116,47 @@ struct IDMap {
     /// Asks the processor for the pages of these hashes, each where its entry stands or would, and behind.
     @usableFromInline
     func ask(for hashes: UnsafeBufferPointer<UInt64>) {
-        for hash in hashes {
-            var child = rootAddress
-            var consumed = 0
-            while child.prefix == IDChild.nodePrefix {
-                child = IDNode.child(of: child.object, for: hash, consumed: consumed)
-                consumed += IDNode.bits
-            }
-            IDPage.ask(for: hash, in: child)
+        for hash in hashes { ask(for: hash, meanwhile: {}) }
+    }
+
+    /// Asks for the page of a hash. In a large map the node above it is waited for, too: `body` may ask for other
+    /// things meanwhile.
+    @inlinable @inline(__always)
+    func ask(for hash: UInt64, meanwhile body: () -> Void) {
+        let path = askForNode(of: hash)
+        body()
+        askForPage(of: hash, from: path)
+    }
+
+    /// A place on the way to a page.
+    @usableFromInline
+    struct Path {
+        fileprivate(set) var child: IDChild.Unowned
+        fileprivate(set) var consumed = 0
+
+        @inline(__always)
+        fileprivate mutating func descend(by hash: UInt64) {
+            child = IDNode.child(of: child.object, for: hash, consumed: consumed)
+            consumed += IDNode.bits
         }
+    }
+
+    /// The nodes of two levels are few enough to be in the caches.
+    @usableFromInline
+    func askForNode(of hash: UInt64) -> Path {
+        var path = Path(child: rootAddress)
+        while path.child.prefix == IDChild.nodePrefix, path.consumed < 2 * IDNode.bits {
+            path.descend(by: hash)
+        }
+        if path.child.prefix == IDChild.nodePrefix { IDNode.ask(for: path.child.object) }
+        return path
+    }
+
+    @usableFromInline
+    func askForPage(of hash: UInt64, from path: Path) {
+        var path = path
+        while path.child.prefix == IDChild.nodePrefix { path.descend(by: hash) }
+        IDPage.ask(for: hash, in: path.child)
     }
 
     // MARK: - Invariants

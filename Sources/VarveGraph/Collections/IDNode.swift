@@ -18,6 +18,12 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         Int(truncatingIfNeeded: hash &>> UInt64(59 &- consumed)) & 31
     }
 
+    /// Asks for a node: its directory, and as many children as most have.
+    @inline(__always)
+    static func ask(for node: UnsafeRawPointer) {
+        Prefetch.lines(at: node, byteCount: 64 + 12 * MemoryLayout<IDChild>.stride)
+    }
+
     /// Puts a node in the place of a page, which becomes the node's only child.
     @inline(never)
     static func pushDown(at reference: UnsafeMutablePointer<IDChild>) {

@@ -14,7 +14,8 @@ extension Context {
             let end = min(start + TableAhead.groupCount, entities.count)
             let group = UnsafeBufferPointer(rebasing: entities[start..<end])
             if group.count > 1 { askAhead(of: group) }
-            for entity in group { didSave(try save(entity, options)) }
+            // By position: a loop over the elements would copy each once more.
+            for position in group.indices { didSave(try save(group[position], options)) }
             start = end
         }
     }
@@ -32,6 +33,18 @@ extension Context {
                 ofRelation: relation, of: position, at: base,
                 stride: MemoryLayout<Entity>.stride, count: entities.count)
         }
+    }
+
+    /// The same for one entity, where the save before it was of an id that was not there. The places of the id and of
+    /// unique values come side by side then. Of an id that is there only the first is looked at.
+    @inlinable
+    func askAhead<Entity: EntityModelProtocol>(ofProbablyNew entity: Entity) {
+        guard Entity._descriptor.hasUniqueIndexes,
+            let position = tables.position(of: Entity._descriptor)
+        else { return }
+        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        guard table.lastSaveWasNew, table.isLarge else { return }
+        withUnsafePointer(to: entity) { table.askAhead(of: $0) }
     }
 
     /// Asks for the rows that relations lead to, and for their links back.
@@ -112,6 +125,22 @@ extension Table {
             askForRows(at: findAhead(hashes))
             for position in start..<end { body(ids[position]) }
             start = end
+        }
+    }
+
+    /// Asks for what the save of one entity will look at in the table.
+    @inlinable
+    func askAhead(of entity: UnsafePointer<Entity>) {
+        guard descriptor.hasForeseeableID else { return askForUniqueValues(of: entity) }
+        ids.ask(for: Entity._hashID(entity.pointee.id)) { askForUniqueValues(of: entity) }
+    }
+
+    @inlinable
+    func askForUniqueValues(of entity: UnsafePointer<Entity>) {
+        for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
+            withUnsafePointer(to: indexDefinitions[index].key(entity).key) {
+                indexContents[index].tree.ask(for: UnsafeBufferPointer(start: $0, count: 1))
+            }
         }
     }
 

@@ -43,6 +43,22 @@ extension Context {
         setLinks(SlotList(children), of: slot, relation: relation, table: table)
     }
 
+    /// The same with one child.
+    @usableFromInline
+    mutating func replaceLinks(
+        withOnly child: UInt32, of slot: UInt32, relation: Int, table: Int
+    ) {
+        switch links(of: slot, relation: relation, table: table) {
+        case .one(child): return
+        case .empty:
+            let resolved = tables.tables[table].relations[relation]
+            linkBack(from: child, to: slot, relation: relation, table: table, resolved)
+            setLinks(.one(child), of: slot, relation: relation, table: table)
+        case .one, .many:
+            replaceLinks(with: [child], of: slot, relation: relation, table: table)
+        }
+    }
+
     /// The slots that only the first list has and those that only the second has, in order. Each
     /// list has a slot once, so only between what both begin and end with can they differ.
     static func difference(

@@ -8,6 +8,7 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws {
+        context.askAhead(ofProbablyNew: self)
         _ = try context.save(self, options)
     }
 }
@@ -52,22 +53,21 @@ extension Relation {
 extension Context {
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
-        _ entity: Entity, _ options: MergeStrategy<Entity>
+        _ entity: consuming Entity, _ options: MergeStrategy<Entity>
     ) throws -> Slot {
         let mark = begin()
         let slot: Slot
         do {
-            var copy = entity
-            try copy.willSave(to: &self)
-            let isOutdated = isOutdated(copy, options)
-            slot = try put(copy, options)
+            try entity.willSave(to: &self)
+            let isOutdated = isOutdated(entity, options)
+            slot = try put(entity, options)
             if isOutdated {
-                try saveChildren(ofOutdated: copy)
+                try saveChildren(ofOutdated: entity)
             } else {
-                try copy._saveRelations(to: &self, at: slot)
+                try entity._saveRelations(to: &self, at: slot)
             }
-            try copy.saveMetadata(to: &self)
-            try copy.didSave(to: &self)
+            try entity.saveMetadata(to: &self)
+            try entity.didSave(to: &self)
         } catch {
             rollBack(to: mark)
             throw error
@@ -107,10 +107,12 @@ extension Context {
         var row = entity
         var known = merge(&row, hash: hash, options, in: position)
         row._normalize()
+        var key = KnownKey()
         if Entity._descriptor.hasUniqueIndexes,
-            let collision = collision(of: row, at: known.slot, in: position)
+            let collision = collision(of: row, at: known.slot, in: position, noting: &key)
         {
             known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
+            key = KnownKey()
         }
         let ordinal = Entity._place(of: entity.id, in: &self)
         if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
@@ -124,7 +126,7 @@ extension Context {
             tables.unique(at: position, keptIn: session.former), to: Table<Entity>.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known.slot ?? table.appendSlot(hash: hash)
-        table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal)
+        table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal, key)
         return slot
     }
 
@@ -155,6 +157,13 @@ extension Context {
     ) throws {
         guard !value.isNone else { return }
         let parent = position(of: Entity._descriptor)
+        if let id = value.onlyID, !value.isSlice {
+            // What most relations to one entity say, and nothing need be made to follow it.
+            let link = links(of: slot.rawValue, relation: relation, table: parent).first
+            let child = internSlot(of: id, Child.self, expecting: link)
+            return replaceLinks(
+                withOnly: child, of: slot.rawValue, relation: relation, table: parent)
+        }
         let children = try saveChildren(
             value, expecting: links(of: slot.rawValue, relation: relation, table: parent))
         if value.isSlice {
@@ -189,6 +198,22 @@ extension Context {
         // Without a closure around it: chains of entities that hold one another go deep.
         for entity in entities { slots.append(try save(entity, options).rawValue) }
         return slots.count > 1 ? Context.distinct(slots) : slots
+    }
+
+    /// The slot of an id, given out now where the id is new.
+    ///
+    /// - Parameter expected: a slot that the id probably stands for: comparing two ids is cheaper than looking one up.
+    @inlinable
+    mutating func internSlot<Child: EntityModelProtocol>(
+        of id: Child.ID, _ type: Child.Type, expecting expected: UInt32?
+    ) -> UInt32 {
+        if let table = table(of: Child.self) {
+            if let expected, table.hasID(id, at: Slot(expected)) { return expected }
+            if let slot = table.slot(of: id) { return slot.rawValue }
+        }
+        return change(Child.self, at: position(of: Child._descriptor)) {
+            $0.internSlot(of: id).rawValue
+        }
     }
 
     /// The slots of ids, given out now where the ids are new; each id once, in first order.

@@ -1,15 +1,18 @@
 extension Context {
     /// The first unique index, from a number on, in which another entity has the row's values and
     /// whose resolver is to be asked.
+    ///
+    /// - Parameter known: a key of the row in one of these indexes, for whoever adds the row to them next.
     @inlinable
     func collision<Entity: EntityModelProtocol>(
-        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
+        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int,
+        noting known: inout KnownKey
     ) -> Collision? {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         for index in table.uniqueIndexes where index >= start {
             let existing = withUnsafePointer(to: row) { row -> Slot? in
                 if let slot, table.isUndisputed(row, at: slot, in: index) { return nil }
-                return table.firstSlot(sharing: index, with: row, except: slot)
+                return table.firstSlot(sharing: index, with: row, except: slot, noting: &known)
             }
             guard let existing else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness
@@ -17,6 +20,14 @@ extension Context {
             return Collision(index: index, existing: existing)
         }
         return nil
+    }
+
+    @inlinable
+    func collision<Entity: EntityModelProtocol>(
+        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
+    ) -> Collision? {
+        var key = KnownKey()
+        return collision(of: row, at: slot, from: start, in: position, noting: &key)
     }
 
     /// Lets the resolvers of unique indexes deal with entities that have the values of a row that

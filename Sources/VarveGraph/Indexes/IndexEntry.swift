@@ -30,6 +30,30 @@ struct IndexEntry: Equatable, Sendable {
     }
 }
 
+/// A row's key in one index, or in none: making one may take as long as finding its place.
+@frozen
+@usableFromInline
+struct KnownKey {
+    /// The number of the index among the type's; -1 for none.
+    @usableFromInline let index: Int
+    @usableFromInline let key: UInt64
+    @usableFromInline let isExact: Bool
+
+    @inlinable
+    init() {
+        index = -1
+        key = 0
+        isExact = false
+    }
+
+    @inlinable
+    init(of index: Int, _ key: (key: UInt64, isExact: Bool)) {
+        self.index = index
+        self.key = key.key
+        isExact = key.isExact
+    }
+}
+
 extension IndexEntry: RadixSorted {
     var radixKey: UInt64 { key }
 }

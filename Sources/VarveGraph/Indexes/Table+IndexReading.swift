@@ -235,12 +235,22 @@ extension Table {
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
     @inlinable
     func firstSlot(
-        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?
+        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?,
+        noting known: inout KnownKey
+    ) -> Slot? {
+        known = KnownKey(of: index, indexDefinitions[index].key(row))
+        guard indexContents[index].tree.hasEntry(withKey: known.key) else { return nil }
+        return firstSlot(sharing: index, with: row, except: slot, known)
+    }
+
+    /// The same where some entry has the key.
+    @inlinable @inline(never)
+    func firstSlot(
+        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
     ) -> Slot? {
         let definition = indexDefinitions[index]
-        let (key, isExact) = definition.key(row)
         let tree = indexContents[index].tree
-        guard tree.hasEntry(withKey: key) else { return nil }
+        let (key, isExact) = (known.key, known.isExact)
         let start = tree.rank(ofBound: key, isExact: isExact, isBehindEqual: false) { slot in
             compare(row, withRowAt: slot, definition)
         }

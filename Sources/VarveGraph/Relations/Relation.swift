@@ -68,6 +68,12 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
         }
     }
 
+    /// The id it holds, where that is one by itself.
+    @inlinable var onlyID: Entity.ID? {
+        guard case .ids(let ids) = content?.state, ids.count == 1 else { return nil }
+        return ids[0]
+    }
+
     /// The entities it holds; none when it holds ids only.
     @inlinable var entities: [Entity] {
         if case .entities(let entities, _) = content?.state { return entities }

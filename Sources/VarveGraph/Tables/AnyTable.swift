@@ -34,6 +34,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
     @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
+    /// Whether the last row came to a slot that had none: in most work the next one will, too.
+    @exclusivity(unchecked) @usableFromInline var lastSaveWasNew = false
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline var former: FormerTables?
@@ -72,6 +74,7 @@ package class AnyTable {
         indexContents = other.indexContents
         deleteCauses = other.deleteCauses
         tombstoneTable = other.tombstoneTable
+        lastSaveWasNew = other.lastSaveWasNew
     }
 
     /// Takes back the newest row change of the journal.

@@ -6,10 +6,12 @@ extension Table {
     /// Adds the row that stands in the cell, if one does, to indexes, one bit for each.
     @inlinable
     func indexRow(
-        in cell: UnsafeMutablePointer<Cell>, at slot: Slot, into indexes: UInt64 = .max
+        in cell: UnsafeMutablePointer<Cell>, at slot: Slot, into indexes: UInt64 = .max,
+        _ known: KnownKey = KnownKey()
     ) {
         guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
-        insertEntries(of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, into: indexes)
+        insertEntries(
+            of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, into: indexes, known)
     }
 
     /// Takes the row that stands in the cell, if one does, out of all indexes.
@@ -50,7 +52,8 @@ extension Table {
 
     @inlinable
     func insertEntries(
-        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64
+        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64,
+        _ known: KnownKey = KnownKey()
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
@@ -58,7 +61,8 @@ extension Table {
                 indexContents[index].text?.insert(fields.texts(in: row), slot: slot.rawValue)
                 continue
             }
-            let (key, isExact) = definition.key(row)
+            let (key, isExact) =
+                known.index == index ? (known.key, known.isExact) : definition.key(row)
             let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
             indexContents[index].tree.insert(entry, isExact: isExact) { other in
                 self.compare(row, withRowAt: other, definition)

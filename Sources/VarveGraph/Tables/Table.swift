@@ -187,10 +187,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// - Parameter ordinal: the place in the order that a row takes which was not there; nil for
     ///   the place that the slot has kept or, where it has none, behind all others.
     @inlinable
-    func put(_ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?) {
+    func put(
+        _ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?,
+        _ known: KnownKey = KnownKey()
+    ) {
         let cell = cells.mutablePointer(at: slot.index)
         let changed = indexDefinitions.isEmpty ? 0 : unindexChanges(in: cell, to: row, at: slot)
         let isNew = !noteTakingRow(of: cell, at: slot)
+        lastSaveWasNew = isNew
         Table.rowPlace(in: cell).initialize(to: consume row)
         if isNew {
             vacantIDs.clear(at: slot.index) { $0 == nil }
@@ -198,7 +202,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         }
-        if changed != 0 { indexRow(in: cell, at: slot, into: changed) }
+        if changed != 0 { indexRow(in: cell, at: slot, into: changed, known) }
         cell.pointee.metadata.updatedAt = stamp.time
         cell.pointee.metadata.transaction = stamp.transaction
     }

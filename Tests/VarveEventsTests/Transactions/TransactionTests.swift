@@ -292,6 +292,33 @@ struct TransactionTests {
         }
     }
 
+    @Test(
+        "One that is appended to a list is written as any other change of a list",
+        arguments: [0, 3, 200])
+    func appendedLink(oldCount: Int) {
+        func bytes(_ link: (inout TransactionEncoder, EntityIndex, EntityIndex) -> Void) -> [UInt8]
+        {
+            var encoder = TransactionEncoder()
+            let header = TransactionHeader(id: 7, time: Timestamp(microseconds: 0))
+            encoder.begin(id: header.id, time: header.time)
+            let (chat, user) = (encoder.chat(1), encoder.user("a"))
+            link(&encoder, chat, user)
+            var writer = ByteWriter()
+            encoder.finish(header, into: &writer)
+            return writer.copyBytes()
+        }
+        let appended = bytes { encoder, chat, user in
+            encoder.link(
+                chat, relation: RelationNumber(2), oldCount: oldCount, appended: user)
+        }
+        let changed = bytes { encoder, chat, user in
+            encoder.link(
+                chat, relation: RelationNumber(2), oldCount: oldCount, removals: [],
+                insertions: [ListChange(position: oldCount, entity: user)])
+        }
+        #expect(appended == changed)
+    }
+
     @Test("Any two times have a distance")
     func extremeTimes() throws {
         var encoder = TransactionEncoder()
