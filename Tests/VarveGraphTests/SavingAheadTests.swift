@@ -37,6 +37,17 @@ private struct Keycard: Equatable {
     mutating func willSave(to context: inout Context) { code = "badge-\(serial)" }
 }
 
+/// Its unique value is stored, and another one when `willSave` has run.
+@EntityModel
+private struct Seat: Equatable {
+    let id: Int
+    var label: String
+
+    @Unique<Self>(\.label, collisions: .throw) private var labelIndex
+
+    mutating func willSave(to context: inout Context) { label = "seat-\(id % 30_000)" }
+}
+
 @EntityModel
 private struct Cardholder: Equatable {
     var id: Int
@@ -127,6 +138,22 @@ struct SavingAheadTests {
         try (0..<100).lazy.map { Self.reader(Self.count + $0) }.save(to: &context)
         context.checkInvariants()
         #expect(context.count(Reader.self) == Self.count + 100)
+    }
+
+    @Test("A unique value that a hook makes is the one that counts, whatever was asked for ahead")
+    func uniqueValueOfHook() throws {
+        var context = Context()
+        try (0..<Self.count).map { Seat(id: $0, label: "none") }.save(to: &context)
+        for id in Self.count..<Self.count + 50 {
+            try Seat(id: id, label: "seat-0").save(to: &context)
+        }
+        #expect(throws: ContextError.self) {
+            try Seat(id: 30_007, label: "free").save(to: &context)
+        }
+        context.checkInvariants()
+        #expect(context.count(Seat.self) == Self.count + 50)
+        let seat = Seat.filter(\.label == "seat-20049").resolve(in: context)
+        #expect(seat.map(\.id) == [20_049])
     }
 
     @Test("What hooks make of ids and keys before a save is nothing that is looked at ahead")

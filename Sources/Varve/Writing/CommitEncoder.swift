@@ -199,7 +199,7 @@ final class CommitEncoder {
         }
         idBytes.removeAll()
         try table.descriptor.operations.storeID(table, Slot(slot), &idBytes)
-        // Each slot is of one id, so only lists of tombstones, which name ids, may have named it before.
+        // Ids of the same bytes have one slot, so only lists of tombstones, which name ids, may have named it before.
         let index = idBytes.withBytes { encoder.unlistedEntity(number, $0) }
         _ = indexes.insert(key, index.rawValue)
         return index

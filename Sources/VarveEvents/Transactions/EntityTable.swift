@@ -1,7 +1,7 @@
 /// The entities that a transaction mentions, each once: runs of one type, ids within.
 ///
-/// Ids are hashed when one is looked up for the first time. Most transactions look up none: whoever encodes them
-/// knows entities by their slots.
+/// Ids are hashed when one is looked up for the first time. Most commits look up none: what encodes them knows
+/// entities by their slots.
 struct EntityTable: ~Copyable {
     private struct Entry {
         let type: TypeNumber

@@ -116,7 +116,8 @@ struct IDMap {
     /// Asks the processor for the pages of these hashes, each where its entry stands or would, and behind.
     @usableFromInline
     func ask(for hashes: UnsafeBufferPointer<UInt64>) {
-        for hash in hashes { ask(for: hash, meanwhile: {}) }
+        // The nodes of several come together as far as the processor looks ahead.
+        for hash in hashes { askForPage(of: hash, from: Path(child: rootAddress)) }
     }
 
     /// Asks for the page of a hash. In a large map the node above it is waited for, too: `body` may ask for other

@@ -35,8 +35,10 @@ extension Context {
         }
     }
 
-    /// The same for one entity, where the save before it was of an id that was not there. The places of the id and of
-    /// unique values come side by side then. Of an id that is there only the first is looked at.
+    /// The same for one entity, where the save before it was of an id that was not there: the places of the id and of
+    /// unique values come side by side then. Of an id that is there mostly the first alone is looked at.
+    ///
+    /// Ids and unique values are read, and hashed, as they are before `willSave` runs.
     @inlinable
     func askAhead<Entity: EntityModelProtocol>(ofProbablyNew entity: Entity) {
         guard Entity._descriptor.hasUniqueIndexes,

@@ -160,7 +160,7 @@ extension Context {
         if let id = value.onlyID, !value.isSlice {
             // What most relations to one entity say, and nothing need be made to follow it.
             let link = links(of: slot.rawValue, relation: relation, table: parent).first
-            let child = internSlot(of: id, Child.self, expecting: link)
+            let child = internSlot(of: Child.self, id, expecting: link)
             return replaceLinks(
                 withOnly: child, of: slot.rawValue, relation: relation, table: parent)
         }
@@ -205,7 +205,7 @@ extension Context {
     /// - Parameter expected: a slot that the id probably stands for: comparing two ids is cheaper than looking one up.
     @inlinable
     mutating func internSlot<Child: EntityModelProtocol>(
-        of id: Child.ID, _ type: Child.Type, expecting expected: UInt32?
+        of type: Child.Type, _ id: Child.ID, expecting expected: UInt32?
     ) -> UInt32 {
         if let table = table(of: Child.self) {
             if let expected, table.hasID(id, at: Slot(expected)) { return expected }

@@ -186,8 +186,8 @@ extension ThreadsRound {
         var counts = ThreadsCounts()
         while !record.isFinished {
             let newest = store.lastTransaction.rawValue
-            // Also the state that the oldest kept transaction was made in.
-            let oldest = max(store.floor.rawValue - 1, newest < 60 ? 1 : newest - 60)
+            // Also the state that the oldest kept transaction was made in; not the empty one before the first.
+            let oldest = max(store.floor.rawValue - 1, newest > 60 ? newest - 60 : 1)
             guard oldest <= newest else { continue }
             let point = TransactionID(UInt64.random(in: oldest...newest, using: &random))
             do {
