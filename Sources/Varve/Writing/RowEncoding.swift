@@ -13,6 +13,30 @@ struct RowEncoding {
     let isCompleted: Bool
     /// Whether new rows may be kept as their bytes.
     let mayBePacked: Bool
+    /// What is asked of nearly every row. Taken out of the descriptor once: each call would count references to it and
+    /// to the closure.
+    private let operations:
+        (
+            isLive: RowOperation<Bool>, metadata: RowOperation<RowMetadata>,
+            storeRow: @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
+        )
+
+    private typealias RowOperation<Answer> = @Sendable (AnyTable, Slot) -> Answer
+
+    init(
+        source: CommitEncoder.Source, position: Int, table: AnyTable, definition: TypeDefinition,
+        version: PreviousVersion, isCompleted: Bool, mayBePacked: Bool
+    ) {
+        self.source = source
+        self.position = position
+        self.table = table
+        self.definition = definition
+        self.version = version
+        self.isCompleted = isCompleted
+        self.mayBePacked = mayBePacked
+        let all = table.descriptor.operations
+        operations = (all.isLive, all.metadata, all.storeRow)
+    }
 
     /// Appends the events of one slot. False where it is as it was.
     ///
@@ -21,8 +45,8 @@ struct RowEncoding {
         let slot = Slot(change.slot)
         let hadRow = change.before >= 0
         let hadTombstone = !hadRow && change.metadata.ordinal != RowMetadata.noOrdinal
-        let metadata = table.metadata(of: slot)
-        let hasRow = table.isLive(slot)
+        let metadata = operations.metadata(table, slot)
+        let hasRow = operations.isLive(table, slot)
         let hasTombstone = !hasRow && metadata.ordinal != RowMetadata.noOrdinal
         let previous = hadRow || hadTombstone ? change.previousVersion : nil
         if hasRow {
@@ -108,7 +132,7 @@ struct RowEncoding {
         let slot = Slot(change.slot)
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
-        try table.descriptor.operations.storeRow(table, slot, &commit.rowBytes)
+        try operations.storeRow(table, slot, &commit.rowBytes)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         // As the application writes it, before what only the log knows is added.
         if mayBePacked { commit.noteInsert(entity, at: slot, of: position, metadata) }

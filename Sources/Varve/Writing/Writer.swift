@@ -51,8 +51,9 @@ final class Writer: Sendable {
     /// What there is to write to.
     enum Access {
         case open(OpenLog)
-        /// Released by `suspend`; where the log ended, unless an error left that unknown.
-        case suspended(LogPosition?)
+        /// Released by `suspend`; where the log ended, unless an error left that unknown. Apart, so that the case
+        /// that every commit asks for is one word.
+        indirect case suspended(LogPosition?)
         case closed
     }
 
@@ -327,17 +328,18 @@ final class Writer: Sendable {
     func header(
         _ label: String, _ options: WriteOptions, _ core: Core
     ) -> TransactionHeader {
-        var header = TransactionHeader(
-            id: core.nextTransaction, time: core.now, kind: .write, isUndoable: options.undoable,
-            label: label.isEmpty ? nil : label,
-            scope: options.scope, group: options.group, author: options.author,
-            metadata: options.metadata)
-        if header.group == nil, let coalescing = options.coalescing {
-            header.group = core.sharedHead.timeline.group(
-                key: coalescing.key, within: coalescing.interval.microseconds, at: header.time,
-                scope: options.scope, next: header.id)
+        let id = core.nextTransaction
+        let time = core.now
+        var group = options.group
+        if group == nil, let coalescing = options.coalescing {
+            group = core.sharedHead.timeline.group(
+                key: coalescing.key, within: coalescing.interval.microseconds, at: time,
+                scope: options.scope, next: id)
         }
-        return header
+        return TransactionHeader(
+            id: id, time: time, kind: .write, isUndoable: options.undoable,
+            label: label.isEmpty ? nil : label, scope: options.scope, group: group,
+            author: options.author, metadata: options.metadata)
     }
 
     /// A name that no other group has which could follow in the log.

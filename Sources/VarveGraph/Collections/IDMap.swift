@@ -102,6 +102,8 @@ struct IDMap {
         var child = root
         var consumed = 0
         while child.prefix == IDChild.nodePrefix {
+            // Its directory and the child that this leads to are waited for together.
+            if consumed >= IDMap.nearBitCount { IDNode.ask(for: child.object) }
             child = IDNode.child(of: child.object, for: hash, consumed: consumed)
             consumed += IDNode.bits
         }
@@ -143,10 +145,12 @@ struct IDMap {
     }
 
     /// The nodes of two levels are few enough to be in the caches.
+    private static var nearBitCount: Int { 2 * IDNode.bits }
+
     @usableFromInline
     func askForNode(of hash: UInt64) -> Path {
         var path = Path(child: rootAddress)
-        while path.child.prefix == IDChild.nodePrefix, path.consumed < 2 * IDNode.bits {
+        while path.child.prefix == IDChild.nodePrefix, path.consumed < IDMap.nearBitCount {
             path.descend(by: hash)
         }
         if path.child.prefix == IDChild.nodePrefix { IDNode.ask(for: path.child.object) }

@@ -9,33 +9,47 @@ extension Context {
         _ entities: UnsafeBufferPointer<Entity>, _ options: MergeStrategy<Entity>,
         _ didSave: (Slot) -> Void
     ) throws {
-        var start = 0
-        while start < entities.count {
-            let end = min(start + TableAhead.groupCount, entities.count)
-            let group = UnsafeBufferPointer(rebasing: entities[start..<end])
-            if group.count > 1 { askAhead(of: group) }
-            // By position: a loop over the elements would copy each once more.
-            for position in group.indices { didSave(try save(group[position], options)) }
-            start = end
+        guard let base = entities.baseAddress else { return }
+        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: TableAhead.groupCount) {
+            keys in
+            var start = 0
+            while start < entities.count {
+                let count = min(TableAhead.groupCount, entities.count - start)
+                let group = UnsafeBufferPointer(start: base + start, count: count)
+                let index = count > 1 ? askAhead(of: group, from: base + start, keys) : nil
+                // By position: a loop over the elements would copy each once more.
+                for position in 0..<count {
+                    let foreseen = index.map {
+                        ForeseenKey(
+                            of: base + start + position, KnownKey(of: $0, (keys[position], true)))
+                    }
+                    didSave(try save(group[position], options, foreseen))
+                }
+                start += count
+            }
         }
     }
 
     /// Asks the processor for what saves of these entities will look at.
+    ///
+    /// - Parameter keys: room for one of each entity. Answers the number of the index that they are of then, if any.
     @inlinable
-    func askAhead<Entity: EntityModelProtocol>(of entities: UnsafeBufferPointer<Entity>) {
-        guard let position = tables.position(of: Entity._descriptor),
-            let base = entities.baseAddress
-        else { return }
+    func askAhead<Entity: EntityModelProtocol>(
+        of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>,
+        _ keys: UnsafeMutableBufferPointer<UInt64>
+    ) -> Int? {
+        guard let position = tables.position(of: Entity._descriptor) else { return nil }
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        if table.isLarge { table.askAhead(of: entities, from: base) }
+        let index = table.isLarge ? table.askAhead(of: entities, from: base, keys) : nil
         for relation in Entity._descriptor.relations.indices {
             askAhead(
                 ofRelation: relation, of: position, at: base,
                 stride: MemoryLayout<Entity>.stride, count: entities.count)
         }
+        return index
     }
 
-    /// The same for one entity, where the save before it was of an id that was not there: the places of the id and of
+    /// Asks for what the save of one entity will look at, where the save before it was of an id that was not there: the places of the id and of
     /// unique values come side by side then. Of an id that is there mostly the first alone is looked at.
     ///
     /// Ids and unique values are read, and hashed, as they are before `willSave` runs.
@@ -46,6 +60,7 @@ extension Context {
         else { return }
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         guard table.lastSaveWasNew, table.isLarge else { return }
+        // The key is not kept: a copy of the entity to compare with would cost as much as making it anew.
         withUnsafePointer(to: entity) { table.askAhead(of: $0) }
     }
 
@@ -72,6 +87,20 @@ extension Context {
     }
 }
 
+/// The key that an entity has in a unique index, made before its save: it counts as long as the value is the same.
+@usableFromInline
+struct ForeseenKey<Entity> {
+    /// The entity as it was then, which is there until its save has returned.
+    @usableFromInline let entity: UnsafePointer<Entity>
+    @usableFromInline let key: KnownKey
+
+    @inlinable
+    init(of entity: UnsafePointer<Entity>, _ key: KnownKey) {
+        self.entity = entity
+        self.key = key
+    }
+}
+
 /// How far saves and look-ups look ahead.
 @usableFromInline
 enum TableAhead {
@@ -93,24 +122,30 @@ extension Table {
     /// Asks for the pages of ids and the leaves of unique indexes that saves of these entities will look at.
     ///
     /// What is computed is not asked for: it may be made of what a hook sets before the save.
+    ///
+    /// - Parameter keys: room for one of each entity. Answers the number of the index that they are of then, if any.
     @inlinable
-    func askAhead(of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>) {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: entities.count) { keys in
-            if descriptor.hasForeseeableID {
-                for position in entities.indices {
-                    keys.initializeElement(at: position, to: Entity._hashID(base[position].id))
-                }
-                ids.ask(for: UnsafeBufferPointer(rebasing: keys[..<entities.count]))
+    func askAhead(
+        of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>,
+        _ keys: UnsafeMutableBufferPointer<UInt64>
+    ) -> Int? {
+        let made = UnsafeBufferPointer(rebasing: keys[..<entities.count])
+        if descriptor.hasForeseeableID {
+            for position in entities.indices {
+                keys.initializeElement(at: position, to: Entity._hashID(base[position].id))
             }
-            for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
-                let definition = indexDefinitions[index]
-                for position in entities.indices {
-                    keys.initializeElement(at: position, to: definition.key(base + position).key)
-                }
-                indexContents[index].tree.ask(
-                    for: UnsafeBufferPointer(rebasing: keys[..<entities.count]))
-            }
+            ids.ask(for: made)
         }
+        var last: Int?
+        for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
+            let definition = indexDefinitions[index]
+            for position in entities.indices {
+                keys.initializeElement(at: position, to: definition.key(base + position).key)
+            }
+            indexContents[index].tree.ask(for: made)
+            last = index
+        }
+        return last
     }
 
     /// Calls `body` with each id in order, having asked for its page and its row well before.

@@ -11,9 +11,7 @@ extension Context {
     ) -> Result {
         lockFormer()
         defer { unlockFormer() }
-        return body(
-            unsafeDowncast(
-                tables.unique(at: position, keptIn: session.former), to: Table<Entity>.self))
+        return body(unsafeDowncast(uniqueTable(at: position), to: Table<Entity>.self))
     }
 
     /// The same where the type is not at hand.
@@ -23,7 +21,7 @@ extension Context {
     ) throws(Failure) -> Result {
         lockFormer()
         defer { unlockFormer() }
-        return try body(tables.unique(at: position, keptIn: session.former))
+        return try body(uniqueTable(at: position))
     }
 
     /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.
@@ -37,13 +35,13 @@ extension Context {
 
     @usableFromInline
     mutating func lockFormer() {
-        guard let former = session.former else { return }
+        guard session.former != nil else { return }
         guard session.journal.count < FormerTables.changesMax else {
-            former.keepAll()
+            session.former?.keepAll()
             session.former = nil
             return
         }
-        if !former.lock(ifRunning: session.token) { session.former = nil }
+        if session.former?.lock(ifRunning: session.token) == false { session.former = nil }
     }
 
     @usableFromInline

@@ -2,7 +2,9 @@ extension Context {
     /// The links of one relation of one parent, in order, to live and other slots alike.
     @usableFromInline
     func links(of slot: UInt32, relation: Int, table: Int) -> SlotList {
-        tables.tables[table].slotList(relation: relation, of: slot)
+        tables.unretained(at: table, as: AnyTable.self)._withUnsafeGuaranteedRef {
+            $0.slotList(relation: relation, of: slot)
+        }
     }
 
     /// The children of one relation that have rows, in order.
@@ -51,9 +53,23 @@ extension Context {
         switch links(of: slot, relation: relation, table: table) {
         case .one(child): return
         case .empty:
-            let resolved = tables.tables[table].relations[relation]
-            linkBack(from: child, to: slot, relation: relation, table: table, resolved)
-            setLinks(.one(child), of: slot, relation: relation, table: table)
+            let resolved = tables.unretained(at: table, as: AnyTable.self)
+                ._withUnsafeGuaranteedRef { $0.relations[relation] }
+            guard let inverse = resolved.inverse, resolved.inverseIsToMany,
+                resolved.childTable != table
+            else {
+                linkBack(from: child, to: slot, relation: relation, table: table, resolved)
+                return setLinks(.one(child), of: slot, relation: relation, table: table)
+            }
+            // What most saves of a link do: both sides under one lock.
+            var back = links(of: child, relation: inverse, table: resolved.childTable)
+            back.append(slot)
+            session.journal.append(JournalEntry(table: resolved.childTable, isLink: true))
+            session.journal.append(JournalEntry(table: table, isLink: true))
+            lockFormer()
+            defer { unlockFormer() }
+            setLockedLinks(back, of: child, relation: inverse, table: resolved.childTable)
+            setLockedLinks(.one(child), of: slot, relation: relation, table: table)
         case .one, .many:
             replaceLinks(with: [child], of: slot, relation: relation, table: table)
         }
@@ -170,12 +186,21 @@ extension Context {
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
     ) {
         session.journal.append(JournalEntry(table: position, isLink: true))
-        changeTable(at: position) { table in
-            table.linkJournal.append(
-                LinkListChange(
-                    relation: relation, slot: slot,
-                    before: table.linkList(relation: relation, of: slot)))
-            table.links[relation][slot] = list
-        }
+        lockFormer()
+        defer { unlockFormer() }
+        setLockedLinks(list, of: slot, relation: relation, table: position)
+    }
+
+    /// The same where the journal knows of it and the lock is held.
+    @inline(__always)
+    private mutating func setLockedLinks(
+        _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
+    ) {
+        let table = uniqueTable(at: position)
+        table.linkJournal.append(
+            LinkListChange(
+                relation: relation, slot: slot,
+                before: table.linkList(relation: relation, of: slot)))
+        table.links[relation][slot] = list
     }
 }

@@ -51,16 +51,18 @@ extension Relation {
 }
 
 extension Context {
+    /// - Parameter foreseen: a key of the entity, as it was handed over.
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
-        _ entity: consuming Entity, _ options: MergeStrategy<Entity>
+        _ entity: consuming Entity, _ options: MergeStrategy<Entity>,
+        _ foreseen: ForeseenKey<Entity>? = nil
     ) throws -> Slot {
         let mark = begin()
         let slot: Slot
         do {
             try entity.willSave(to: &self)
             let isOutdated = isOutdated(entity, options)
-            slot = try put(entity, options)
+            slot = try put(entity, options, foreseen)
             if isOutdated {
                 try saveChildren(ofOutdated: entity)
             } else {
@@ -100,22 +102,25 @@ extension Context {
     /// Merges the value with the stored one and stores the result, normalized.
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
-        _ entity: Entity, _ options: MergeStrategy<Entity>
+        _ entity: Entity, _ options: MergeStrategy<Entity>, _ foreseen: ForeseenKey<Entity>? = nil
     ) throws -> Slot {
         let position = position(of: Entity._descriptor)
-        let hash = Entity._hashID(entity.id)
+        // Read once: each time it is counted.
+        let id = entity.id
+        let hash = Entity._hashID(id)
         var row = entity
-        var known = merge(&row, hash: hash, options, in: position)
+        var known = merge(&row, id: id, hash: hash, options, in: position)
         row._normalize()
         var key = KnownKey()
         if Entity._descriptor.hasUniqueIndexes,
-            let collision = collision(of: row, at: known.slot, in: position, noting: &key)
+            let collision = collision(
+                of: row, at: known.slot, in: position, foreseen, noting: &key)
         {
             known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
             key = KnownKey()
         }
-        let ordinal = Entity._place(of: entity.id, in: &self)
-        if known.isNew { clearTombstone(of: Entity.self, id: entity.id, table: position) }
+        let ordinal = Entity._place(of: id, in: &self)
+        if known.isNew { clearTombstone(of: Entity.self, id: id, table: position) }
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
         if let slot = known.slot { prepareToChange(Entity.self, at: slot, in: position) }
@@ -123,7 +128,7 @@ extension Context {
         lockFormer()
         defer { unlockFormer() }
         let table = unsafeDowncast(
-            tables.unique(at: position, keptIn: session.former), to: Table<Entity>.self)
+            uniqueTable(at: position), to: Table<Entity>.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known.slot ?? table.appendSlot(hash: hash)
         table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal, key)
@@ -133,15 +138,18 @@ extension Context {
     /// The slot of the entity, if its id is known, after merging the value with the row there.
     @inlinable
     mutating func merge<Entity: EntityModelProtocol>(
-        _ entity: inout Entity, hash: UInt64, _ options: MergeStrategy<Entity>, in position: Int
+        _ entity: inout Entity, id: Entity.ID, hash: UInt64, _ options: MergeStrategy<Entity>,
+        in position: Int
     ) -> (slot: Slot?, isNew: Bool) {
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        guard let slot = table.slotToChange(of: entity.id, hash: hash) else { return (nil, true) }
-        guard table.hasRow(at: slot) else { return (slot, true) }
-        if !options.isReplacement, let old = table.copyOfRow(at: slot) {
+        let table = tables.unretained(at: position, as: Table<Entity>.self)
+        let slot = table._withUnsafeGuaranteedRef { $0.slotToChange(of: id, hash: hash) }
+        guard let slot else { return (nil, true) }
+        guard table._withUnsafeGuaranteedRef({ $0.hasRow(at: slot) }) else { return (slot, true) }
+        if !options.isReplacement,
+            let old = table._withUnsafeGuaranteedRef({ $0.copyOfRow(at: slot) })
+        {
             let merged = options.merge(old, new: entity)
-            precondition(
-                Entity._sameID(merged.id, entity.id), "a merge strategy must not change an id")
+            precondition(Entity._sameID(merged.id, id), "a merge strategy must not change an id")
             entity = merged
         }
         return (slot, false)
@@ -275,7 +283,8 @@ extension Context {
     mutating func clearTombstone<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID, table: Int
     ) {
-        let tombstones = tables.tables[table].tombstoneTable
+        let tombstones = tables.unretained(at: table, as: AnyTable.self)
+            ._withUnsafeGuaranteedRef { $0.tombstoneTable }
         guard tombstones >= 0, tables.tables[tombstones].liveCount > 0,
             let slot = liveSlot(of: Deleted<Entity>.self, id: id)
         else { return }

@@ -2,17 +2,20 @@ extension Context {
     /// The first unique index, from a number on, in which another entity has the row's values and
     /// whose resolver is to be asked.
     ///
-    /// - Parameter known: a key of the row in one of these indexes, for whoever adds the row to them next.
+    /// - Parameters:
+    ///   - foreseen: a key that the row may have.
+    ///   - known: a key of the row in one of these indexes, for whoever adds the row to them next.
     @inlinable
     func collision<Entity: EntityModelProtocol>(
         of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int,
-        noting known: inout KnownKey
+        _ foreseen: ForeseenKey<Entity>?, noting known: inout KnownKey
     ) -> Collision? {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         for index in table.uniqueIndexes where index >= start {
             let existing = withUnsafePointer(to: row) { row -> Slot? in
                 if let slot, table.isUndisputed(row, at: slot, in: index) { return nil }
-                return table.firstSlot(sharing: index, with: row, except: slot, noting: &known)
+                known = table.key(of: row, in: index, foreseen)
+                return table.firstSlot(sharing: index, with: row, except: slot, known)
             }
             guard let existing else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness
@@ -28,7 +31,7 @@ extension Context {
         of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
     ) -> Collision? {
         var key = KnownKey()
-        return collision(of: row, at: slot, from: start, in: position, noting: &key)
+        return collision(of: row, at: slot, from: start, in: position, nil, noting: &key)
     }
 
     /// Lets the resolvers of unique indexes deal with entities that have the values of a row that
@@ -59,10 +62,10 @@ extension Context {
                 continue
             }
             row = entity
-            _ = merge(&row, hash: hash, options, in: position)
+            _ = merge(&row, id: entity.id, hash: hash, options, in: position)
             try resolve(collision, with: row, in: position)
             row = entity
-            known = merge(&row, hash: hash, options, in: position)
+            known = merge(&row, id: entity.id, hash: hash, options, in: position)
             row._normalize()
             next = self.collision(of: row, at: known.slot, from: index, in: position)
         }

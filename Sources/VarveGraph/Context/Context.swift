@@ -93,16 +93,15 @@ package struct TableList {
         return Int(positions[number]) - 1
     }
 
-    /// The table at `position`, after making sure that no other context references it.
-    ///
-    /// The result must not be held across another call: a second reference makes the table look
-    /// shared.
-    @inlinable
-    mutating func unique(at position: Int, keptIn former: FormerTables?) -> AnyTable {
-        if !isKnownUniquelyReferenced(&tables[position]) {
-            cloneTable(at: position, keptIn: former)
+    /// The table at `position` as a plain word: neither retained nor released. For what leaves the list as it is.
+    @inlinable @inline(__always)
+    func unretained<Table: AnyTable>(at position: Int, as type: Table.Type) -> Unmanaged<Table> {
+        precondition(position < tables.count, "a table that the context does not have")
+        return tables.withUnsafeBufferPointer { tables in
+            // Not empty, so it has an address.
+            .fromOpaque(
+                UnsafeRawPointer(tables.baseAddress! + position).load(as: UnsafeRawPointer.self))
         }
-        return tables[position]
     }
 
     @usableFromInline
@@ -117,6 +116,18 @@ package struct TableList {
 extension TableList: @unchecked Sendable {}
 
 extension Context {
+    /// The table at `position`, after making sure that no other context references it.
+    ///
+    /// The result must not be held across another call: a second reference makes the table look
+    /// shared.
+    @inlinable @inline(__always)
+    mutating func uniqueTable(at position: Int) -> AnyTable {
+        if !isKnownUniquelyReferenced(&tables.tables[position]) {
+            tables.cloneTable(at: position, keptIn: session.former)
+        }
+        return tables.tables[position]
+    }
+
     /// The position of a type's table, made now, with those of all related types, if need be.
     @inlinable
     package mutating func position(of descriptor: EntityDescriptor) -> Int {
@@ -192,15 +203,7 @@ extension Context {
         of type: Entity.Type, id: Entity.ID
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
-        // No more in the closure than this: what is in a closure is not inlined where it is long.
-        let table = tables.tables.withUnsafeBufferPointer { tables in
-            position < tables.count
-                ? tables.baseAddress.map {
-                    UnsafeRawPointer($0 + position).load(as: UnsafeRawPointer.self)
-                } : nil
-        }
-        guard let table else { return nil }
-        return Unmanaged<Table<Entity>>.fromOpaque(table)._withUnsafeGuaranteedRef {
+        return tables.unretained(at: position, as: Table<Entity>.self)._withUnsafeGuaranteedRef {
             $0.copyOfRow(of: id, isInTransaction: session.isTracking)
         }
     }

@@ -5,8 +5,8 @@
 /// value reads the row of an entry, and only an entry that stands in the index has one.
 final class PostingInner: ManagedBuffer<Int, UInt64> {
     /// Narrow: copying a node touches a cold line for each child that it retains.
-    static var width: Int { 8 }
-    static var mergeLimit: Int { 4 }
+    static var width: Int { 16 }
+    static var mergeLimit: Int { 8 }
 
     static func make() -> PostingInner {
         unsafeDowncast(create(minimumCapacity: width * 4) { _ in 0 }, to: PostingInner.self)
@@ -46,7 +46,9 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
 
         /// The child whose entries may hold the posting: the last that does not start behind it.
         func position(of posting: IndexEntry, _ isExact: Bool, _ order: (UInt32) -> Int) -> Int {
-            if isExact { return position(ofExact: posting) }
+            if isExact {
+                return EntrySearch.upperBound(of: posting, keys, ordinals, count: count) - 1
+            }
             var low = 0
             var high = count
             while low < high {
@@ -58,19 +60,6 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
                 }
             }
             return low - 1
-        }
-
-        /// The same where equal keys are equal values. A few comparisons more than a search by halves, of which none
-        /// decides what is done next: which way a search goes, no processor foresees.
-        @inline(__always)
-        private func position(ofExact posting: IndexEntry) -> Int {
-            var position = -1
-            for child in 0..<count {
-                let isBefore = keys[child] < posting.key ? 1 : 0
-                let isEqual = keys[child] == posting.key ? 1 : 0
-                position &+= isBefore | isEqual & (ordinals[child] <= posting.ordinal ? 1 : 0)
-            }
-            return position
         }
 
         /// The child that holds the entry of a rank, which becomes the rank inside it.

@@ -78,7 +78,9 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
 
         /// The first position whose entry comes behind the posting.
         func upperBound(of posting: IndexEntry, _ isExact: Bool, _ order: (UInt32) -> Int) -> Int {
-            if isExact { return upperBound(ofExact: posting) }
+            if isExact {
+                return EntrySearch.upperBound(of: posting, keys, ordinals, count: count)
+            }
             var low = 0
             var high = count
             while low < high {
@@ -88,24 +90,6 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
                 } else {
                     low = middle + 1
                 }
-            }
-            return low
-        }
-
-        /// The same where equal keys are equal values. Halves are taken without a jump, which would be to the wrong
-        /// side every other time.
-        @inline(__always)
-        private func upperBound(ofExact posting: IndexEntry) -> Int {
-            var low = 0
-            var length = count
-            while length > 0 {
-                let half = length >> 1
-                let middle = low &+ half
-                let isBefore = keys[middle] < posting.key ? 1 : 0
-                let isEqual = keys[middle] == posting.key ? 1 : 0
-                let isBehind = isBefore | isEqual & (ordinals[middle] <= posting.ordinal ? 1 : 0)
-                low &+= isBehind &* (half &+ 1)
-                length = isBehind == 0 ? half : length &- half &- 1
             }
             return low
         }

@@ -41,8 +41,29 @@ extension PostingTree {
     /// The entries with a key of an index in which equal keys are exact. O(log n).
     @usableFromInline
     func ranks(ofKey key: UInt64) -> Range<Int> {
-        let lower = rank(ofBound: key, isExact: true, isBehindEqual: false) { _ in 0 }
-        return lower..<rank(ofBound: key, isExact: true, isBehindEqual: true) { _ in 0 }
+        withExtendedLifetime(root) {
+            var node = UnsafeRawPointer(Unmanaged.passUnretained(root).toOpaque())
+            var rank = 0
+            for _ in 0..<height {
+                let parts = PostingInner.parts(of: node)
+                let starting = EntrySearch.lowerBound(of: key, in: parts.keys, count: parts.count)
+                guard starting > 0 else { return 0..<end(ofKey: key) }
+                for position in 0..<starting - 1 { rank += Int(parts.counts[position]) }
+                node = parts.child(starting - 1)
+            }
+            // The keys, which are half of it.
+            Prefetch.lines(at: node, byteCount: 32 + PostingLeaf.limit * 8)
+            let columns = PostingLeaf.columns(of: node)
+            let start = EntrySearch.lowerBound(of: key, in: columns.keys, count: columns.count)
+            var end = start
+            while end < columns.count, columns.keys[end] == key { end += 1 }
+            // Entries that reach the end of a leaf may go on in the next.
+            return rank + start..<(end < columns.count ? rank + end : self.end(ofKey: key))
+        }
+    }
+
+    private func end(ofKey key: UInt64) -> Int {
+        rank(ofBound: key, isExact: true, isBehindEqual: true) { _ in 0 }
     }
 
     /// Whether any entry has the key. O(log n), in one descent that counts nothing: what a save asks
@@ -54,7 +75,7 @@ extension PostingTree {
             for _ in 0..<height {
                 PostingInner.prefetch(node)
                 let parts = PostingInner.parts(of: node)
-                let starting = PostingTree.partition(parts.count) { parts.keys[$0] < key }
+                let starting = EntrySearch.lowerBound(of: key, in: parts.keys, count: parts.count)
                 // What stands behind the last entry of a child is the first of the next.
                 if starting < parts.count && parts.keys[starting] == key { return true }
                 guard starting > 0 else { return false }
@@ -62,7 +83,7 @@ extension PostingTree {
             }
             Prefetch.lines(at: node, byteCount: 32 + PostingLeaf.limit * 8)
             let columns = PostingLeaf.columns(of: node)
-            let position = PostingTree.partition(columns.count) { columns.keys[$0] < key }
+            let position = EntrySearch.lowerBound(of: key, in: columns.keys, count: columns.count)
             return position < columns.count && columns.keys[position] == key
         }
     }
@@ -80,7 +101,8 @@ extension PostingTree {
                 for level in 0..<height {
                     for (position, key) in keys.enumerated() {
                         let parts = PostingInner.parts(of: nodes[position])
-                        let starting = PostingTree.partition(parts.count) { parts.keys[$0] <= key }
+                        let starting = EntrySearch.lowerBound(
+                            of: key, in: parts.keys, count: parts.count)
                         let child = parts.child(max(starting - 1, 0))
                         if level == height - 1 {
                             PostingLeaf.prefetch(child)

@@ -232,21 +232,34 @@ extension Table {
         return withRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
     }
 
+    /// The key of a row in an index: the foreseen one, where it is of this index and the value is still the same.
+    @inlinable
+    func key(
+        of row: UnsafePointer<Entity>, in index: Int, _ foreseen: ForeseenKey<Entity>?
+    ) -> KnownKey {
+        let definition = indexDefinitions[index]
+        if let foreseen, foreseen.key.index == index, definition.isSame(foreseen.entity, row) {
+            return foreseen.key
+        }
+        return KnownKey(of: index, definition.key(row))
+    }
+
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
+    ///
+    /// - Parameter known: the row's key in the index.
     @inlinable
     func firstSlot(
-        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?,
-        noting known: inout KnownKey
+        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
     ) -> Slot? {
-        known = KnownKey(of: index, indexDefinitions[index].key(row))
         guard indexContents[index].tree.hasEntry(withKey: known.key) else { return nil }
-        return firstSlot(sharing: index, with: row, except: slot, known)
+        return firstSlot(withKey: known, sharing: index, with: row, except: slot)
     }
 
     /// The same where some entry has the key.
     @inlinable @inline(never)
     func firstSlot(
-        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
+        withKey known: KnownKey, sharing index: Int, with row: UnsafePointer<Entity>,
+        except slot: Slot?
     ) -> Slot? {
         let definition = indexDefinitions[index]
         let tree = indexContents[index].tree

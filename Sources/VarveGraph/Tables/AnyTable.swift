@@ -19,7 +19,7 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var liveCount: Int
     /// From 1, and never given twice.
     @exclusivity(unchecked) @usableFromInline package var nextOrdinal: UInt64
-    @exclusivity(unchecked) @usableFromInline var order: RowOrder
+    @exclusivity(unchecked) @usableFromInline final var order: RowOrder
     /// Before-images of rows, oldest first. Empty unless something may still be rolled back.
     @exclusivity(unchecked) @usableFromInline package var rowJournal: ContiguousArray<RowChange>
     /// Not copied with the table: only the writer, whose journal it is, asks it.
@@ -33,12 +33,12 @@ package class AnyTable {
     /// was not deleted by anything.
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
-    @exclusivity(unchecked) @usableFromInline var tombstoneTable: Int
+    @exclusivity(unchecked) @usableFromInline final var tombstoneTable: Int
     /// Whether the last row came to a slot that had none: in most work the next one will, too.
-    @exclusivity(unchecked) @usableFromInline var lastSaveWasNew = false
+    @exclusivity(unchecked) @usableFromInline final var lastSaveWasNew = false
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
-    @exclusivity(unchecked) @usableFromInline var former: FormerTables?
+    @exclusivity(unchecked) @usableFromInline final var former: FormerTables?
 
     /// A part that is loaded by itself has `1 << partShift` slots: as many as a subtree of the rows.
     @usableFromInline package static var partShift: Int { 15 }
