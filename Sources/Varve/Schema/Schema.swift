@@ -68,6 +68,9 @@ struct Schema: Sendable {
     /// The position of a type's table; nil where the app has no such type.
     func position(of type: TypeNumber) -> Int? { matched.position(of: type) }
 
+    /// The number by which events name a table's type, if any event does: without the rest of its definition.
+    func number(ofTable position: Int) -> TypeNumber? { matched.numbers[position] }
+
     /// Whether rows of a table may be written otherwise than they were logged.
     func mayBeReformed(at position: Int) -> Bool { matched.areReformable[position] }
 
@@ -112,6 +115,8 @@ private final class MatchedTypes: Sendable {
     let definitions: [TypeDefinition?]
     /// By table position.
     let descriptors: [EntityDescriptor]
+    /// By table position.
+    let numbers: [TypeNumber?]
     /// By table position, whether rows may be written otherwise than they were logged.
     let areReformable: [Bool]
     /// The positions of tables, by type number - 1; -1 where there is none.
@@ -120,14 +125,15 @@ private final class MatchedTypes: Sendable {
     init(_ definitions: [TypeDefinition?], _ tables: ContiguousArray<AnyTable>) {
         self.definitions = definitions
         descriptors = tables.map(\.descriptor)
+        numbers = definitions.map { $0?.number }
         areReformable = zip(definitions, tables).map { definition, table in
             let known = table.descriptor.fields.count
             return definition?.fields.prefix(known).contains { $0.type.mayBeReformed } ?? false
         }
-        let numbers = definitions.map { Int($0?.number.rawValue ?? 0) }
-        var positions = [Int](repeating: -1, count: numbers.max() ?? 0)
-        for (position, number) in numbers.enumerated() where number > 0 {
-            positions[number - 1] = position
+        let greatest = numbers.compactMap { $0?.rawValue }.max() ?? 0
+        var positions = [Int](repeating: -1, count: Int(greatest))
+        for (position, number) in numbers.enumerated() {
+            if let number { positions[Int(number.rawValue) - 1] = position }
         }
         self.positions = positions
     }

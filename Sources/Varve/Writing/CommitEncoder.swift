@@ -148,10 +148,10 @@ final class CommitEncoder {
         let table = source.tables.tables[position]
         // What happens to tombstones is told by the events of the entities they stand for.
         guard !table.rowJournal.isEmpty, table.descriptor.tombstoneOwner == nil,
-            let definition = source.schema.definitions[position]
+            source.schema.number(ofTable: position) != nil
         else { return }
         let rows = RowEncoding(
-            source: source, position: position, table: table, definition: definition,
+            source: source, position: position, table: table,
             version: version, isCompleted: source.schema.completesRows(at: position),
             mayBePacked: packsFilledLeaves && table.descriptor.mayBePackedWhenSaved)
         seen.removeAll()
@@ -194,7 +194,7 @@ final class CommitEncoder {
         let key = UInt64(position) << 32 | UInt64(slot)
         if let known = indexes[key] { return EntityIndex(known) }
         let table = source.tables.tables[position]
-        guard let number = source.schema.definitions[position]?.number else {
+        guard let number = source.schema.number(ofTable: position) else {
             preconditionFailure("an event names an entity of an undefined type")
         }
         idBytes.removeAll()

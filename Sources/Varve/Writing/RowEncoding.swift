@@ -6,7 +6,6 @@ struct RowEncoding {
     let source: CommitEncoder.Source
     let position: Int
     let table: AnyTable
-    let definition: TypeDefinition
     /// What the transaction makes of what it touches.
     let version: PreviousVersion
     /// Whether the log has something in rows of the type that the application does not write itself.
@@ -24,13 +23,12 @@ struct RowEncoding {
     private typealias RowOperation<Answer> = @Sendable (AnyTable, Slot) -> Answer
 
     init(
-        source: CommitEncoder.Source, position: Int, table: AnyTable, definition: TypeDefinition,
-        version: PreviousVersion, isCompleted: Bool, mayBePacked: Bool
+        source: CommitEncoder.Source, position: Int, table: AnyTable, version: PreviousVersion,
+        isCompleted: Bool, mayBePacked: Bool
     ) {
         self.source = source
         self.position = position
         self.table = table
-        self.definition = definition
         self.version = version
         self.isCompleted = isCompleted
         self.mayBePacked = mayBePacked
@@ -165,7 +163,7 @@ struct RowEncoding {
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append {
             $0.update(
-                entity, previous: previous, changes: commit.changes, fields: definition.fields)
+                entity, previous: previous, changes: commit.changes, fields: fields)
         }
     }
 
@@ -257,6 +255,18 @@ struct RowEncoding {
 
     // MARK: - Parts
 
+    /// What the log says about the type. Asked for where it is wanted: most transactions come without, and it has
+    /// many references.
+    private var definition: TypeDefinition {
+        guard let definition = source.schema.definitions[position] else {
+            preconditionFailure("rows of a type that the log does not know")
+        }
+        return definition
+    }
+
+    /// The fields alone.
+    private var fields: [FieldDefinition] { source.schema.definitions[position]?.fields ?? [] }
+
     private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {
         guard isCompleted else { return }
         try source.schema.completeRow(of: slot.rawValue, at: position, in: &writer)
@@ -270,7 +280,7 @@ struct RowEncoding {
                 guard !old.hasSameBytes(as: new) else { return false }
                 var oldReader = ByteReader(old)
                 var newReader = ByteReader(new)
-                for (index, field) in definition.fields.enumerated() where !oldReader.isAtEnd {
+                for (index, field) in fields.enumerated() where !oldReader.isAtEnd {
                     let oldValue = try field.type.readSlice(&oldReader)
                     let newValue = try field.type.readSlice(&newReader)
                     try commit.changes.append(
@@ -329,7 +339,7 @@ struct RowEncoding {
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
         for index in table.descriptor.relations.indices {
             let target = table.relations[index].childTable
-            guard let number = source.schema.definitions[target]?.number else { continue }
+            guard let number = source.schema.number(ofTable: target) else { continue }
             var entities: [EntityIndex] = []
             try tombstone.forEachID(of: index) { bytes in
                 commit.append { entities.append($0.entity(number, bytes)) }

@@ -23,7 +23,7 @@ package struct FilledLeaves: ~Copyable {
 
     package mutating func removeAll() {
         beginLeaf()
-        leaves.removeAll(keepingCapacity: true)
+        if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
     }
 
     /// Adds a row that came in the transaction. Only rows that come in the order of their slots fill leaves.
@@ -46,6 +46,7 @@ package struct FilledLeaves: ~Copyable {
 
     /// To be called before the rows of another table come.
     package mutating func beginLeaf() {
+        guard !rows.isEmpty else { return }
         rows.removeAll(keepingCapacity: true)
         bytes.removeAll()
     }
