@@ -68,7 +68,8 @@ struct Schema: Sendable {
     /// The position of a type's table; nil where the app has no such type.
     func position(of type: TypeNumber) -> Int? { matched.position(of: type) }
 
-    /// The number by which events name a table's type, if any event does: without the rest of its definition.
+    /// The number by which events name the type of a table, if any event does: without the rest of its definition.
+    /// The table is one that was matched.
     func number(ofTable position: Int) -> TypeNumber? { matched.numbers[position] }
 
     /// Whether rows of a table may be written otherwise than they were logged.

@@ -12,7 +12,7 @@ struct RowEncoding {
     let isCompleted: Bool
     /// Whether new rows may be kept as their bytes.
     let mayBePacked: Bool
-    /// What is asked of nearly every row. Taken out of the descriptor once: each call would count references to it and
+    /// What is asked of nearly every new row. Taken out of the descriptor once: each call would count references to it and
     /// to the closure.
     private let operations:
         (
@@ -32,8 +32,8 @@ struct RowEncoding {
         self.version = version
         self.isCompleted = isCompleted
         self.mayBePacked = mayBePacked
-        let all = table.descriptor.operations
-        operations = (all.isLive, all.metadata, all.storeRow)
+        let known = table.descriptor.operations
+        operations = (known.isLive, known.metadata, known.storeRow)
     }
 
     /// Appends the events of one slot. False where it is as it was.
@@ -258,14 +258,19 @@ struct RowEncoding {
     /// What the log says about the type. Asked for where it is wanted: most transactions come without, and it has
     /// many references.
     private var definition: TypeDefinition {
-        guard let definition = source.schema.definitions[position] else {
-            preconditionFailure("rows of a type that the log does not know")
-        }
+        guard let definition = source.schema.definitions[position] else { lackDefinition() }
         return definition
     }
 
     /// The fields alone.
-    private var fields: [FieldDefinition] { source.schema.definitions[position]?.fields ?? [] }
+    private var fields: [FieldDefinition] {
+        guard let fields = source.schema.definitions[position]?.fields else { lackDefinition() }
+        return fields
+    }
+
+    private func lackDefinition() -> Never {
+        preconditionFailure("rows of a type that the log does not know")
+    }
 
     private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {
         guard isCompleted else { return }

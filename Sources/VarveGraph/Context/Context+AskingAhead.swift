@@ -1,6 +1,7 @@
 // Saves of several entities, and look-ups of several ids, look at memory that is rarely in the processor's caches:
 // pages of ids, leaves of unique indexes, rows and their links. One after the other, each waits for its own. Asked
-// for beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it.
+// for beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it, but that
+// a key that was made to ask by is kept for the save.
 
 extension Context {
     /// Saves entities one after the other, handing the slot of each to the closure.
@@ -16,9 +17,10 @@ extension Context {
             while start < entities.count {
                 let count = min(TableAhead.groupCount, entities.count - start)
                 let group = UnsafeBufferPointer(start: base + start, count: count)
-                let index = count > 1 ? askAhead(of: group, from: base + start, keys) : nil
+                let index = count > 1 ? askAhead(of: group, keys) : nil
                 // By position: a loop over the elements would copy each once more.
                 for position in 0..<count {
+                    // Exact, as all that is foreseeable: it stands by hash.
                     let foreseen = index.map {
                         ForeseenKey(
                             of: base + start + position, KnownKey(of: $0, (keys[position], true)))
@@ -32,15 +34,17 @@ extension Context {
 
     /// Asks the processor for what saves of these entities will look at.
     ///
-    /// - Parameter keys: room for one of each entity. Answers the number of the index that they are of then, if any.
+    /// - Parameter keys: room for a key of each entity.
+    /// - Returns: the number of the unique index that they are keys of then: the last that is foreseeable, if one is.
     @inlinable
     func askAhead<Entity: EntityModelProtocol>(
-        of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>,
-        _ keys: UnsafeMutableBufferPointer<UInt64>
+        of entities: UnsafeBufferPointer<Entity>, _ keys: UnsafeMutableBufferPointer<UInt64>
     ) -> Int? {
-        guard let position = tables.position(of: Entity._descriptor) else { return nil }
+        guard let position = tables.position(of: Entity._descriptor),
+            let base = entities.baseAddress
+        else { return nil }
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        let index = table.isLarge ? table.askAhead(of: entities, from: base, keys) : nil
+        let index = table.isLarge ? table.askAhead(of: entities, keys) : nil
         for relation in Entity._descriptor.relations.indices {
             askAhead(
                 ofRelation: relation, of: position, at: base,
@@ -49,8 +53,9 @@ extension Context {
         return index
     }
 
-    /// Asks for what the save of one entity will look at, where the save before it was of an id that was not there: the places of the id and of
-    /// unique values come side by side then. Of an id that is there mostly the first alone is looked at.
+    /// Asks for what the save of one entity will look at, where the save before it was of an id that was not there: the
+    /// places of the id and of unique values come side by side then. Of an id that is there mostly the first alone is
+    /// looked at.
     ///
     /// Ids and unique values are read, and hashed, as they are before `willSave` runs.
     @inlinable
@@ -87,7 +92,8 @@ extension Context {
     }
 }
 
-/// The key that an entity has in a unique index, made before its save: it counts as long as the value is the same.
+/// The key that an entity has in a unique index, made before its save: it counts as long as the value is the same. A
+/// value whose hash changes while it stays equal to itself, as that of an object may, is none for an index.
 @usableFromInline
 struct ForeseenKey<Entity> {
     /// The entity as it was then, which is there until its save has returned.
@@ -123,12 +129,13 @@ extension Table {
     ///
     /// What is computed is not asked for: it may be made of what a hook sets before the save.
     ///
-    /// - Parameter keys: room for one of each entity. Answers the number of the index that they are of then, if any.
+    /// - Parameter keys: room for a key of each entity.
+    /// - Returns: the number of the unique index that they are keys of then: the last that is foreseeable, if one is.
     @inlinable
     func askAhead(
-        of entities: UnsafeBufferPointer<Entity>, from base: UnsafePointer<Entity>,
-        _ keys: UnsafeMutableBufferPointer<UInt64>
+        of entities: UnsafeBufferPointer<Entity>, _ keys: UnsafeMutableBufferPointer<UInt64>
     ) -> Int? {
+        guard let base = entities.baseAddress else { return nil }
         let made = UnsafeBufferPointer(rebasing: keys[..<entities.count])
         if descriptor.hasForeseeableID {
             for position in entities.indices {

@@ -1,4 +1,5 @@
-// Every change of a table is made in here: with the lock held that lets others see what the tables were.
+// Every change of a table is made with the lock held that lets others see what the tables were: in here, or where
+// `lockFormer` is called.
 
 extension Context {
     /// Changes a table, after making sure that no other context references it. The body runs no code of
@@ -22,6 +23,18 @@ extension Context {
         lockFormer()
         defer { unlockFormer() }
         return try body(uniqueTable(at: position))
+    }
+
+    /// The table at `position`, after making sure that no other context references it.
+    ///
+    /// The lock is held that lets others see what the tables were. The result must not be held across another call: a
+    /// second reference makes the table look shared.
+    @inlinable @inline(__always)
+    mutating func uniqueTable(at position: Int) -> AnyTable {
+        if !isKnownUniquelyReferenced(&tables.tables[position]) {
+            tables.cloneTable(at: position, keptIn: session.former)
+        }
+        return tables.tables[position]
     }
 
     /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.

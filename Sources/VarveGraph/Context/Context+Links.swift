@@ -61,7 +61,7 @@ extension Context {
                 linkBack(from: child, to: slot, relation: relation, table: table, resolved)
                 return setLinks(.one(child), of: slot, relation: relation, table: table)
             }
-            // What most saves of a link do: both sides under one lock.
+            // What most saves of a link do, as `linkBack` would: both sides under one lock.
             var back = links(of: child, relation: inverse, table: resolved.childTable)
             back.append(slot)
             session.journal.append(JournalEntry(table: resolved.childTable, isLink: true))

@@ -95,7 +95,7 @@ package struct TableList {
 
     /// The table at `position` as a plain word: neither retained nor released. For what leaves the list as it is.
     @inlinable @inline(__always)
-    func unretained<Table: AnyTable>(at position: Int, as type: Table.Type) -> Unmanaged<Table> {
+    func unretained<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
         precondition(position < tables.count, "a table that the context does not have")
         return tables.withUnsafeBufferPointer { tables in
             // Not empty, so it has an address.
@@ -116,18 +116,6 @@ package struct TableList {
 extension TableList: @unchecked Sendable {}
 
 extension Context {
-    /// The table at `position`, after making sure that no other context references it.
-    ///
-    /// The result must not be held across another call: a second reference makes the table look
-    /// shared.
-    @inlinable @inline(__always)
-    mutating func uniqueTable(at position: Int) -> AnyTable {
-        if !isKnownUniquelyReferenced(&tables.tables[position]) {
-            tables.cloneTable(at: position, keptIn: session.former)
-        }
-        return tables.tables[position]
-    }
-
     /// The position of a type's table, made now, with those of all related types, if need be.
     @inlinable
     package mutating func position(of descriptor: EntityDescriptor) -> Int {

@@ -4,7 +4,8 @@
 /// The first entries are always those that the children have now, never former ones: comparing a
 /// value reads the row of an entry, and only an entry that stands in the index has one.
 final class PostingInner: ManagedBuffer<Int, UInt64> {
-    /// Narrow: copying a node touches a cold line for each child that it retains.
+    /// Rather narrow: copying a node touches a cold line for each child that it retains. With half as many, a copy
+    /// is cheaper, but there are two levels more of a million entries: saves behind a copy take as long.
     static var width: Int { 16 }
     static var mergeLimit: Int { 8 }
 
@@ -60,6 +61,15 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
                 }
             }
             return low - 1
+        }
+
+        /// The child that the first entry with a key stands in, or would: where none starts with it, the last that
+        /// starts in front of it.
+        @inline(__always)
+        func position(ofKey key: UInt64) -> Int {
+            let starting = EntrySearch.lowerBound(of: key, in: keys, count: count)
+            if starting < count, keys[starting] == key { return starting }
+            return max(starting - 1, 0)
         }
 
         /// The child that holds the entry of a rank, which becomes the rank inside it.

@@ -88,7 +88,7 @@ extension PostingTree {
         }
     }
 
-    /// Asks the processor for the leaves in which entries with these keys stand or would.
+    /// Asks the processor for the leaves in which the first entries with these keys stand or would.
     ///
     /// All keys descend together, so that the nodes of a level come side by side.
     @usableFromInline
@@ -101,9 +101,7 @@ extension PostingTree {
                 for level in 0..<height {
                     for (position, key) in keys.enumerated() {
                         let parts = PostingInner.parts(of: nodes[position])
-                        let starting = EntrySearch.lowerBound(
-                            of: key, in: parts.keys, count: parts.count)
-                        let child = parts.child(max(starting - 1, 0))
+                        let child = parts.child(parts.position(ofKey: key))
                         if level == height - 1 {
                             PostingLeaf.prefetch(child)
                         } else {
