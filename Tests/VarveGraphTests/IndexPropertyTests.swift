@@ -82,6 +82,7 @@ struct IndexPropertyTests {
             let rebuilt = table.builtIndex(index)
             let content = table.indexContents[index]
             #expect(content.tree.postings == rebuilt.tree.postings, "\(note)")
+            #expect(content.slots?.entries == rebuilt.slots?.entries, "\(note)")
             #expect(content.text?.frequencies == rebuilt.text?.frequencies, "\(note)")
         }
     }
@@ -103,6 +104,9 @@ struct IndexPropertyTests {
             #expect(
                 tables[0].indexContents[index].tree.postings
                     == tables[1].indexContents[index].tree.postings)
+            #expect(
+                tables[0].indexContents[index].slots?.entries
+                    == tables[1].indexContents[index].slots?.entries)
         }
     }
 
@@ -114,7 +118,8 @@ struct IndexPropertyTests {
     }
 
     private func found(
-        _ context: Context, _ index: String, _ bounds: IndexBounds, _ order: PostingOrder? = nil
+        _ context: Context, _ index: String, _ bounds: IndexBounds,
+        _ order: PostingOrder = .ascending(depth: .max)
     ) throws -> [Int] {
         let table = try #require(context.table(of: Citizen.self))
         let number = try #require(table.indexDefinitions.firstIndex { $0.name == index })

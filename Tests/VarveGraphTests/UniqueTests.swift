@@ -159,7 +159,7 @@ struct UniqueTests {
                 table.indexDefinitions.firstIndex { $0.name == "uniqueRank" })
             let range = try #require(table.postings(of: index, in: IndexBounds(equal: [zero])))
             var ids: [Int] = []
-            table.forEachPosting(of: index, in: range) { slot, _ in
+            table.forEachPosting(of: index, in: range, order: .ascending(depth: 1)) { slot, _ in
                 ids.append(table.id(of: Slot(slot)))
                 return true
             }

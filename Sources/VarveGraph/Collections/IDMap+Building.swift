@@ -8,9 +8,26 @@ extension IDMap {
         entries.reserveCapacity(entries.count + count)
         withUnsafeMutablePointer(to: &root) { IDMap.append($0, to: &entries) }
         IDMap.sort(&entries)
+        self = IDMap(sorted: entries)
+    }
+
+    /// A map of entries in the order of their tags. O(n).
+    @usableFromInline
+    init(sorted entries: consuming ContiguousArray<UInt64>) {
+        var entries = entries
         count = entries.count
         root = entries.withUnsafeMutableBufferPointer { IDMap.tree(of: $0, consumed: 0) }
         rootAddress = IDChild.Unowned(root)
+    }
+
+    /// All entries in the order of their tags. O(n).
+    var entries: ContiguousArray<UInt64> {
+        var map = self
+        var entries = ContiguousArray<UInt64>()
+        entries.reserveCapacity(count)
+        withUnsafeMutablePointer(to: &map.root) { IDMap.append($0, to: &entries) }
+        IDMap.sort(&entries)
+        return entries
     }
 
     private static func append(
@@ -33,7 +50,8 @@ extension IDMap {
 
     /// Sorts by tag, and entries of one tag by slot: dealt out by the leading byte, which is spread evenly, then each
     /// bucket by itself, with the memory of what was dealt to move about in.
-    private static func sort(_ entries: inout ContiguousArray<UInt64>) {
+    @usableFromInline
+    static func sort(_ entries: inout ContiguousArray<UInt64>) {
         let sorted = ContiguousArray<UInt64>(unsafeUninitializedCapacity: entries.count) {
             sorted, initialized in
             initialized = entries.count

@@ -7,8 +7,8 @@
 /// its page is computed: a look-up touches one or two lines of the page. Copying is O(1);
 /// finding and inserting are O(log n). An entry takes about ten bytes.
 ///
-/// A slot, once given to an id, keeps it: entries are removed only where the transaction that made them
-/// came to nothing.
+/// It holds ids, and the values of unique indexes. A slot, once given to an id, keeps it: entries of ids are removed
+/// only where the transaction that made them came to nothing.
 @usableFromInline
 struct IDMap {
     var root: IDChild
@@ -32,20 +32,35 @@ struct IDMap {
         return nil
     }
 
-    /// Adds an entry. The caller has made sure that no equal key is there.
+    /// Adds an entry. The caller has made sure that no equal key is there, or does not mind.
+    ///
+    /// - Returns: whether more entries than a page takes have this tag now, among which look-ups search.
+    @discardableResult
     @usableFromInline
-    mutating func insert(_ hash: UInt64, _ slot: Slot) {
+    mutating func insert(_ hash: UInt64, _ slot: Slot) -> Bool {
         count += 1
         let entry = IDEntry.make(hash, slot)
+        var isCrowded = false
         rootAddress = withUnsafeMutablePointer(to: &root) { root in
-            IDMap.insert(entry, below: root)
+            isCrowded = IDMap.insert(entry, below: root)
             return IDChild.Unowned(at: root)
         }
+        return isCrowded
     }
 
-    /// Removes an entry that is there. Pages stay, however few entries are left in them.
+    /// Whether an entry is there.
+    func contains(_ hash: UInt64, _ slot: Slot) -> Bool {
+        candidates(for: hash).contains(IDEntry.make(hash, slot))
+    }
+
+    /// Removes an entry that is there. Pages get smaller, and go with the last entry.
     @usableFromInline
     mutating func remove(_ hash: UInt64, _ slot: Slot) {
+        guard count > 1 else {
+            precondition(contains(hash, slot), "an entry that is removed is there")
+            self = IDMap()
+            return
+        }
         count -= 1
         let entry = IDEntry.make(hash, slot)
         rootAddress = withUnsafeMutablePointer(to: &root) { root in
@@ -60,11 +75,20 @@ struct IDMap {
         }
     }
 
+    /// Removes the entries of a slot, whatever their hashes are. O(n).
+    mutating func remove(_ slot: Slot) {
+        var entries = entries
+        entries.removeAll { IDEntry.slot($0) == slot }
+        if entries.count < count { self = IDMap(sorted: entries) }
+    }
+
     /// Descends to the page of an entry, splitting full pages on the way.
     ///
     /// A page that is still full after all path bits are consumed grows instead: equal tags
     /// cannot be told apart by more bits.
-    private static func insert(_ entry: UInt64, below root: UnsafeMutablePointer<IDChild>) {
+    private static func insert(
+        _ entry: UInt64, below root: UnsafeMutablePointer<IDChild>
+    ) -> Bool {
         var reference = root
         // Where the node stands that `reference` points into: as a place, because a second reference
         // would make the node look shared.
@@ -78,7 +102,8 @@ struct IDMap {
                 reference = IDNode.uniqueChild(at: reference, for: entry, consumed: consumed)
                 consumed += IDNode.bits
             } else if reference.pointee.count < IDPage.limit || prefix >= IDNode.pathBitCount {
-                return IDPage.insert(entry, at: reference)
+                IDPage.insert(entry, at: reference)
+                return reference.pointee.count > IDPage.limit
             } else if let parent, prefix < consumed {
                 reference = IDNode.splitPage(
                     at: reference, of: parent, for: entry, consumed: consumed - IDNode.bits)

@@ -60,7 +60,8 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
     static func remove(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
         let count = Int(reference.pointee.count)
         let prefix = reference.pointee.prefix
-        if !IDChild.isUnique(reference) {
+        let capacity = capacity(at: reference)
+        if capacity > step && count < capacity / 2 || !IDChild.isUnique(reference) {
             reference.pointee = make(entries(at: reference), count: count, prefix: prefix)
         }
         let entries = entries(at: reference)

@@ -1,5 +1,5 @@
 // Saves of several entities, and look-ups of several ids, look at memory that is rarely in the processor's caches:
-// pages of ids, leaves of unique indexes, rows and their links. One after the other, each waits for its own. Asked
+// pages of ids and of unique indexes, rows and their links. One after the other, each waits for its own. Asked
 // for beforehand, what a group of them looks at comes while the processor goes on. Nothing else changes by it, but that
 // a key that was made to ask by is kept for the save.
 
@@ -125,7 +125,7 @@ extension AnyTable {
 }
 
 extension Table {
-    /// Asks for the pages of ids and the leaves of unique indexes that saves of these entities will look at.
+    /// Asks for the pages of ids and of unique indexes that saves of these entities will look at.
     ///
     /// What is computed is not asked for: it may be made of what a hook sets before the save.
     ///
@@ -149,7 +149,7 @@ extension Table {
             for position in entities.indices {
                 keys.initializeElement(at: position, to: definition.key(base + position).key)
             }
-            indexContents[index].tree.ask(for: made)
+            indexContents[index].ask(for: made)
             last = index
         }
         return last
@@ -179,12 +179,16 @@ extension Table {
         ids.ask(for: Entity._hashID(entity.pointee.id)) { askForUniqueValues(of: entity) }
     }
 
+    /// - Parameter start: the first of the unique indexes to look at. The next ones are looked at while it is waited for.
     @inlinable
-    func askForUniqueValues(of entity: UnsafePointer<Entity>) {
-        for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
-            withUnsafePointer(to: indexDefinitions[index].key(entity).key) {
-                indexContents[index].tree.ask(for: UnsafeBufferPointer(start: $0, count: 1))
-            }
+    func askForUniqueValues(of entity: UnsafePointer<Entity>, from start: Int = 0) {
+        guard start < uniqueIndexes.count else { return }
+        let index = uniqueIndexes[start]
+        guard indexDefinitions[index].isForeseeable else {
+            return askForUniqueValues(of: entity, from: start + 1)
+        }
+        indexContents[index].ask(for: indexDefinitions[index].key(entity).key) {
+            askForUniqueValues(of: entity, from: start + 1)
         }
     }
 

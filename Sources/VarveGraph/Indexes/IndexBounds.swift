@@ -29,15 +29,20 @@ struct IndexBounds: Sendable {
     }
 }
 
-/// Neighbouring postings of an index, by their positions in its order.
+/// Postings of an index that are found together.
 @usableFromInline
-struct PostingRange: Sendable, Equatable {
-    @usableFromInline let ranks: Range<Int>
+enum PostingRange: Sendable, Equatable {
+    /// Neighbours in a tree, by their positions in its order.
+    case ranks(Range<Int>)
+    /// What the map of a unique index has under a hash.
+    case hash(UInt64, count: Int)
 
-    @usableFromInline
-    init(_ ranks: Range<Int>) { self.ranks = ranks }
-
-    @usableFromInline var count: Int { ranks.count }
+    @usableFromInline var count: Int {
+        switch self {
+        case .ranks(let ranks): ranks.count
+        case .hash(_, let count): count
+        }
+    }
 }
 
 /// The order in which postings are wanted.

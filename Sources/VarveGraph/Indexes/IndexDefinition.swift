@@ -47,6 +47,10 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         case hashed([_HashedProperty<Entity>])
         /// Not in a tree: by the words of the texts.
         case text([TextField])
+
+        var isHashed: Bool {
+            if case .hashed = self { true } else { false }
+        }
     }
 
     /// The key of a row. It is exact where rows with equal keys have equal values in everything
@@ -104,7 +108,7 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         let textFields: [TextField]? = if case .text(let fields) = content { fields } else { nil }
         outline = IndexOutline(
             name: name, kind: kind, components: components, textFields: textFields,
-            postings: postings)
+            isUniqueByHash: uniqueness != nil && content.isHashed, postings: postings)
     }
 
     /// The closures of the one property themselves, or closures around those of several.
@@ -132,19 +136,13 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         let hashes = properties.map(\.hash)
         if hashes.count == 1 {
             let hash = hashes[0]
-            return (
-                { row in
-                    var hasher = Hasher()
-                    hash(row, &hasher)
-                    return (UInt64(bitPattern: Int64(hasher.finalize())), true)
-                }, isSame
-            )
+            return ({ (hash($0), true) }, isSame)
         }
         return (
             { row in
                 var hasher = Hasher()
-                for hash in hashes { hash(row, &hasher) }
-                return (UInt64(bitPattern: Int64(hasher.finalize())), true)
+                for hash in hashes { hasher.combine(hash(row)) }
+                return (ValueHash.finish(hasher), true)
             }, isSame
         )
     }
@@ -190,16 +188,19 @@ final class IndexOutline: Sendable {
     let components: [IndexComponent]
     /// The properties of a full-text index; nil for every other.
     let textFields: [TextField]?
+    /// Whether it is a constraint on values that are told apart by their hashes.
+    @usableFromInline let isUniqueByHash: Bool
     let postings: LookUp
 
     init(
         name: String, kind: IndexKind, components: [IndexComponent], textFields: [TextField]?,
-        postings: @escaping LookUp
+        isUniqueByHash: Bool, postings: @escaping LookUp
     ) {
         self.name = name
         self.kind = kind
         self.components = components
         self.textFields = textFields
+        self.isUniqueByHash = isUniqueByHash
         self.postings = postings
     }
 }

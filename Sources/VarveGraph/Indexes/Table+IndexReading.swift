@@ -20,16 +20,16 @@ extension Table {
     ) -> PostingRange? {
         guard bounds.equal.count == properties.count, bounds.lower == nil, bounds.upper == nil
         else { return nil }
-        var hasher = Hasher()
-        var position = 0
-        while position < properties.count {
-            guard properties[position].hashOperand(bounds.equal[position], &hasher) else {
-                return nil
-            }
-            position += 1
+        guard properties.count > 1 else {
+            return properties[0].hashOperand(bounds.equal[0])
+                .map { indexContents[index].postings(underHash: $0) }
         }
-        let key = UInt64(bitPattern: Int64(hasher.finalize()))
-        return PostingRange(indexContents[index].tree.ranks(ofKey: key))
+        var hasher = Hasher()
+        for (property, operand) in zip(properties, bounds.equal) {
+            guard let hash = property.hashOperand(operand) else { return nil }
+            hasher.combine(hash)
+        }
+        return indexContents[index].postings(underHash: ValueHash.finish(hasher))
     }
 
     @inlinable
@@ -37,7 +37,7 @@ extension Table {
         of index: Int, _ properties: [_OrderedProperty<Entity>], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count <= properties.count else { return nil }
-        if bounds.isOpen { return PostingRange(0..<indexContents[index].tree.count) }
+        if bounds.isOpen { return .ranks(0..<indexContents[index].tree.count) }
         var values: [IndexBoundValue<Entity>] = []
         for (property, operand) in zip(properties, bounds.equal) {
             guard let value = property.bound(operand) else { return nil }
@@ -61,7 +61,7 @@ extension Table {
             }
         }
         let lower = rank(of: index, start)
-        return PostingRange(lower..<max(lower, rank(of: index, end)))
+        return .ranks(lower..<max(lower, rank(of: index, end)))
     }
 
     @inlinable
@@ -78,20 +78,22 @@ extension Table {
 
     // MARK: - Walking
 
-    /// Calls `body` with each posting of a range until it answers false: in the wanted order or,
-    /// without one, in that of the index.
+    /// Calls `body` with each posting of a range of an ordered index, in the wanted order, until it answers false.
     @inlinable
     func forEachPosting(
-        of index: Int, in range: PostingRange, order: PostingOrder? = nil,
+        of index: Int, in range: PostingRange, order: PostingOrder,
         _ body: (_ slot: UInt32, _ ordinal: UInt64) -> Bool
     ) {
+        guard case .ranks(let ranks) = range else {
+            preconditionFailure("an index without an order is not walked in one")
+        }
         let depth = indexDefinitions[index].components.count
         switch order {
-        case .descending(let wanted): walkBackward(index, range.ranks, depth: wanted, body)
+        case .descending(let wanted): walkBackward(index, ranks, depth: wanted, body)
         case .ascending(let wanted) where wanted < depth:
-            walkForward(index, range.ranks, depth: wanted, body)
-        default:
-            indexContents[index].tree.forEachSpan(in: range.ranks) { span in
+            walkForward(index, ranks, depth: wanted, body)
+        case .ascending:
+            indexContents[index].tree.forEachSpan(in: ranks) { span in
                 for position in 0..<span.count {
                     guard body(span.slots[position], span.ordinals[position]) else { return false }
                 }
@@ -251,7 +253,7 @@ extension Table {
     func firstSlot(
         sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
     ) -> Slot? {
-        guard indexContents[index].tree.hasEntry(withKey: known.key) else { return nil }
+        guard indexContents[index].hasEntry(withKey: known.key) else { return nil }
         return firstSlot(withKey: known, sharing: index, with: row, except: slot)
     }
 
@@ -262,6 +264,9 @@ extension Table {
         except slot: Slot?
     ) -> Slot? {
         let definition = indexDefinitions[index]
+        guard indexContents[index].slots == nil else {
+            return firstSlot(underHash: known.key, sharing: index, with: row, except: slot)
+        }
         let tree = indexContents[index].tree
         let (key, isExact) = (known.key, known.isExact)
         let start = tree.rank(ofBound: key, isExact: isExact, isBehindEqual: false) { slot in
@@ -283,6 +288,24 @@ extension Table {
             return true
         }
         return found
+    }
+
+    /// The same in a map.
+    @usableFromInline
+    func firstSlot(
+        underHash hash: UInt64, sharing index: Int, with row: UnsafePointer<Entity>,
+        except slot: Slot?
+    ) -> Slot? {
+        var first: (slot: Slot, ordinal: UInt64)?
+        for entry in indexContents[index].entries(underHash: hash) {
+            let candidate = IDEntry.slot(entry)
+            guard candidate != slot,
+                withRow(at: candidate, { indexDefinitions[index].isSame(row, $0) }) == true
+            else { continue }
+            let ordinal = metadata(of: candidate).ordinal
+            if first.map({ ordinal < $0.ordinal }) ?? true { first = (candidate, ordinal) }
+        }
+        return first?.slot
     }
 }
 

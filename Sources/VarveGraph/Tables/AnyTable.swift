@@ -55,7 +55,7 @@ package class AnyTable {
         self.rowJournal = []
         self.linkJournal = []
         self.indexContents = ContiguousArray(
-            descriptor.indexes.map { IndexContent(kind: $0.kind) })
+            descriptor.indexes.map { IndexContent($0.outline) })
         self.deleteCauses = [:]
         self.tombstoneTable = -1
     }

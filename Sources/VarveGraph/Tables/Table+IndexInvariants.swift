@@ -6,6 +6,10 @@ extension Table {
                 checkText(content, fields)
                 continue
             }
+            if let map = content.slots {
+                checkMap(map, definition)
+                continue
+            }
             let tree = content.tree
             tree.checkInvariants(isExact: { self.isExact($0, definition) }) { first, second in
                 guard let row = self.row(at: Slot(first)) else { return 0 }
@@ -27,6 +31,23 @@ extension Table {
                     metadata(of: slot).ordinal == entry.ordinal,
                     "an entry with another ordinal than its row in \(definition.name)")
             }
+        }
+    }
+
+    private func checkMap(_ map: IDMap, _ definition: IndexDefinition<Entity>) {
+        map.checkInvariants()
+        precondition(map.count == liveCount, "the index \(definition.name) misses rows")
+        var seen = Set<UInt32>()
+        for entry in map.entries {
+            let slot = IDEntry.slot(entry)
+            guard let row = row(at: slot) else {
+                preconditionFailure("an entry of a row that is gone in \(definition.name)")
+            }
+            precondition(
+                seen.insert(slot.rawValue).inserted, "a row twice in \(definition.name)")
+            precondition(
+                IDEntry.make(definition.key(row).key, slot) == entry,
+                "an entry under another value than its row has in \(definition.name)")
         }
     }
 

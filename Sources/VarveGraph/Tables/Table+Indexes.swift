@@ -63,6 +63,10 @@ extension Table {
             }
             let (key, isExact) =
                 known.index == index ? (known.key, known.isExact) : definition.key(row)
+            if indexContents[index].slots != nil {
+                insertSlot(slot, underHash: key, in: index)
+                continue
+            }
             let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
             indexContents[index].tree.insert(entry, isExact: isExact) { other in
                 self.compare(row, withRowAt: other, definition)
@@ -81,11 +85,25 @@ extension Table {
                 continue
             }
             let (key, isExact) = definition.key(row)
+            if indexContents[index].slots != nil {
+                indexContents[index].removeSlot(slot, underHash: key)
+                continue
+            }
             let entry = IndexEntry(key: key, ordinal: ordinal, slot: slot.rawValue)
             indexContents[index].tree.remove(entry, isExact: isExact) { other in
                 self.compare(row, withRowAt: other, definition)
             }
         }
+    }
+
+    /// Adds the slot of a row, which stands in its cell, to the map of a unique index.
+    @usableFromInline
+    func insertSlot(_ slot: Slot, underHash hash: UInt64, in index: Int) {
+        guard indexContents[index].slots?.insert(hash, slot) == true else { return }
+        // Many have the same value, as a resolver may leave it: a tree takes any number.
+        var content = builtTree(index, [collectEntries(indexDefinitions[index])])
+        content.mayHoldEqual = indexContents[index].mayHoldEqual
+        indexContents[index] = content
     }
 
     /// Changes texts at once: words that both rows have are not touched. Takes the indexes that are
@@ -117,7 +135,20 @@ extension Table {
     func builtIndex(_ index: Int) -> IndexContent {
         let definition = indexDefinitions[index]
         if let fields = definition.textFields { return builtTextIndex(fields) }
-        let parts = takeLoadedEntries(index) ?? [collectEntries(definition)]
+        let noted = takeLoadedEntries(index)
+        let parts = noted ?? [collectEntries(definition)]
+        if definition.outline.isUniqueByHash, let content = builtMap(index, parts) {
+            return content
+        }
+        // Sorting what was noted in the order of slots takes a fraction of what reading rows here and there does.
+        let isOrdered = noted == nil || order.slotsByOrdinal == nil
+        return builtTree(index, isOrdered ? parts : [PostingTree.inOrderOfOrdinals(parts)])
+    }
+
+    /// Makes the tree of an index from entries that come in the order of their ordinals.
+    @inlinable
+    func builtTree(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent {
+        let definition = indexDefinitions[index]
         let entries = PostingTree.sorted(parts, isExact: { self.isExact($0, definition) }) {
             first, second in
             guard let row = self.row(at: Slot(first)) else { return 0 }
@@ -141,6 +172,40 @@ extension Table {
         }
     }
 
+    /// Makes the map of a unique index; nil where too many rows have the same value. O(n) by the hashes' bytes.
+    @usableFromInline
+    func builtMap(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent? {
+        var entries = ContiguousArray<UInt64>()
+        entries.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+        for part in parts {
+            for entry in part { entries.append(IDEntry.make(entry.key, Slot(entry.slot))) }
+        }
+        IDMap.sort(&entries)
+        var mayHoldEqual = false
+        var start = 0
+        for position in entries.indices {
+            if IDEntry.tag(entries[position]) != IDEntry.tag(entries[start]) { start = position }
+            guard position - start < IDPage.limit else { return nil }
+            guard !mayHoldEqual else { continue }
+            mayHoldEqual = (start..<position).contains {
+                areEqual(IDEntry.slot(entries[$0]), IDEntry.slot(entries[position]), index)
+            }
+        }
+        return IndexContent(slots: IDMap(sorted: entries), mayHoldEqual: mayHoldEqual)
+    }
+
+    /// Whether two rows break the constraint that an index is.
+    private func areEqual(_ first: Slot, _ second: Slot, _ index: Int) -> Bool {
+        let definition = indexDefinitions[index]
+        guard let uniqueness = definition.uniqueness, let row = copyOfRow(at: first),
+            let other = copyOfRow(at: second)
+        else { return false }
+        let isSame = withUnsafePointer(to: row) { row in
+            withUnsafePointer(to: other) { definition.isSame(row, $0) }
+        }
+        return isSame && !uniqueness.ignoresNil(in: row)
+    }
+
     @inlinable
     func collectEntries(_ definition: IndexDefinition<Entity>) -> ContiguousArray<IndexEntry> {
         var entries = ContiguousArray<IndexEntry>()
@@ -157,14 +222,13 @@ extension Table {
 
     @usableFromInline
     func builtTextIndex(_ fields: [TextField]) -> IndexContent {
-        var content = IndexContent(kind: .text)
-        content.text = TextPostings(
-            (0..<UInt32(slotCount)).lazy.compactMap { slot in
-                self.withRow(at: Slot(slot), isOnce: true) {
-                    (slot: slot, texts: fields.texts(in: $0))
-                }
-            })
-        return content
+        IndexContent(
+            text: TextPostings(
+                (0..<UInt32(slotCount)).lazy.compactMap { slot in
+                    self.withRow(at: Slot(slot), isOnce: true) {
+                        (slot: slot, texts: fields.texts(in: $0))
+                    }
+                }))
     }
 
     @usableFromInline

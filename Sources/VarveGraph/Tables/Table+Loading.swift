@@ -125,16 +125,14 @@ extension Table {
         }
     }
 
-    /// The entries of an index for all rows, in the order of their ordinals, if they were noted while
+    /// The entries of an index for all rows, in the order of their slots, if they were noted while
     /// the rows were loaded. They are given away. Several threads may ask, each for another index.
     @inlinable
     func takeLoadedEntries(_ index: Int) -> [ContiguousArray<IndexEntry>]? {
         guard index < loadedEntries.count else { return nil }
         let parts = loadedEntries[index].takeAll()
         // Rows that were not loaded many at a time are read again.
-        guard parts.reduce(0, { $0 + $1.count }) == liveCount else { return nil }
-        // Sorting what was noted in the order of slots takes a fraction of what reading rows here and there does.
-        return order.slotsByOrdinal == nil ? parts : [PostingTree.inOrderOfOrdinals(parts)]
+        return parts.reduce(0, { $0 + $1.count }) == liveCount ? parts : nil
     }
 
     /// Appends parts that were loaded at the same time, by several threads: each but the last has as many

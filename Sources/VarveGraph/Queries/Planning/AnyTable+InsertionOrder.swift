@@ -18,7 +18,7 @@ extension AnyTable {
         case .ranges(let ranges) where candidates.count <= 1:
             // The look-up of one row, which is worth a way of its own.
             guard let range = ranges.ranges.first else { return [] }
-            return [indexContents[ranges.index].tree.slot(atRank: range.ranks.lowerBound)]
+            return [indexContents[ranges.index].firstSlot(in: range)]
         case .ranges, .text, .union: break
         }
         // A word of the set is passed in the time that a few steps of a sort take.
@@ -72,26 +72,36 @@ extension AnyTable {
     private func forEachNumber(of candidates: Candidates, _ body: (Int) -> Void) {
         switch candidates.shape {
         case .ranges(let ranges):
-            let usesSlots = order.slotsByOrdinal == nil
-            for range in ranges.ranges {
-                indexContents[ranges.index].tree.forEachSpan(in: range.ranks) { span in
-                    for position in 0..<span.count {
-                        body(
-                            usesSlots
-                                ? Int(span.slots[position])
-                                : Int(truncatingIfNeeded: span.ordinals[position]))
-                    }
-                    return true
-                }
-            }
+            for range in ranges.ranges { forEachNumber(of: ranges.index, in: range, body) }
         case .text(let condition):
-            let usesSlots = order.slotsByOrdinal == nil
-            for slot in textCandidates(for: condition)?.slots ?? [] {
-                body(usesSlots ? Int(slot) : Int(metadata(of: Slot(slot)).ordinal))
-            }
+            for slot in textCandidates(for: condition)?.slots ?? [] { body(number(of: slot)) }
         case .union(let branches):
             for branch in branches { forEachNumber(of: branch, body) }
         case .intersection: numbers(of: candidates).forEach(body)
         }
+    }
+
+    private func forEachNumber(of index: Int, in range: PostingRange, _ body: (Int) -> Void) {
+        let usesSlots = order.slotsByOrdinal == nil
+        switch range {
+        case .ranks(let ranks):
+            indexContents[index].tree.forEachSpan(in: ranks) { span in
+                for position in 0..<span.count {
+                    body(
+                        usesSlots
+                            ? Int(span.slots[position])
+                            : Int(truncatingIfNeeded: span.ordinals[position]))
+                }
+                return true
+            }
+        case .hash(let hash, _):
+            for entry in indexContents[index].entries(underHash: hash) {
+                body(number(of: IDEntry.slot(entry).rawValue))
+            }
+        }
+    }
+
+    private func number(of slot: UInt32) -> Int {
+        order.slotsByOrdinal == nil ? Int(slot) : Int(metadata(of: Slot(slot)).ordinal)
     }
 }
