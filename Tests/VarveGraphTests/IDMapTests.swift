@@ -3,6 +3,21 @@ import VarveTestSupport
 
 @testable import VarveGraph
 
+extension IDMap {
+    /// What the pages take.
+    fileprivate var byteCount: Int { root.byteCount }
+}
+
+extension IDChild {
+    fileprivate var byteCount: Int {
+        guard isNode else { return unsafeDowncast(object, to: IDPage.self).header * 8 }
+        let node = unsafeDowncast(object, to: IDNode.self)
+        return node.withUnsafeMutablePointers { header, children in
+            (0..<header.pointee.count).reduce(0) { $0 + children[$1].byteCount }
+        }
+    }
+}
+
 @Suite("Id map")
 struct IDMapTests {
     /// Keys by slot; a map finds a slot when the key there is the one looked for.
@@ -58,6 +73,42 @@ struct IDMapTests {
             keys.map.insert(hash(1), Slot(1))
             #expect(keys.find(1, hash: hash(1))?.index == 1)
         }
+    }
+
+    @Test("Pages get smaller with what they hold, and the last entry leaves nothing behind")
+    func shrinks() {
+        var map = IDMap()
+        for key in 0..<20_000 as Range<UInt64> { map.insert(mixed(key), Slot(UInt32(key))) }
+        let full = map.byteCount
+        for key in 1..<20_000 as Range<UInt64> { map.remove(mixed(key), Slot(UInt32(key))) }
+        map.checkInvariants()
+        #expect(map.byteCount < full / 4)
+        #expect(map.contains(mixed(0), Slot(0)))
+        #expect(!map.contains(mixed(1), Slot(1)))
+        map.remove(mixed(0), Slot(0))
+        #expect(map.nodes().count == 1)
+        #expect(map.entries.isEmpty)
+        map.insert(mixed(5), Slot(5))
+        #expect(map.entries == [IDEntry.make(mixed(5), Slot(5))])
+    }
+
+    @Test("It tells when more entries have one tag than a page takes")
+    func crowded() {
+        var map = IDMap()
+        for key in 0..<2_000 as Range<UInt64> {
+            let isCrowded = map.insert(mixed(key), Slot(UInt32(key)))
+            #expect(!isCrowded)
+        }
+        for key in 2_000..<2_140 as Range<UInt64> {
+            let isCrowded = map.insert(mixed(0), Slot(UInt32(key)))
+            // With the entry of before.
+            #expect(isCrowded == (key - 2_000 + 2 > UInt64(IDPage.limit)))
+        }
+        map.checkInvariants()
+        map.remove(Slot(2_003))
+        #expect(!map.contains(mixed(0), Slot(2_003)))
+        #expect(map.count == 2_139)
+        map.checkInvariants()
     }
 
     @Test("Equal hashes are kept apart by their keys, in any number")

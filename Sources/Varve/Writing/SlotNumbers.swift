@@ -18,12 +18,20 @@ struct SlotNumbers {
     private static var keptCapacity: Int { 1 << 16 }
 
     mutating func removeAll() {
-        count = 0
         if entries.count > SlotNumbers.keptCapacity || round == .max {
-            entries = ContiguousArray(repeating: Entry(), count: SlotNumbers.leastCapacity)
-            round = 0
+            start(SlotNumbers.leastCapacity)
+        } else if entries.count > max(count * 16, SlotNumbers.leastCapacity) {
+            // Step by step, should large transactions follow: in few entries a small one finds its own in the caches.
+            start(entries.count / 2)
+        } else {
+            round += 1
         }
-        round += 1
+        count = 0
+    }
+
+    private mutating func start(_ capacity: Int) {
+        entries = ContiguousArray(repeating: Entry(), count: capacity)
+        round = 1
     }
 
     subscript(key: UInt64) -> UInt32? {

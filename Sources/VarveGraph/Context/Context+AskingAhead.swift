@@ -149,7 +149,7 @@ extension Table {
             for position in entities.indices {
                 keys.initializeElement(at: position, to: definition.key(base + position).key)
             }
-            indexContents[index].ask(for: made)
+            ask(for: made, in: index)
             last = index
         }
         return last
@@ -187,7 +187,7 @@ extension Table {
         guard indexDefinitions[index].isForeseeable else {
             return askForUniqueValues(of: entity, from: start + 1)
         }
-        indexContents[index].ask(for: indexDefinitions[index].key(entity).key) {
+        ask(for: indexDefinitions[index].key(entity).key, in: index) {
             askForUniqueValues(of: entity, from: start + 1)
         }
     }

@@ -120,7 +120,10 @@ extension Context {
             key = KnownKey()
         }
         let ordinal = Entity._place(of: id, in: &self)
-        if known.isNew { clearTombstone(of: Entity.self, id: id, table: position) }
+        // What has a tombstone has a slot.
+        if known.isNew, known.slot != nil {
+            clearTombstone(of: Entity.self, id: id, table: position)
+        }
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
         if let slot = known.slot { prepareToChange(Entity.self, at: slot, in: position) }

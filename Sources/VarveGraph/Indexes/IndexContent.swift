@@ -50,19 +50,16 @@ package struct IndexContent: Sendable {
     }
 
     /// Whether there may be an entry with the key of a row.
-    @usableFromInline
     func hasEntry(withKey key: UInt64) -> Bool {
         slots.map { !$0.candidates(for: key).isEmpty } ?? tree.hasEntry(withKey: key)
     }
 
     /// Asks the processor for where entries with these keys stand or would.
-    @usableFromInline
     func ask(for keys: UnsafeBufferPointer<UInt64>) {
         if slots?.ask(for: keys) == nil { tree.ask(for: keys) }
     }
 
     /// The same for one key. `body` may ask for other things while the way there is waited for.
-    @usableFromInline
     func ask(for key: UInt64, meanwhile body: () -> Void) {
         guard slots?.ask(for: key, meanwhile: body) == nil else { return }
         withUnsafePointer(to: key) { tree.ask(for: UnsafeBufferPointer(start: $0, count: 1)) }
@@ -87,5 +84,23 @@ package struct IndexContent: Sendable {
             // The hash of a value changed that is an object. Nothing stays behind.
             slots?.remove(slot)
         }
+    }
+}
+
+// In the table, and out of line: clients would copy the content to call it.
+extension AnyTable {
+    @usableFromInline
+    func hasEntry(withKey key: UInt64, in index: Int) -> Bool {
+        indexContents.withUnsafeBufferPointer { $0[index].hasEntry(withKey: key) }
+    }
+
+    @usableFromInline
+    func ask(for keys: UnsafeBufferPointer<UInt64>, in index: Int) {
+        indexContents.withUnsafeBufferPointer { $0[index].ask(for: keys) }
+    }
+
+    @usableFromInline
+    func ask(for key: UInt64, in index: Int, meanwhile body: () -> Void) {
+        indexContents.withUnsafeBufferPointer { $0[index].ask(for: key, meanwhile: body) }
     }
 }

@@ -253,7 +253,7 @@ extension Table {
     func firstSlot(
         sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
     ) -> Slot? {
-        guard indexContents[index].hasEntry(withKey: known.key) else { return nil }
+        guard hasEntry(withKey: known.key, in: index) else { return nil }
         return firstSlot(withKey: known, sharing: index, with: row, except: slot)
     }
 
