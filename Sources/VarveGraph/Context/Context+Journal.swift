@@ -72,7 +72,7 @@ extension Context {
             guard tables.tables[position].hasJournal else { continue }
             changeTable(at: position) { $0.clearJournal(leaving: &remains) }
         }
-        session.journal.removeAll(keepingCapacity: session.journal.count < 1_024)
+        session.journal.removeAll(keepingCapacity: session.journal.count < 4_096)
     }
 
     /// Starts to keep every before-image, until ``endTracking()``: what a transaction is made of.

@@ -79,15 +79,12 @@ struct TableChanges {
     /// Takes the journal of a table, and leaves it empty.
     init(taking table: AnyTable, at position: Int) {
         self.position = position
-        var rows: ContiguousArray<RowChange> = []
-        swap(&rows, &table.rowJournal)
-        var links: ContiguousArray<LinkListChange> = []
-        swap(&links, &table.linkJournal)
+        let rows = table.rowJournal.taken()
+        links = table.linkJournal.taken()
         beforeRows =
             rows.contains { $0.before >= 0 }
             ? table.descriptor.operations.takeBeforeRows(table) : nil
         self.rows = rows
-        self.links = links
         table.journalWasShortened()
         if !table.deleteCauses.isEmpty { table.deleteCauses = [:] }
     }

@@ -76,6 +76,13 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
             header.pointee.count -= 1
         }
 
+        /// Whether a run of equal keys ends there, which probably grows at that end: a leaf that is divided there
+        /// leaves the run one of its own, that becomes full and moves nothing.
+        func endsRun(before position: Int, of key: UInt64) -> Bool {
+            position >= 4 && keys[position - 4] == key && keys[position - 1] == key
+                && keys[position] != key
+        }
+
         /// The first position whose entry comes behind the posting.
         func upperBound(of posting: IndexEntry, _ isExact: Bool, _ order: (UInt32) -> Int) -> Int {
             if isExact {
@@ -179,10 +186,9 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
             reference.pointee = single(posting)
             return full
         }
-        let middle = count / 2
-        let room = capacity(for: middle + 1)
-        let left = full.copy(0..<middle, capacity: room)
-        let right = full.copy(middle..<count, capacity: room)
+        let middle = columns.endsRun(before: position, of: posting.key) ? position : count / 2
+        let left = full.copy(0..<middle, capacity: capacity(for: middle + 1))
+        let right = full.copy(middle..<count, capacity: capacity(for: count - middle + 1))
         if position <= middle {
             left.columns.insert(posting, at: position)
         } else {

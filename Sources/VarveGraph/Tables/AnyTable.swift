@@ -211,8 +211,18 @@ extension ContiguousArray where Element: Sendable {
             removeAll(keepingCapacity: true)
             return nil
         }
-        let content = self
-        self = []
+        return taken()
+    }
+
+    /// Empties a journal and answers what it held. Behind a large transaction another one probably comes: then it need
+    /// not grow step by step again.
+    @inlinable
+    mutating func taken() -> ContiguousArray {
+        var content: ContiguousArray = []
+        swap(&content, &self)
+        if content.count >= TransactionRemains.journalCountMin {
+            reserveCapacity(Swift.min(content.count, 1_024))
+        }
         return content
     }
 }
