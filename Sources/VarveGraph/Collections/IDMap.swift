@@ -140,11 +140,20 @@ struct IDMap {
         return UnsafeBufferPointer(start: entries + start, count: end - start)
     }
 
-    /// Asks the processor for the pages of these hashes, each where its entry stands or would, and behind.
+    /// Asks the processor for the pages of these hashes, each where its entry stands or would, and behind: what
+    /// insertions look at.
     @usableFromInline
     func ask(for hashes: UnsafeBufferPointer<UInt64>) {
         // The nodes of several come together as far as the processor looks ahead.
         for hash in hashes { askForPage(of: hash, from: Path(child: rootAddress)) }
+    }
+
+    /// Asks for no more of the pages than look-ups need.
+    @usableFromInline
+    func askToFind(_ hashes: UnsafeBufferPointer<UInt64>) {
+        for hash in hashes {
+            IDPage.askToFind(hash, in: page(of: hash, from: Path(child: rootAddress)))
+        }
     }
 
     /// Asks for the page of a hash. In a large map the node above it is waited for, too: `body` may ask for other
@@ -185,9 +194,14 @@ struct IDMap {
 
     @usableFromInline
     func askForPage(of hash: UInt64, from path: Path) {
+        IDPage.ask(for: hash, in: page(of: hash, from: path))
+    }
+
+    @inline(__always)
+    private func page(of hash: UInt64, from path: Path) -> IDChild.Unowned {
         var path = path
         while path.child.prefix == IDChild.nodePrefix { path.descend(by: hash) }
-        IDPage.ask(for: hash, in: path.child)
+        return path.child
     }
 
     // MARK: - Invariants

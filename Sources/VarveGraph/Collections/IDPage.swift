@@ -84,17 +84,32 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         entries(of: UnsafeRawPointer(reference).load(as: UnsafeRawPointer.self))
     }
 
+    /// Asks for the entries around the place of a hash.
+    @inline(__always)
+    static func askToFind(_ hash: UInt64, in page: IDChild.Unowned) {
+        let position = guess(IDEntry.tag(hash), count: Int(page.count), prefix: page.prefix)
+        Prefetch.lines(
+            at: entries(of: page.object) + max(position - 4, 0),
+            byteCount: 8 * MemoryLayout<UInt64>.stride)
+    }
+
     /// Asks for the page's header, and for its entries from the place of a hash on: an entry that is added there
     /// moves them.
     @inline(__always)
     static func ask(for hash: UInt64, in page: IDChild.Unowned) {
         let count = Int(page.count)
-        let spread = IDEntry.tag(hash) &<< UInt32(truncatingIfNeeded: page.prefix)
-        let position = Int(truncatingIfNeeded: (UInt64(spread) &* UInt64(count)) &>> 32)
+        let position = guess(IDEntry.tag(hash), count: count, prefix: page.prefix)
         Prefetch.lines(at: page.object, byteCount: 1)
         Prefetch.lines(
             at: entries(of: page.object) + position,
             byteCount: (count - position) * MemoryLayout<UInt64>.stride)
+    }
+
+    /// About where a tag stands among others that are spread evenly behind a common prefix.
+    @inline(__always)
+    private static func guess(_ tag: UInt32, count: Int, prefix: Int32) -> Int {
+        let spread = tag &<< UInt32(truncatingIfNeeded: prefix)
+        return Int(truncatingIfNeeded: (UInt64(spread) &* UInt64(count)) &>> 32)
     }
 
     /// The first position whose tag is not below `tag`.
@@ -106,8 +121,7 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         _ tag: UInt32, in entries: UnsafeMutablePointer<UInt64>, count: Int, prefix: Int32
     ) -> Int {
         guard count > 0 else { return 0 }
-        let spread = tag &<< UInt32(truncatingIfNeeded: prefix)
-        var position = Int(truncatingIfNeeded: (UInt64(spread) &* UInt64(count)) &>> 32)
+        var position = guess(tag, count: count, prefix: prefix)
         if IDEntry.tag(entries[position]) < tag {
             repeat {
                 position &+= 1

@@ -195,7 +195,7 @@ extension Table {
     /// Asks for the ids that have these hashes; answers their slots.
     @inlinable
     func findAhead(_ hashes: ContiguousArray<UInt64>) -> ContiguousArray<UInt32> {
-        hashes.withUnsafeBufferPointer { ids.ask(for: $0) }
+        hashes.withUnsafeBufferPointer { ids.askToFind($0) }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(hashes.count)
         for hash in hashes {
