@@ -170,10 +170,14 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
         _ posting: IndexEntry, _ isExact: Bool, _ order: (UInt32) -> Int,
         at reference: UnsafeMutablePointer<AnyObject>
     ) -> PostingLeaf? {
-        prefetch(address(of: reference))
         let columns = columns(of: address(of: reference))
         let count = columns.count
-        let position = columns.upperBound(of: posting, isExact, order)
+        var position = count
+        // Most runs of equal keys grow at their end, which is a leaf's, too: nothing else of it is looked at.
+        if count > 0, !isExact || posting.precedes(columns[count - 1], true, order) {
+            prefetch(address(of: reference))
+            position = columns.upperBound(of: posting, isExact, order)
+        }
         if count < limit {
             unique(at: reference, roomFor: count + 1).insert(posting, at: position)
             return nil
