@@ -20,7 +20,7 @@ extension Relation: Encodable where Entity: Encodable, Entity.ID: Encodable {
     ) throws {
         switch state {
         case .null, .nullID: try Self.encodeNull(to: encoder)
-        case .ids(let ids):
+        case .id, .ids:
             let references = ids.map { EncodedReference(id: $0) }
             var container = encoder.singleValueContainer()
             if Cardinality.isToMany {
@@ -47,7 +47,7 @@ extension Relation: Encodable where Entity: Encodable, Entity.ID: Encodable {
         switch content.state {
         case .null: try container.encodeNil(forKey: .object)
         case .nullID: try container.encodeNil(forKey: .id)
-        case .ids(let ids):
+        case .id, .ids:
             guard Cardinality.isToMany else { return try container.encode(ids.first, forKey: .id) }
             try container.encode(ids, forKey: isSlice ? .sliceIDs : .ids)
         case .entities(let entities, let isFragment):

@@ -239,11 +239,15 @@ public struct RelationDescription: Sendable {
         { address, hashes, limit in
             let relation = address.assumingMemoryBound(
                 to: Relation<Child, Directionality, Cardinality, Constraint>.self)
-            guard case .ids(let ids) = relation.pointee.content?.state else { return }
-            ids.withUnsafeBufferPointer { ids in
-                for position in 0..<min(ids.count, limit - hashes.count) {
-                    hashes.append(Child._hashID(ids[position]))
+            switch relation.pointee.content?.state {
+            case .id(let id) where hashes.count < limit: hashes.append(Child._hashID(id))
+            case .ids(let ids):
+                ids.withUnsafeBufferPointer { ids in
+                    for position in 0..<min(ids.count, limit - hashes.count) {
+                        hashes.append(Child._hashID(ids[position]))
+                    }
                 }
+            case .id, .entities, .null, .nullID, nil: break
             }
         }
     }

@@ -5,6 +5,7 @@ internal import VarveEvents
 extension Relation: Hashable {
     public static func == (first: Self, second: Self) -> Bool {
         if first.content === second.content { return true }
+        if let first = first.onlyID, let second = second.onlyID { return first == second }
         return first.ids == second.ids
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
@@ -21,6 +22,7 @@ extension Relation {
             return false
         }
         switch (content.state, other.state) {
+        case (.id(let first), .id(let second)): return first == second
         case (.ids(let first), .ids(let second)): return first == second
         case (.entities(let first, let isFragment), .entities(let second, let isOtherFragment)):
             return isFragment == isOtherFragment && first.count == second.count

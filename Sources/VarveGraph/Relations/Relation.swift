@@ -14,8 +14,11 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 
     @inlinable
     package init(ids: [Entity.ID], isSlice: Bool = false) {
-        self.init(RelationContent(.ids(ids), isSlice: isSlice))
+        self.init(RelationContent(.holding(ids), isSlice: isSlice))
     }
+
+    @inlinable
+    init(id: Entity.ID) { self.init(RelationContent(.id(id), isSlice: false)) }
 
     @inlinable
     init(entities: [Entity], isFragment: Bool, isSlice: Bool = false) {
@@ -37,7 +40,7 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     /// Whether it holds ids only. An explicit null holds none.
     public var isId: Bool {
         switch content?.state {
-        case .ids, .nullID: true
+        case .id, .ids, .nullID: true
         case .entities, .null, nil: false
         }
     }
@@ -55,13 +58,14 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     public var isNull: Bool {
         switch content?.state {
         case .null, .nullID: true
-        case .ids, .entities, nil: false
+        case .id, .ids, .entities, nil: false
         }
     }
 
     /// The ids it holds, of entities or by themselves.
     @inlinable public var ids: [Entity.ID] {
         switch content?.state {
+        case .id(let id): [id]
         case .ids(let ids): ids
         case .entities(let entities, _): entities.map { $0.id }
         case .null, .nullID, nil: []
@@ -70,8 +74,8 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 
     /// The id it holds, where that is one by itself.
     @inlinable var onlyID: Entity.ID? {
-        guard case .ids(let ids) = content?.state, ids.count == 1 else { return nil }
-        return ids[0]
+        if case .id(let id) = content?.state { return id }
+        return nil
     }
 
     /// The entities it holds; none when it holds ids only.
@@ -93,11 +97,19 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 final class RelationContent<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline
     enum State: Sendable {
+        /// What most relations to one entity hold, without a list.
+        case id(Entity.ID)
+        /// None or several, see ``holding(_:)``.
         case ids([Entity.ID])
         case entities([Entity], isFragment: Bool)
         case null
         /// An explicit null that was decoded from `{"id": null}` and is encoded so again.
         case nullID
+
+        @inlinable
+        static func holding(_ ids: [Entity.ID]) -> State {
+            ids.count == 1 ? .id(ids[0]) : .ids(ids)
+        }
     }
 
     @usableFromInline let state: State
@@ -114,7 +126,7 @@ final class RelationContent<Entity: EntityModelProtocol>: Sendable {
 
 extension Relation where Cardinality == Relations.ToOne<Entity> {
     /// The related entity by its id.
-    @inlinable public static func id(_ id: Entity.ID) -> Self { Self(ids: [id]) }
+    @inlinable public static func id(_ id: Entity.ID) -> Self { Self(id: id) }
     /// The related entity, saved along with its owner.
     @inlinable public static func relation(_ entity: Entity) -> Self {
         Self(entities: [entity], isFragment: false)
@@ -124,7 +136,7 @@ extension Relation where Cardinality == Relations.ToOne<Entity> {
         Self(entities: [entity], isFragment: true)
     }
     /// The id it holds, of an entity or by itself.
-    public var id: Entity.ID? { ids.first }
+    public var id: Entity.ID? { onlyID ?? ids.first }
 }
 
 extension Relation

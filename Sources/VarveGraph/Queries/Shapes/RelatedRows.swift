@@ -121,7 +121,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
                     count += 1
                 }
             }
-        return Content(.ids(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
+        return Content(.holding(ids), isSlice: form.isSlice || mayHide || ids.count < linked)
     }
 
     @inlinable var noIDs: Content {
@@ -140,7 +140,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
                 guard rows.hasRow(at: slot), !plan.apply(to: [slot], in: context).isEmpty
                 else { return nil }
             }
-            return shownID(slot).map { Content(.ids([$0]), isSlice: form.isSlice) }
+            return shownID(slot).map { Content(.id($0), isSlice: form.isSlice) }
         }
     }
 
