@@ -62,9 +62,11 @@ struct PostingTreeTests {
         for step in 0..<4_000 {
             let grows = step / 700 % 2 == 0
             if pair.model.isEmpty || Int.random(in: 0..<10, using: &random) < (grows ? 8 : 2) {
+                // New rows have the greatest ordinals, those that only change keep what they have.
+                let ordinal = step % 3 == 0 ? 20_001 - 2 * step : 2 * step
                 pair.insert(
                     IndexEntry(
-                        key: random.next() % keys, ordinal: UInt64(step), slot: UInt32(step)))
+                        key: random.next() % keys, ordinal: UInt64(ordinal), slot: UInt32(step)))
             } else {
                 pair.remove(at: Int.random(in: 0..<pair.model.count, using: &random))
             }
@@ -147,6 +149,24 @@ struct PostingTreeTests {
             }
             pair.check(&random, keys: 1_000 << 30)
         }
+    }
+
+    @Test("Runs of equal keys that grow at their ends fill their leaves")
+    func fullLeaves() {
+        var tree = PostingTree()
+        for number in 0..<20_000 as Range<UInt64> {
+            let entry = IndexEntry(
+                key: number * 7 % 10, ordinal: number, slot: UInt32(number))
+            tree.insert(entry, isExact: true) { _ in 0 }
+        }
+        tree.checkInvariants(isExact: { _ in true }) { _, _ in 0 }
+        var leaves = 0
+        tree.forEachSpan(in: 0..<tree.count) { _ in
+            leaves += 1
+            return true
+        }
+        // Besides one at either end of each run.
+        #expect(leaves <= 20_000 / PostingLeaf.limit + 20)
     }
 
     @Test("Sorting orders equal keys by value, and equal values by ordinal")
