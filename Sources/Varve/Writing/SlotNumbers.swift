@@ -1,5 +1,5 @@
-/// Small numbers by 64-bit keys, for one transaction after the other: emptying it costs nothing, and its
-/// memory is kept. A dictionary would take as long as what is looked up in it.
+/// Small numbers by 64-bit keys, for one transaction after the other: emptying it costs nothing where the next one is
+/// about as large, and its memory is kept. A dictionary would take as long as what is looked up in it.
 struct SlotNumbers {
     /// Counts only while it is of the present round.
     private struct Entry {

@@ -34,18 +34,18 @@ struct IDMap {
 
     /// Adds an entry. The caller has made sure that no equal key is there, or does not mind.
     ///
-    /// - Returns: whether more entries than a page takes have this tag now, among which look-ups search.
+    /// - Returns: how many entries have its tag now, among which look-ups search.
     @discardableResult
     @usableFromInline
-    mutating func insert(_ hash: UInt64, _ slot: Slot) -> Bool {
+    mutating func insert(_ hash: UInt64, _ slot: Slot) -> Int {
         count += 1
         let entry = IDEntry.make(hash, slot)
-        var isCrowded = false
+        var equalCount = 0
         rootAddress = withUnsafeMutablePointer(to: &root) { root in
-            isCrowded = IDMap.insert(entry, below: root)
+            equalCount = IDMap.insert(entry, below: root)
             return IDChild.Unowned(at: root)
         }
-        return isCrowded
+        return equalCount
     }
 
     /// Whether an entry is there.
@@ -75,11 +75,26 @@ struct IDMap {
         }
     }
 
-    /// Removes the entries of a slot, whatever their hashes are. O(n).
+    /// Removes an entry of a slot, whatever its hash is. O(n).
     mutating func remove(_ slot: Slot) {
-        var entries = entries
-        entries.removeAll { IDEntry.slot($0) == slot }
-        if entries.count < count { self = IDMap(sorted: entries) }
+        let entry = withUnsafePointer(to: root) { IDMap.entry(of: slot, below: $0) }
+        if let entry { remove(entry, slot) }
+    }
+
+    private static func entry(of slot: Slot, below child: UnsafePointer<IDChild>) -> UInt64? {
+        guard child.pointee.isNode else {
+            let page = UnsafeRawPointer(Unmanaged.passUnretained(child.pointee.object).toOpaque())
+            return UnsafeBufferPointer(
+                start: IDPage.entries(of: page), count: Int(child.pointee.count)
+            ).first { IDEntry.slot($0) == slot }
+        }
+        return unsafeDowncast(child.pointee.object, to: IDNode.self)
+            .withUnsafeMutablePointers { header, children in
+                for position in 0..<header.pointee.count {
+                    if let entry = entry(of: slot, below: children + position) { return entry }
+                }
+                return nil
+            }
     }
 
     /// Descends to the page of an entry, splitting full pages on the way.
@@ -88,7 +103,7 @@ struct IDMap {
     /// cannot be told apart by more bits.
     private static func insert(
         _ entry: UInt64, below root: UnsafeMutablePointer<IDChild>
-    ) -> Bool {
+    ) -> Int {
         var reference = root
         // Where the node stands that `reference` points into: as a place, because a second reference
         // would make the node look shared.
@@ -102,8 +117,7 @@ struct IDMap {
                 reference = IDNode.uniqueChild(at: reference, for: entry, consumed: consumed)
                 consumed += IDNode.bits
             } else if reference.pointee.count < IDPage.limit || prefix >= IDNode.pathBitCount {
-                IDPage.insert(entry, at: reference)
-                return reference.pointee.count > IDPage.limit
+                return IDPage.insert(entry, at: reference)
             } else if let parent, prefix < consumed {
                 reference = IDNode.splitPage(
                     at: reference, of: parent, for: entry, consumed: consumed - IDNode.bits)

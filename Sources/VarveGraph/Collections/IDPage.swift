@@ -42,8 +42,9 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
             }
     }
 
-    /// Inserts into the page at `reference`, which becomes unique and grows as needed.
-    static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) {
+    /// Inserts into the page at `reference`, which becomes unique and grows as needed. Answers how many entries it has
+    /// with that tag now.
+    static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) -> Int {
         let count = Int(reference.pointee.count)
         let prefix = reference.pointee.prefix
         if count == capacity(at: reference) || !IDChild.isUnique(reference) {
@@ -51,9 +52,12 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
         }
         let entries = entries(at: reference)
         let position = lowerBound(IDEntry.tag(entry), in: entries, count: count, prefix: prefix)
+        var end = position
+        while end < count, IDEntry.tag(entries[end]) == IDEntry.tag(entry) { end += 1 }
         (entries + position + 1).update(from: entries + position, count: count - position)
         entries[position] = entry
         reference.pointee.count += 1
+        return end - position + 1
     }
 
     /// Removes an entry, which is there, from the page at `reference`, which becomes unique.

@@ -35,6 +35,9 @@ package struct IndexContent: Sendable {
 
     // MARK: - By hash
 
+    /// How many entries of a map may have one tag: a save of one more looks at the rows of all.
+    @usableFromInline static var equalMax: Int { 16 }
+
     /// What an index for equality has under a hash.
     @usableFromInline
     func postings(underHash hash: UInt64) -> PostingRange {

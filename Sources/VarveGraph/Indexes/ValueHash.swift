@@ -50,15 +50,13 @@ enum ValueHash {
     }
 
     private static func hashUnicode(_ text: String) -> UInt64 {
-        var plain = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            guard let equal = equalASCII(scalar) else {
-                var hasher = Hasher()
-                text.hash(into: &hasher)
-                return finish(hasher)
-            }
-            plain.append(equal)
+        guard text.unicodeScalars.allSatisfy({ equalASCII($0) != nil }) else {
+            var hasher = Hasher()
+            text.hash(into: &hasher)
+            return finish(hasher)
         }
+        var plain = String.UnicodeScalarView()
+        plain.append(contentsOf: text.unicodeScalars.compactMap(equalASCII))
         return hashText(String(plain))
     }
 

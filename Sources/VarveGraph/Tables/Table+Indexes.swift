@@ -99,8 +99,10 @@ extension Table {
     /// Adds the slot of a row, which stands in its cell, to the map of a unique index.
     @usableFromInline
     func insertSlot(_ slot: Slot, underHash hash: UInt64, in index: Int) {
-        guard indexContents[index].slots?.insert(hash, slot) == true else { return }
-        // Many have the same value, as a resolver may leave it: a tree takes any number.
+        let equalCount = indexContents[index].slots?.insert(hash, slot) ?? 0
+        guard equalCount > IndexContent.equalMax else { return }
+        // Many have the same value, as a resolver may leave it: a tree takes any number. Once for an index, and as a
+        // rule while it is small.
         var content = builtTree(index, [collectEntries(indexDefinitions[index])])
         content.mayHoldEqual = indexContents[index].mayHoldEqual
         indexContents[index] = content
@@ -181,36 +183,47 @@ extension Table {
             for entry in part { entries.append(IDEntry.make(entry.key, Slot(entry.slot))) }
         }
         IDMap.sort(&entries)
-        var mayHoldEqual = false
-        var start = 0
-        for position in entries.indices {
-            if IDEntry.tag(entries[position]) != IDEntry.tag(entries[start]) { start = position }
-            guard position - start < IDPage.limit else { return nil }
-            guard !mayHoldEqual else { continue }
-            mayHoldEqual = (start..<position).contains {
-                areEqual(IDEntry.slot(entries[$0]), IDEntry.slot(entries[position]), index)
-            }
-        }
+        guard let mayHoldEqual = mayHoldEqual(entries, index) else { return nil }
         return IndexContent(slots: IDMap(sorted: entries), mayHoldEqual: mayHoldEqual)
     }
 
-    /// Whether two rows break the constraint that an index is.
-    private func areEqual(_ first: Slot, _ second: Slot, _ index: Int) -> Bool {
-        let definition = indexDefinitions[index]
-        guard let uniqueness = definition.uniqueness, let row = copyOfRow(at: first),
-            let other = copyOfRow(at: second)
-        else { return false }
-        let isSame = withUnsafePointer(to: row) { row in
-            withUnsafePointer(to: other) { definition.isSame(row, $0) }
+    /// Whether rows break the constraint that an index is; nil where more have one tag than a map may hold.
+    private func mayHoldEqual(_ entries: ContiguousArray<UInt64>, _ index: Int) -> Bool? {
+        guard let uniqueness = indexDefinitions[index].uniqueness else { return false }
+        var mayHoldEqual = false
+        /// The rows of the present tag that count.
+        var rows: ContiguousArray<Entity> = []
+        var start = 0
+        for position in entries.indices.dropFirst() {
+            guard IDEntry.tag(entries[position]) == IDEntry.tag(entries[start]) else {
+                start = position
+                continue
+            }
+            guard position - start < IndexContent.equalMax else { return nil }
+            guard !mayHoldEqual else { continue }
+            if position == start + 1 { rows.removeAll(keepingCapacity: true) }
+            for place in position == start + 1 ? start...position : position...position {
+                guard let row = copyOfRow(at: IDEntry.slot(entries[place])),
+                    !uniqueness.ignoresNil(in: row)
+                else { continue }
+                if rows.contains(where: { isSame($0, row, index) }) { mayHoldEqual = true }
+                rows.append(row)
+            }
         }
-        return isSame && !uniqueness.ignoresNil(in: row)
+        return mayHoldEqual
+    }
+
+    private func isSame(_ first: Entity, _ second: Entity, _ index: Int) -> Bool {
+        withUnsafePointer(to: first) { first in
+            withUnsafePointer(to: second) { indexDefinitions[index].isSame(first, $0) }
+        }
     }
 
     @inlinable
     func collectEntries(_ definition: IndexDefinition<Entity>) -> ContiguousArray<IndexEntry> {
         var entries = ContiguousArray<IndexEntry>()
         entries.reserveCapacity(liveCount)
-        forEachRow { slot, row in
+        forEachRow(isPassing: true) { slot, row in
             entries.append(
                 IndexEntry(
                     key: definition.key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,

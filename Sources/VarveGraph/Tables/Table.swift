@@ -319,9 +319,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
+        // Before it is indexed: an index that is made anew then looks at all rows in order.
+        if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         indexRow(in: cell, at: Slot(change.slot))
         if isLive && !wasLive { vacantIDs.clear(at: Int(change.slot)) { $0 == nil } }
-        if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
         nextOrdinal = change.nextOrdinal
         order.restore(change.order)

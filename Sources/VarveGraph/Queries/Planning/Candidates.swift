@@ -3,7 +3,7 @@
 @usableFromInline
 struct Candidates: Sendable {
     enum Shape: Sendable {
-        /// Ranges of one index, with no posting in common.
+        /// Ranges of one index. Two of a unique one may be the same, where a hash stands for both values.
         case ranges(IndexRanges)
         /// What a text index names.
         case text(TextCondition)
