@@ -23,8 +23,8 @@ enum ValueHash {
         UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    /// Texts of ASCII, which are equal only where their bytes are, by their bytes: that takes a quarter of what
-    /// `Hasher` does.
+    /// Texts of ASCII, which are equal to each other only where their bytes are, by their bytes: that takes fewer steps
+    /// than `Hasher` does.
     @usableFromInline
     static func hashText(_ text: String) -> UInt64 {
         let hash = text.utf8.withContiguousStorageIfAvailable { hashASCII($0) }
