@@ -79,7 +79,7 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
         /// Whether a run of equal keys ends there, which probably grows at that end: a leaf that is divided there
         /// leaves the run one of its own, that becomes full and moves nothing.
         func endsRun(before position: Int, of key: UInt64) -> Bool {
-            // Short runs end anywhere, and leaves divided there would be half as full.
+            // Short runs end anywhere in a leaf: where they do says nothing of where it will grow.
             position >= 16 && keys[position - 16] == key && keys[position - 1] == key
                 && keys[position] != key
         }
