@@ -48,7 +48,7 @@ extension Store {
     }
 
     /// Waits for what a write waits for.
-    private func finish(_ receipt: Writer.Receipt) throws {
+    func finish(_ receipt: Writer.Receipt) throws {
         if let awaited = receipt.awaited { try awaited.commits.wait(for: awaited.transaction) }
         compactor?.startIfDue()
     }
@@ -93,7 +93,7 @@ extension Store {
     }
 
     /// Runs what writes on the store's own thread, and waits for the disk on none.
-    private func onOwnThread(
+    func onOwnThread(
         _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Receipt
     ) async throws {
         let writer = try writing()

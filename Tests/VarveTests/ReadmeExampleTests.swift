@@ -89,15 +89,20 @@ struct ReadmeExampleTests {
     @Test("Queries of indexed properties do what the example says, and an index is in the plan")
     func indexes() throws {
         let store = try Store.inMemory(Article.self)
-        try store.write { context in
-            for number in 0..<40 {
-                try Article(
+        let batches = [0..<15, 15..<40].map { numbers in
+            numbers.map { number in
+                Article(
                     id: number, year: 2000 + number, title: "Number \(number)",
                     section: number % 4 == 0 ? "science" : "art", slug: "slug-\(number)",
-                    body: "Sediment is laid down in layers, year by year."
-                ).save(to: &context)
+                    body: "Sediment is laid down in layers, year by year.")
             }
         }
+        // README: import
+        try store.write(each: batches, "Import") { context, batch in
+            for article in batch { try article.save(to: &context) }
+        }
+        // README: end
+        #expect(store.lastTransaction == 2)
         // README: indexed use
         let found =
             Article

@@ -103,7 +103,7 @@ struct SyncedTransactionTests {
             do {
                 let written = try writer.move(direction, UndoOptions(durability: .commit))
                 guard let transaction = written.receipt.appended else { return }
-                let head = writer.turn.withLock { $0.head.context }
+                let head = writer.inTurn { $0.head.context }
                 waiting.append((transaction, SyncedTransactionTests.content(head)))
             } catch StoreError.nothingToUndo, StoreError.nothingToRedo {}
         }
@@ -136,7 +136,7 @@ struct SyncedTransactionTests {
         }
 
         private var commits: GroupCommit? {
-            try? writer.turn.withLock { try $0.openLog().commits }
+            try? writer.inTurn { try $0.openLog().commits }
         }
 
         private func show(through transaction: TransactionID) {

@@ -60,7 +60,10 @@ struct Schema: Sendable {
         pending = merge.definitions
     }
 
-    /// Whether rows of a type have something in the log that the app's type does not write itself.
+    /// Whether rows of any type have something in the log that the app's type does not write itself.
+    var completesRows: Bool { !loggedForms.isEmpty || !unknownFields.isEmpty }
+
+    /// The same of one type.
     func completesRows(at position: Int) -> Bool {
         loggedForms[position] != nil || unknownFields[position] != nil
     }

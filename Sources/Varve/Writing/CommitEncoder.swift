@@ -30,10 +30,27 @@ final class CommitEncoder {
     struct Source {
         let tables: TableList
         private let definitions: StoreDefinitions
+        /// The lists that the journals name, where the tables are without.
+        private let lists: ContiguousArray<ContiguousArray<LinkList>>?
 
         init(_ state: StoreState) {
             tables = state.context.tables
             definitions = state.definitions
+            lists = nil
+        }
+
+        init(_ insertions: Insertions, _ definitions: StoreDefinitions) {
+            tables = insertions.tables
+            self.definitions = definitions
+            lists = insertions.lists
+        }
+
+        /// What a list is behind the transaction, of which an entry in the journal of a table tells what it was.
+        borrowing func list(_ entry: Int, of position: Int) -> LinkList {
+            if let lists { return lists[position][entry] }
+            let table = tables.tables[position]
+            let change = table.linkJournal[entry]
+            return table.linkList(relation: change.relation, of: change.slot)
         }
 
         var schema: Schema {
@@ -54,10 +71,7 @@ final class CommitEncoder {
     ) throws -> Bool {
         self.packsFilledLeaves = packsFilledLeaves
         try state.extendSchema()
-        encoder.begin(id: header.id, time: header.time)
-        indexes.removeAll()
-        // What a transaction left that failed to be encoded.
-        filled.removeAll()
+        begin(header)
         var unchanged: [UnchangedRow] = []
         try encodeDefinitions(state.schema)
         let definitionCount = encoder.eventCount
@@ -67,11 +81,38 @@ final class CommitEncoder {
         }
         for leaves in filled.take() { leaves.place(in: &state.context) }
         guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
-        output.removeAll()
-        encoder.finish(header, into: &output)
+        finish(header)
         try confirmDefinitions(&state, header)
         state.note(header)
         return true
+    }
+
+    /// Encodes a transaction of insertions alone, apart from the context in which they happened. Answers leaves that it
+    /// filled.
+    ///
+    /// - Parameter source: what was inserted; the log has all definitions.
+    func encode(
+        _ source: Source, _ header: TransactionHeader
+    ) throws -> ContiguousArray<PackedLeaves> {
+        packsFilledLeaves = true
+        begin(header)
+        var unchanged: [UnchangedRow] = []
+        try encodeTables(source, header, &unchanged)
+        precondition(unchanged.isEmpty, "what was inserted is new")
+        finish(header)
+        return filled.take()
+    }
+
+    private func begin(_ header: TransactionHeader) {
+        encoder.begin(id: header.id, time: header.time)
+        indexes.removeAll()
+        // What a transaction left that failed to be encoded.
+        filled.removeAll()
+    }
+
+    private func finish(_ header: TransactionHeader) {
+        output.removeAll()
+        encoder.finish(header, into: &output)
     }
 
     /// Encodes a transaction of nothing but the definitions that the log lacks. False where it
@@ -82,8 +123,7 @@ final class CommitEncoder {
         guard !state.schema.pending.isEmpty else { return false }
         encoder.begin(id: header.id, time: header.time)
         try encodeDefinitions(state.schema)
-        output.removeAll()
-        encoder.finish(header, into: &output)
+        finish(header)
         try confirmDefinitions(&state, header)
         state.note(header)
         return true
@@ -212,10 +252,11 @@ final class CommitEncoder {
         guard !table.linkJournal.isEmpty, let definition = source.schema.definitions[position]
         else { return }
         seen.removeAll()
-        for change in table.linkJournal
+        for (entry, change) in table.linkJournal.enumerated()
         where seen.insert(UInt64(change.relation) << 32 | UInt64(change.slot)) {
             do throws(CodecError) {
-                try encodeList(change, table, position, definition, source)
+                let now = source.list(entry, of: position)
+                try encodeList(change, now, table, position, definition, source)
             } catch {
                 throw StoreError.unencodable(type: table.descriptor.name, id: "", error)
             }
@@ -223,10 +264,9 @@ final class CommitEncoder {
     }
 
     private func encodeList(
-        _ change: LinkListChange, _ table: AnyTable, _ position: Int,
+        _ change: LinkListChange, _ now: LinkList, _ table: AnyTable, _ position: Int,
         _ definition: TypeDefinition, _ source: borrowing Source
     ) throws(CodecError) {
-        let now = table.linkList(relation: change.relation, of: change.slot)
         guard !now.isIdentical(to: change.before) else { return }
         let child = table.relations[change.relation].childTable
         let relation = definition.relations[change.relation].number

@@ -44,6 +44,20 @@ struct RunningTransaction: ~Copyable {
         guard state.context.session.token === token else { throw StoreError.foreignContext }
     }
 
+    /// What it has inserted, where that is all that it has done, and enough to be logged by another thread. Nil as well
+    /// where the log lacks definitions, or where rows have fields that the app does not know.
+    mutating func insertionsToHandOver() throws -> Insertions? {
+        guard isInPlace, state.context.changeCount >= RunningTransaction.handedOverMin else {
+            return nil
+        }
+        try state.extendSchema()
+        guard state.schema.pending.isEmpty, !state.schema.completesRows else { return nil }
+        return state.context.insertions()
+    }
+
+    /// So many changes take longer to encode than another thread to wake.
+    private static var handedOverMin: Int { 64 }
+
     /// The transaction is logged. Answers the state behind it.
     ///
     /// - Parameter remains: what is to be let go where nobody waits.

@@ -8,7 +8,7 @@ extension Writer {
     func beginCompaction(for goal: CompactionGoal) throws -> (Compaction, StoreState)? {
         try checkCaller()
         var begun: (Compaction, StoreState)?
-        try turn.withLock { core in
+        try inTurn { core in
             let open = try core.openLog()
             defer { noteFigures(open, core) }
             do {
@@ -57,7 +57,7 @@ extension Writer {
 
     /// Throws where the log cannot be written any more.
     func checkLogIsWritable() throws {
-        try turn.withLock { core in
+        try inTurn { core in
             let open = try core.openLog()
             try StoreError.wrapping { () throws(LogError) in try open.log.checkWritable() }
         }
@@ -66,7 +66,7 @@ extension Writer {
     /// The manifest of a compaction is in force. The log is still the one that it began with: it is
     /// released only when no compaction is running.
     func finishCompaction(_ manifest: Manifest, _ size: CheckpointSize?) {
-        turn.withLock { core in
+        inTurn { core in
             guard case .open(let open) = core.access else { return }
             open.log.finish(manifest)
             if let size { core.newestCheckpoint = size }

@@ -9,12 +9,12 @@ extension Writer {
     func flush() throws {
         try checkCaller()
         var awaited: (transaction: TransactionID, commits: GroupCommit)?
-        try turn.withLock { core in
+        try inTurn { core in
             awaited = (core.sharedHead.lastTransaction, try core.openLog().commits)
         }
         guard let awaited else { return }
         try awaited.commits.wait(for: awaited.transaction)
-        try turn.withLock { core in
+        try inTurn { core in
             // Closed meanwhile: closing has written the seal.
             guard case .open(let open) = core.access else { return }
             do throws(LogError) {
@@ -40,7 +40,7 @@ extension Writer {
     }
 
     private func sealIfIdle() {
-        turn.withLock { core in
+        inTurn { core in
             guard case .open(let open) = core.access, !open.log.isPoisoned else { return }
             if core.seal.comes(), open.log.durableSequence >= core.seal.awaited {
                 // The log remembers an error that matters, and the next write throws it.
@@ -55,7 +55,7 @@ extension Writer {
     func sealSoon() {
         bodies.async { [weak self] in
             guard let self else { return }
-            turn.withLock { core in
+            inTurn { core in
                 guard case .open(let open) = core.access else { return }
                 try? seal(core, open)
             }
@@ -80,14 +80,14 @@ extension Writer {
         try lifecycle.withLock { _ in
             guard let open = leave(for: .suspended(nil)) else { return }
             let position = try end(open)
-            turn.withLock { $0.access = .suspended(position) }
+            inTurn { $0.access = .suspended(position) }
         }
     }
 
     /// From here on nothing is appended. The log that was open, if any was.
     private func leave(for access: Access) -> OpenLog? {
         var open: OpenLog?
-        turn.withLock { core in
+        inTurn { core in
             if case .open(let found) = core.access { open = found }
             if case .closed = core.access { return }
             if case .suspended = core.access, case .suspended = access { return }
@@ -123,7 +123,7 @@ extension Writer {
         try lifecycle.withLock { _ in
             var suspended: LogPosition?
             var core: Core?
-            try turn.withLock { found in
+            try inTurn { found in
                 switch found.access {
                 case .open: return
                 case .closed: throw StoreError.closed
@@ -140,7 +140,7 @@ extension Writer {
             let open = OpenLog(
                 log: log, prologue: opened.prologue,
                 commits: GroupCommit(log.progress, published, queue: syncs))
-            turn.withLock { core in
+            inTurn { core in
                 core.head = opened.state
                 core.access = .open(open)
                 core.recent.removeAll()

@@ -9,7 +9,7 @@ internal import VarveLog
 ///
 /// A body runs and its transaction is appended in the writer's turn; waiting for the disk happens
 /// behind it, in `GroupCommit`. All mutable state is inside `Core`, which only the holder of `turn`
-/// touches.
+/// touches, and the thread that logs for him, of what logging needs: the holder waits for it first (`inTurn`).
 final class Writer: Sendable {
     /// What only the holder of `turn` touches.
     final class Core: @unchecked Sendable {
@@ -20,7 +20,11 @@ final class Writer: Sendable {
         let recent = RecentTransactions()
         let reversals = ReversalMemory()
         /// The state behind everything appended, as it is shown.
-        fileprivate(set) var sharedHead: SharedState
+        var sharedHead: SharedState
+        /// What led to the head, where the log does not have it yet.
+        var pending: PendingCommit?
+        /// Whether somebody will see to that soon.
+        var isSettlingScheduled = false
         /// The state behind everything appended: what the next body builds on.
         var head: StoreState {
             get {
@@ -72,7 +76,7 @@ final class Writer: Sendable {
         }
     }
 
-    let turn: ContendedLock<Core>
+    private let turn: ContendedLock<Core>
     /// What `turn` guards; for the thread that is inside a write, which has the turn already.
     private let core: Core
     /// How many groups were begun.
@@ -84,6 +88,8 @@ final class Writer: Sendable {
     let bodies = DispatchQueue(label: "varve.store")
     /// Where syncs run that no thread waits for.
     let syncs = DispatchQueue(label: "varve.store.sync")
+    /// Where transactions are logged while the next body runs.
+    let logging = DispatchQueue(label: "varve.store.log")
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself; 0 for
     /// none. A thread finds its own number only where it has put it itself.
     private let writingThread = Atomic<UInt>(0)
@@ -113,6 +119,23 @@ final class Writer: Sendable {
         pinSavepoints(core)
     }
 
+    // MARK: - The turn
+
+    /// Lets the body have the turn, with everything in the log that was written before.
+    func inTurn<Result: Sendable, Failure: Error>(
+        _ body: (Core) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try turn.withLock { core throws(Failure) in
+            settle(core)
+            return try body(core)
+        }
+    }
+
+    /// The same where no thread has it; nil where one does.
+    func inTurnIfAvailable<Result: Sendable>(_ body: (Core) -> Result) -> Result? {
+        turn.withLockIfAvailable { body($0) }
+    }
+
     // MARK: - Writing
 
     /// A body that has run.
@@ -128,8 +151,10 @@ final class Writer: Sendable {
 
     /// What is known of a transaction whose body has run, beside the body's result.
     struct Receipt {
+        typealias Awaited = (transaction: TransactionID, commits: GroupCommit)
+
         /// What must be safe before the write may return, and who sees to it.
-        let awaited: (transaction: TransactionID, commits: GroupCommit)?
+        let awaited: Awaited?
         /// The transaction that was appended; nil where the body changed nothing.
         let appended: TransactionID?
     }
@@ -139,10 +164,10 @@ final class Writer: Sendable {
     /// `isCancelled` is asked for the last time right before the append. The body keeps its result to itself: code
     /// that does not depend on a type is not looked up at run time.
     func append(
-        _ label: String, _ options: WriteOptions, isCancelled: () -> Bool = { false },
-        _ body: (inout Context) throws -> Void
+        _ label: String, _ options: WriteOptions, in pipeline: WritePipeline? = nil,
+        isCancelled: () -> Bool = { false }, _ body: (inout Context) throws -> Void
     ) throws -> Receipt {
-        try perform(options.durability, isCancelled: isCancelled) { core in
+        try perform(options.durability, in: pipeline, isCancelled: isCancelled) { core in
             header(label, options, core)
         } body: { state, _ in
             try body(&state.context)
@@ -196,8 +221,8 @@ final class Writer: Sendable {
     }
 
     private func perform(
-        _ wished: Durability?, evenIfEmpty: Bool = false, isCancelled: () -> Bool,
-        header makeHeader: (Core) throws -> TransactionHeader,
+        _ wished: Durability?, evenIfEmpty: Bool = false, in pipeline: WritePipeline? = nil,
+        isCancelled: () -> Bool, header makeHeader: (Core) throws -> TransactionHeader,
         body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
         try checkCaller()
@@ -206,9 +231,11 @@ final class Writer: Sendable {
         // Let go behind the turn: they may be the last to hold what this transaction replaces.
         var former: SharedState?
         var remains = TransactionRemains()
+        var settled = TransactionRemains()
         try turn.withLock { core in
             enter()
             defer { leave() }
+            try settle(core, before: pipeline)
             let open = try core.openLog()
             let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
@@ -218,6 +245,14 @@ final class Writer: Sendable {
                 inPlace: !published.watch.isWatched)
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
+            if let pending = core.pending {
+                try settle(pending, core, behind: &transaction, &settled)
+            }
+            receipt = try pipeline.flatMap {
+                try handOver(
+                    &transaction, atHand.header, durability, core, open, $0, isCancelled, &remains)
+            }
+            if receipt != nil { return }
             let isChanged = try core.encoder.encode(
                 &transaction.state, atHand.header, evenIfEmpty: evenIfEmpty,
                 // Who watches reads what comes at once.
@@ -228,10 +263,13 @@ final class Writer: Sendable {
                 take(&transaction, after: atHand.header, core, open, &remains)
             }
             receipt = Receipt(
-                awaited: acknowledge(core, open, durability, isChanged: isChanged, &remains),
+                awaited: acknowledge(
+                    core.sharedHead, core, open, durability, isChanged: isChanged, &remains),
                 appended: isChanged ? atHand.header.id : nil)
         }
-        withExtendedLifetime(former) { withExtendedLifetime(remains) {} }
+        withExtendedLifetime(former) {
+            withExtendedLifetime(remains) { withExtendedLifetime(settled) {} }
+        }
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
         return receipt
     }
@@ -294,25 +332,28 @@ final class Writer: Sendable {
     }
 
     /// Shows a relaxed transaction, or says what is to be waited for.
-    private func acknowledge(
-        _ core: Core, _ open: OpenLog, _ durability: Durability, isChanged: Bool,
+    ///
+    /// - Parameter head: the state behind it.
+    func acknowledge(
+        _ head: SharedState, _ core: Core, _ open: OpenLog, _ durability: Durability,
+        isChanged: Bool,
         _ remains: inout TransactionRemains
     ) -> (transaction: TransactionID, commits: GroupCommit)? {
         switch durability {
         case .commit:
             if isChanged {
-                core.seal.didAppend(awaiting: LogSequence(core.sharedHead.lastTransaction.rawValue))
+                core.seal.didAppend(awaiting: LogSequence(head.lastTransaction.rawValue))
                 // Decided in this turn: asking later would wait for the next writer's.
                 if core.seal.schedule() { scheduleSeal() }
             }
             // Also where nothing changed: the body has seen what other writers still wait for, and
             // whoever is told of it must be able to rely on it.
-            return (core.sharedHead.lastTransaction, open.commits)
+            return (head.lastTransaction, open.commits)
         case .interval(let delay):
             if isChanged { open.commits.syncWithin(delay) { [weak self] in self?.sealSoon() } }
         case .none: break
         }
-        if isChanged { published.publish(core.sharedHead, leaving: &remains) }
+        if isChanged { published.publish(head, leaving: &remains) }
         return nil
     }
 
@@ -354,15 +395,16 @@ final class Writer: Sendable {
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
     func history(forgotten: TransactionID) throws -> LogHistory {
         let moment =
-            isInsideWrite ? try core.pinnedMoment() : try turn.withLock { try $0.pinnedMoment() }
+            isInsideWrite
+            ? try core.loggedInside().pinnedMoment() : try inTurn { try $0.pinnedMoment() }
         return LogHistory(moment, forgotten: forgotten)
     }
 
     /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
     func logSnapshot() throws -> LogSnapshot {
         isInsideWrite
-            ? try core.openLog().log.snapshot
-            : try turn.withLock { try $0.openLog().log.snapshot }
+            ? try core.loggedInside().openLog().log.snapshot
+            : try inTurn { try $0.openLog().log.snapshot }
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {

@@ -9,6 +9,8 @@ package struct EntityOperations: Sendable {
     @usableFromInline let makeTable: @Sendable (EntityDescriptor) -> AnyTable
     /// A table with the same content, which shares all pages.
     @usableFromInline let clone: @Sendable (AnyTable) -> AnyTable
+    /// A table with the same ids, rows and journal of rows, which shares their pages, and nothing else.
+    @usableFromInline let rowsAlone: @Sendable (AnyTable) -> AnyTable
     /// Writes the id of a slot.
     @usableFromInline package let storeID:
         @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
@@ -40,6 +42,9 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let appendParts: @Sendable (AnyTable, [AnyTable]) -> Void
     /// Puts packed leaves in the place of others with the same rows, which are answered.
     @usableFromInline let replaceLeaves: @Sendable (AnyTable, inout PackedLeaves) -> Void
+    /// Drops packed leaves whose places have other rows by now than a table that shared its pages.
+    @usableFromInline let dropOutdatedLeaves:
+        @Sendable (AnyTable, AnyTable, inout PackedLeaves) -> Void
     /// Makes the ids known that were loaded.
     @usableFromInline package let finishLoading: @Sendable (AnyTable) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
@@ -85,6 +90,7 @@ package struct EntityOperations: Sendable {
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
         makeTable = { Table<Entity>(descriptor: $0) }
         clone = { Table(copying: unsafeDowncast($0, to: Table<Entity>.self)) }
+        rowsAlone = { Table(rowsOf: unsafeDowncast($0, to: Table<Entity>.self)) }
         storeID = { (table, slot, writer) throws(CodecError) in
             try unsafeDowncast(table, to: Table<Entity>.self).storeID(of: slot, into: &writer)
         }
@@ -125,6 +131,10 @@ package struct EntityOperations: Sendable {
         }
         appendParts = { unsafeDowncast($0, to: Table<Entity>.self).append($1) }
         replaceLeaves = { unsafeDowncast($0, to: Table<Entity>.self).replace(&$1) }
+        dropOutdatedLeaves = { table, other, leaves in
+            unsafeDowncast(table, to: Table<Entity>.self).dropOutdated(
+                &leaves, since: unsafeDowncast(other, to: Table<Entity>.self))
+        }
         finishLoading = { unsafeDowncast($0, to: Table<Entity>.self).finishLoading() }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)

@@ -77,6 +77,23 @@ package class AnyTable {
         lastSaveWasNew = other.lastSaveWasNew
     }
 
+    /// With the journals of another, and without links, order and indexes.
+    @usableFromInline
+    init(journalsOf other: AnyTable) {
+        descriptor = other.descriptor
+        relations = other.relations
+        links = []
+        slotCount = other.slotCount
+        liveCount = other.liveCount
+        nextOrdinal = other.nextOrdinal
+        order = RowOrder()
+        rowJournal = other.rowJournal
+        linkJournal = other.linkJournal
+        indexContents = []
+        deleteCauses = other.deleteCauses
+        tombstoneTable = other.tombstoneTable
+    }
+
     /// Takes back the newest row change of the journal.
     func undoLastRowChange() { preconditionFailure("a table without an entity type") }
 

@@ -83,6 +83,14 @@ package struct PackedLeaves {
 
     init(table: Int) { self.table = table }
 
+    /// Drops leaves whose rows have changed since they were shared with `insertions`.
+    package mutating func dropOutdated(in context: borrowing Context, since insertions: Insertions)
+    {
+        let table = context.tables.tables[table]
+        table.descriptor.operations.dropOutdatedLeaves(
+            table, insertions.tables.tables[self.table], &self)
+    }
+
     /// Puts the leaves in the place of those that hold the same rows as values.
     package func place(in context: inout Context) {
         var leaves = self

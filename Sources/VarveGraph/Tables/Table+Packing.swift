@@ -123,6 +123,15 @@ extension Table {
         }
     }
 
+    /// Drops packed leaves whose places have other rows by now than an earlier table, which kept its pages.
+    @inlinable
+    func dropOutdated(_ packed: inout PackedLeaves, since other: Table) {
+        packed.leaves.removeAll { place in
+            cells.nodes.nodeInTree(holding: place.first)
+                != other.cells.nodes.nodeInTree(holding: place.first)
+        }
+    }
+
     /// A leaf of entities' bytes.
     @inlinable
     static func packed(_ entities: UnsafeBufferPointer<LoadedEntity>) -> PackedLeaf {

@@ -72,6 +72,24 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         super.init(copying: other)
     }
 
+    /// A table with the same ids, rows and journal of rows, which shares their pages, and nothing else. No id is found
+    /// in it. O(relations).
+    @inlinable
+    init(rowsOf other: Table<Entity>) {
+        cells = other.cells
+        // Shared, it could not be told of the leaves that come.
+        cells.dropDirectory()
+        ids = IDMap()
+        loadedIDs = []
+        loadedEntries = []
+        vacantIDs = other.vacantIDs
+        beforeRows = []
+        indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
+        uniqueIndexes = other.uniqueIndexes
+        super.init(journalsOf: other)
+    }
+
     // Here and not in the base class, where the columns of this one may be gone.
     @inlinable
     deinit {

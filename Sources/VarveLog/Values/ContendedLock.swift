@@ -25,6 +25,15 @@ package final class ContendedLock<State: Sendable>: Sendable {
         return try body(&mutex.state)
     }
 
+    /// The same where no thread holds the lock; nil where one does.
+    package func withLockIfAvailable<Result: Sendable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard mutex.tryLock() else { return nil }
+        defer { mutex.unlock() }
+        return try body(&mutex.state)
+    }
+
     @inline(never)
     private func wait() {
         // More than one would only take processors from those who could do something else.

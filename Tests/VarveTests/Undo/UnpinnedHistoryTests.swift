@@ -37,7 +37,7 @@ struct UnpinnedHistoryTests {
     /// The log of a store, for a test that is alone with it.
     private func log(of store: Store) throws -> (log: Log, recent: RecentTransactions) {
         nonisolated(unsafe) var found: (Log, RecentTransactions)?
-        try #require(store.writer).turn.withLock { core in
+        try #require(store.writer).inTurn { core in
             if case .open(let open) = core.access { found = (open.log, core.recent) }
         }
         return try #require(found)

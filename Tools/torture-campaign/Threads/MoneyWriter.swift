@@ -87,6 +87,20 @@ struct MoneyWriter {
         }
     }
 
+    /// So many pairs of entries that come to nothing together.
+    static func insertPairs(_ count: Int, batch: Int, into context: inout Context) throws {
+        for pair in 0..<count {
+            let account = (batch + pair) % accounts
+            for sign in [1, -1] {
+                // Ids that nobody else takes.
+                try Entry(
+                    id: -10 - 2 * (batch * count + pair) - max(0, sign), owner: account,
+                    amount: sign * (pair + 1), account: .id(account)
+                ).save(to: &context)
+            }
+        }
+    }
+
     /// One entry instead of all of an account.
     private func fold(_ account: Int, _ context: inout Context) throws {
         let old = Account.query(account).related(\.$entries).resolve(in: context)

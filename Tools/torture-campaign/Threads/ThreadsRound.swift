@@ -8,6 +8,7 @@ struct ThreadsRound: Sendable {
     private static let threads = 4
     private static let tasks = 2
     private static let stepsOfWriter = 150
+    private static let imports = 10
     private static let types: [any EntityModelProtocol.Type] = [
         Account.self, Entry.self, Tally.self, Draft.self,
     ]
@@ -105,6 +106,7 @@ struct ThreadsRound: Sendable {
         crew.thread("reader of the past") { try readPast() }
         crew.thread("follower") { try follow() }
         crew.thread("compaction") { try compact() }
+        crew.thread("import") { try importEntries() }
     }
 
     // In every other round nobody watches: then transactions change the state in place. The thread sanitizer does
@@ -129,6 +131,16 @@ struct ThreadsRound: Sendable {
         crew.task("follower's sequence") {
             let reader = try Self.open(directory, .readOnly)
             try await Listening(store: reader, record: record).takeTransactions()
+        }
+    }
+
+    /// Entries that leave each account as it is, in batches of which each is logged beside the next.
+    private func importEntries() throws {
+        for number in 0..<Self.imports {
+            let batches = (0..<4).map { number * 4 + $0 }
+            try store.write(each: batches, "Import", options: WriteOptions(undoable: false)) {
+                try MoneyWriter.insertPairs(40, batch: $1, into: &$0)
+            }
         }
     }
 

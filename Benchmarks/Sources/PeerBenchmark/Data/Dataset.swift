@@ -21,6 +21,8 @@ enum Dataset {
 
     static func userID(_ number: Int) -> String { SampleData.id("u", number) }
 
+    typealias Batch = (users: [UserRecord], posts: [PostRecord])
+
     /// All users and posts, in batches of so many of each, as they are loaded.
     static func batches(
         _ size: Int, of count: Int = 500, posts: Bool = true,

@@ -9,6 +9,8 @@ protocol Engine: AnyObject, SendableMetatype {
 
     /// One transaction, not synced.
     func load(users: [UserRecord], posts: [PostRecord]) throws
+    /// One transaction for each batch.
+    func load(_ batches: [Dataset.Batch]) throws
     func sync() throws
     /// A transaction of its own. Any thread may.
     func insert(_ user: UserRecord, synced: Bool) throws
@@ -113,4 +115,10 @@ struct EngineError: Error, CustomStringConvertible {
     let description: String
 
     init(_ engine: EngineName, _ message: String) { description = "\(engine.rawValue): \(message)" }
+}
+
+extension Engine {
+    func load(_ batches: [Dataset.Batch]) throws {
+        for batch in batches { try load(users: batch.users, posts: batch.posts) }
+    }
 }

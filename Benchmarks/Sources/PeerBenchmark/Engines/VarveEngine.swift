@@ -59,9 +59,13 @@ final class VarveEngine: Engine {
     init(_ store: Store) { self.store = store }
 
     func load(users: [UserRecord], posts: [PostRecord]) throws {
-        try store.write { context in
-            try users.map(StoredUser.init).save(to: &context)
-            try posts.map(StoredPost.init).save(to: &context)
+        try load([(users, posts)])
+    }
+
+    func load(_ batches: [Dataset.Batch]) throws {
+        try store.write(each: batches) { context, batch in
+            try batch.users.map(StoredUser.init).save(to: &context)
+            try batch.posts.map(StoredPost.init).save(to: &context)
         }
     }
 

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import Synchronization
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+
+/// A transaction whose body has run and which another thread encodes and appends, while the next one's body runs.
+///
+/// The head is the state behind it. It is shown, or taken back, when it is settled: in the next turn.
+///
+/// Unchecked: what varies is written by the thread that logs, before it says that it is done, and by the holder of the
+/// turn behind that.
+final class PendingCommit: @unchecked Sendable {
+    enum Outcome {
+        /// What must be safe before the caller may be told of it, and who sees to it.
+        case logged(awaited: Writer.Receipt.Awaited?)
+        case failed(any Error)
+    }
+
+    let header: TransactionHeader
+    let open: Writer.OpenLog
+    let durability: Durability
+    /// The states before and behind it.
+    let base: SharedState
+    let head: SharedState
+    /// Let go when it is settled: it shares pages with what is being changed.
+    private var insertions: Insertions?
+    /// What the log took, or why it did not.
+    private var logged: Result<ContiguousArray<PackedLeaves>, any Error> = .success([])
+    /// Nil until it is settled. For the holder of the turn.
+    var outcome: Outcome?
+    private let isAnswered = Atomic(false)
+    private let isDone = DispatchSemaphore(value: 0)
+
+    init(
+        _ header: TransactionHeader, _ open: Writer.OpenLog, _ durability: Durability,
+        from base: SharedState, to head: SharedState, _ insertions: Insertions
+    ) {
+        self.header = header
+        self.open = open
+        self.durability = durability
+        self.base = base
+        self.head = head
+        self.insertions = insertions
+    }
+
+    /// Encodes and appends it, in no turn: until this is done nothing else touches the encoder or the log.
+    func log(_ append: (Insertions) throws -> ContiguousArray<PackedLeaves>) {
+        defer {
+            isAnswered.store(true, ordering: .relaxed)
+            isDone.signal()
+        }
+        guard let insertions else { preconditionFailure("a transaction that is logged twice") }
+        logged = Result { try append(insertions) }
+    }
+
+    /// Whether the log has it, or has refused it: then nobody waits for it.
+    var isLogged: Bool { isAnswered.load(ordering: .relaxed) }
+
+    /// Waits until the log has it, or refuses it. Not as long as a sync: that is waited for elsewhere.
+    func wait() {
+        isDone.wait()
+        // For whoever waits next.
+        isDone.signal()
+    }
+
+    /// The leaves that it filled, packed, but for those of which a context has other rows by now. Throws where the log
+    /// refused the transaction. The context's pages are its own again behind this. Once.
+    func takeLeaves(for context: borrowing Context) throws -> ContiguousArray<PackedLeaves> {
+        wait()
+        guard let insertions else { preconditionFailure("a transaction that is settled twice") }
+        self.insertions = nil
+        var leaves = try logged.get()
+        logged = .success([])
+        for index in leaves.indices { leaves[index].dropOutdated(in: context, since: insertions) }
+        return leaves
+    }
+}

@@ -1,0 +1,43 @@
+/// What a transaction has inserted and linked, apart from the context that it did so in: for whoever logs it while the
+/// next transaction changes that.
+///
+/// Its tables have ids, rows and journals alone, and share their pages.
+package struct Insertions: Sendable {
+    package let tables: TableList
+    /// What the lists have become that the journals of links name, by table and entry. Taken out of the links, whose
+    /// pages would all be copied by whoever changes them next.
+    package let lists: ContiguousArray<ContiguousArray<LinkList>>
+}
+
+extension Context {
+    /// What the running transaction has done so far, if it has inserted and linked and no more; nil else, because what
+    /// other changes replace is in more places than are taken along. Nil also where the tables are not changed in place:
+    /// then all pages are shared anyway. O(changes).
+    package func insertions() -> Insertions? {
+        guard session.former != nil, tables.tables.allSatisfy(\.hasInsertionsAlone) else {
+            return nil
+        }
+        return Insertions(
+            tables: TableList(
+                ContiguousArray(tables.tables.map { $0.descriptor.operations.rowsAlone($0) }),
+                positions: tables.positions),
+            lists: ContiguousArray(
+                tables.tables.map { table in
+                    ContiguousArray(
+                        table.linkJournal.map { table.linkList(relation: $0.relation, of: $0.slot) }
+                    )
+                }))
+    }
+
+    /// How much the running transaction has changed so far.
+    package var changeCount: Int { session.journal.count }
+}
+
+extension AnyTable {
+    /// Whether the journal of rows tells of nothing but entities that came where nothing ever was.
+    fileprivate var hasInsertionsAlone: Bool {
+        guard !rowJournal.isEmpty else { return deleteCauses.isEmpty }
+        return deleteCauses.isEmpty && descriptor.tombstoneOwner == nil
+            && rowJournal.allSatisfy { $0.before < 0 && !$0.metadata.isFormer }
+    }
+}

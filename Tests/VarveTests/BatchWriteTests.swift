@@ -1,0 +1,419 @@
+import Foundation
+import Testing
+import Varve
+import VarveLog
+import VarveTestSupport
+
+@testable import VarveGraph
+
+/// Batches are logged while the next one's body runs. Nobody may notice, but by the clock.
+@Suite("Imports in batches", .timeLimit(.minutes(5)))
+struct BatchWriteTests {
+    private struct Stop: Error {}
+
+    /// A clock that stands still: times do not depend on who looks first.
+    private struct StillEnvironment: LogEnvironment {
+        func wallClockMicroseconds() -> Int64 { 1_700_000_000_000_000 }
+        func randomSalt() -> UInt64 { 7 }
+        func processID() -> Int32 { 4711 }
+        func processName() -> String { "simulation" }
+    }
+
+    private static func open(
+        _ disk: any FileSystem, durability: Durability = .none, segmentBytesMax: UInt64 = 1 << 26
+    ) throws -> Store {
+        var configuration = LogConfiguration()
+        configuration.segmentBytesMax = ByteCount(segmentBytesMax)
+        return try Store(
+            in: disk, environment: StillEnvironment(), configuration: configuration,
+            mode: .readWrite, durability: durability, compactsAutomatically: false,
+            types: [Author.self, Shelf.self])
+    }
+
+    private static func segments(_ disk: SimulatedDisk) -> [String: [UInt8]] {
+        disk.image.files.filter { $0.key.hasPrefix("segment") }
+    }
+
+    /// Books with authors: rows that fill leaves, and links to both new entities and those of earlier batches.
+    private static func insert(_ batch: Int, into context: inout Context, count: Int = 100) throws {
+        for number in batch * count..<(batch + 1) * count {
+            try Book(
+                id: number, title: "book \(number)", text: "text \(number % 7)",
+                author: .relation(Author(id: "a\(number % 13)", name: "of \(batch)"))
+            ).save(to: &context)
+        }
+    }
+
+    /// What a batch of a random import does.
+    private enum Step: CaseIterable {
+        case insert, insertMore, link, change, delete, restore, few, nothing
+    }
+
+    private static func apply(
+        _ step: Step, _ batch: Int, _ random: inout SeededGenerator, to context: inout Context
+    ) throws {
+        let known = max(1, batch * 100)
+        switch step {
+        case .insert:
+            for number in 0..<100 {
+                try Book(
+                    id: batch * 100 + number, title: "of \(batch)", author: .id("a\(number % 9)")
+                )
+                .save(to: &context)
+            }
+        case .insertMore:
+            for number in 0..<100 {
+                let shelf = Shelf(id: "s\(batch) \(number % 5)", label: nil)
+                var book = Book(
+                    id: batch * 100 + number, title: "of \(batch)", shelves: .relation([shelf]))
+                book.$sequel = .id(Int.random(in: 0..<known + 100, using: &random))
+                try book.save(to: &context)
+            }
+        case .link:
+            for number in 0..<40 {
+                try Shelf(
+                    id: "l\(batch) \(number)",
+                    books: .appending(ids: [Int.random(in: 0..<known, using: &random)])
+                ).save(to: &context)
+            }
+        case .change:
+            // The latest batch among them, whose leaves are being packed.
+            for _ in 0..<60 {
+                let id = Int.random(in: max(0, known - 200)..<known, using: &random)
+                guard var book: Book = context.find(id) else { continue }
+                book.title = "changed by \(batch)"
+                try book.save(to: &context)
+            }
+        case .delete:
+            for _ in 0..<40 {
+                try Book.delete(id: Int.random(in: 0..<known, using: &random), from: &context)
+            }
+        case .restore:
+            for book in Deleted<Book>.query().resolve(in: context).prefix(20) {
+                try book.restore(in: &context)
+            }
+        case .few: try Author(id: "few \(batch)", name: "few").save(to: &context)
+        case .nothing: break
+        }
+    }
+
+    private static func steps(_ random: inout SeededGenerator) -> [Step] {
+        (0..<30).map { _ in
+            Bool.random(using: &random) ? .insert : Step.allCases.randomElement(using: &random)!
+        }
+    }
+
+    @Test("An import leaves the log that writes one by one leave, byte by byte", arguments: 1...12)
+    func sameLog(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let steps = Self.steps(&random)
+        let (disks, states) = (
+            (SimulatedDisk(), SimulatedDisk()), (SeededGenerator(seed: seed), random)
+        )
+        let single = try Self.open(disks.0, segmentBytesMax: 40_000)
+        var singleRandom = states.0
+        for (batch, step) in steps.enumerated() {
+            try single.write("Import") { try Self.apply(step, batch, &singleRandom, to: &$0) }
+        }
+        let imported = try Self.open(disks.1, segmentBytesMax: 40_000)
+        var importRandom = states.0
+        try imported.write(each: steps.enumerated(), "Import") { context, step in
+            try Self.apply(step.element, step.offset, &importRandom, to: &context)
+            if step.offset % 9 == 4 { context.checkInvariants() }
+        }
+        let shown = describe(imported.context)
+        #expect(difference(describe(single.context), shown) == nil, "seed \(seed)")
+        #expect(imported.lastTransaction == single.lastTransaction, "seed \(seed)")
+        imported.context.checkInvariants()
+        try single.close()
+        try imported.close()
+        #expect(Self.segments(disks.0) == Self.segments(disks.1), "seed \(seed)")
+        let again = try Self.open(disks.1)
+        #expect(difference(shown, describe(again.context)) == nil, "seed \(seed)")
+    }
+
+    @Test("What a batch inserts is logged by another thread, and its leaves are packed")
+    func packs() throws {
+        let store = try Self.open(SimulatedDisk())
+        try store.write(each: 0..<3) { try Self.insert($1, into: &$0) }
+        let table = try #require(store.context.table(of: Book.self))
+        let packed = stride(from: 0, to: 296, by: 8).filter { slot in
+            table.cells.nodes.place(at: slot).map(Table<Book>.settled)?.isPacked ?? false
+        }
+        // But for leaves that two batches share.
+        #expect(packed.count >= 34)
+        #expect(Book.query().count(in: store.context) == 300)
+        store.context.checkInvariants()
+    }
+
+    @Test("A batch that changes what the one before it inserted is not undone by its packing")
+    func changesWhileLogged() throws {
+        let store = try Self.open(SimulatedDisk())
+        try store.write(each: 0..<8) { context, batch in
+            if batch.isMultiple(of: 2) { return try Self.insert(batch, into: &context) }
+            for number in stride(from: (batch - 1) * 100, to: batch * 100, by: 3) {
+                var book = try #require(context.find(number) as Book?)
+                book.title = "changed"
+                try book.save(to: &context)
+            }
+        }
+        for number in [0, 3, 99, 200, 203, 600, 603, 699] {
+            let book = try #require(store.context.find(number) as Book?)
+            #expect(book.title == ((number % 200) % 3 == 0 ? "changed" : "book \(number)"))
+        }
+        store.context.checkInvariants()
+    }
+
+    @Test("When a body throws, the batches before it stay, and no further one is asked for")
+    func bodyThrows() throws {
+        let store = try Self.open(SimulatedDisk())
+        var asked = 0
+        let batches = sequence(first: 0) { $0 + 1 }.lazy.map { batch in
+            asked += 1
+            return batch
+        }
+        #expect(throws: Stop.self) {
+            try store.write(each: batches) { context, batch in
+                try Self.insert(batch, into: &context)
+                if batch == 3 { throw Stop() }
+            }
+        }
+        #expect(asked == 4)
+        #expect(store.lastTransaction == 3)
+        #expect(Book.query().count(in: store.context) == 300)
+        store.context.checkInvariants()
+        try store.write { try Self.insert(9, into: &$0) }
+        #expect(store.lastTransaction == 4)
+    }
+
+    @Test(
+        "A disk that is full at any moment ends the import behind a whole batch, and writing goes on"
+    )
+    func fullDisk() throws {
+        var states = [""]
+        let model = try Self.open(SimulatedDisk())
+        states[0] = describe(model.context)
+        for batch in 0..<6 {
+            try model.write { try Self.insert(batch, into: &$0) }
+            states.append(describe(model.context))
+        }
+        var failures = 0
+        for operation in 0..<200 {
+            let disk = SimulatedDisk()
+            let probe = FaultyFileSystem(disk)
+            let store = try Self.open(probe, segmentBytesMax: 6_000)
+            let noSpace: Int32 = 28
+            probe.setFault(
+                .init(operation: probe.operations + operation, code: noSpace, isHalfDone: true))
+            var finished = false
+            do {
+                try store.write(each: 0..<6) { try Self.insert($1, into: &$0) }
+                finished = true
+            } catch StoreError.log {
+                failures += 1
+            }
+            probe.setFault(nil)
+            let reached = Int(store.lastTransaction.rawValue)
+            #expect(!finished || reached == 6, "operation \(operation)")
+            #expect(
+                difference(states[reached], describe(store.context)) == nil,
+                "operation \(operation)")
+            store.context.checkInvariants()
+            guard !finished else { break }
+            guard store.statistics.isWritable else { continue }
+            // The batches that are missing.
+            try store.write(each: reached..<6) { try Self.insert($1, into: &$0) }
+            #expect(difference(states[6], describe(store.context)) == nil, "operation \(operation)")
+            try store.close()
+            #expect(
+                difference(states[6], describe(try Self.open(disk).context)) == nil,
+                "operation \(operation)")
+        }
+        #expect(failures > 5)
+    }
+
+    @Test(
+        "Whoever reads meanwhile, in a body or outside, sees whole batches, and bodies see all before them"
+    )
+    func reads() throws {
+        let store = try Self.open(SimulatedDisk())
+        var snapshots: [Context] = []
+        let batches = (0..<12).lazy.map { batch in
+            snapshots.append(store.context)
+            return batch
+        }
+        try store.write(each: batches) { context, batch in
+            #expect(Book.query().count(in: context) == batch * 100)
+            #expect(Book.query().count(in: store.context) % 100 == 0)
+            try Self.insert(batch, into: &context)
+            if batch % 3 == 0 { snapshots.append(store.context) }
+        }
+        for snapshot in snapshots {
+            let books = Book.query().resolve(in: snapshot)
+            #expect(books.count % 100 == 0)
+            #expect(books.map(\.id) == Array(0..<books.count))
+            snapshot.checkInvariants()
+        }
+        #expect(Book.query().count(in: store.context) == 1_200)
+    }
+
+    @Test("Other writers come between two batches, and each builds on the one before")
+    func otherWriters() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk)
+        let batches = (0..<10).lazy.map { batch in
+            // Not inside a transaction: this must not be refused.
+            try! store.write { context in
+                #expect(Book.query().count(in: context) == batch * 100)
+                try Shelf(id: "s\(batch)").save(to: &context)
+            }
+            return batch
+        }
+        try store.write(each: batches) { context, batch in
+            #expect(Shelf.query().count(in: context) == batch + 1)
+            try Self.insert(batch, into: &context)
+        }
+        #expect(store.lastTransaction == 20)
+        let shown = describe(store.context)
+        try store.close()
+        #expect(difference(shown, describe(try Self.open(disk).context)) == nil)
+    }
+
+    @Test("A body may look at the log while the batch before it is being written there")
+    func history() throws {
+        let store = try Self.open(SimulatedDisk())
+        try store.write(each: 0..<12) { context, batch in
+            try Self.insert(batch, into: &context)
+            guard batch >= 2 else { return }
+            // The batch before the one that may not show yet.
+            let versions = try store.history(of: Book.self, id: (batch - 2) * 100)
+            #expect(versions.map(\.transaction.id.rawValue) == [UInt64(batch - 1)])
+        }
+    }
+
+    @Test("With synced commits everything is safe at the end, and a power cut leaves whole batches")
+    func synced() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk, durability: .commit)
+        try store.write(each: 0..<8) { try Self.insert($1, into: &$0) }
+        #expect(store.durableTransaction == 8)
+        #expect(Book.query().count(in: store.context) == 800)
+        var random = SeededGenerator(seed: 5)
+        for position in stride(from: 20, to: disk.operations.count, by: 3) {
+            let point = disk.crashPoint(at: position)
+            guard
+                let survivals = disk.survivals(at: point, using: &random).randomElement(
+                    using: &random)
+            else { continue }
+            let recovered = try Self.open(SimulatedDisk(disk.image(at: point, survivals)))
+            let count = Book.query().count(in: recovered.context)
+            #expect(count == Int(recovered.lastTransaction.rawValue) * 100, "at \(position)")
+            recovered.context.checkInvariants()
+        }
+    }
+
+    @Test("A failed sync ends the import, and nothing of what was not safe is shown")
+    func failedSync() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk, durability: .commit)
+        try store.write { try Self.insert(0, into: &$0) }
+        disk.failNextSynchronize()
+        #expect(throws: StoreError.self) {
+            try store.write(each: 1..<8) { try Self.insert($1, into: &$0) }
+        }
+        #expect(Book.query().count(in: store.context) == 100)
+        #expect(!store.statistics.isWritable)
+    }
+
+    @Test("An import in a group is one step to undo")
+    func undo() throws {
+        let store = try Self.open(SimulatedDisk())
+        try store.group("Import") {
+            try store.write(each: 0..<4) { try Self.insert($1, into: &$0) }
+        }
+        #expect(Book.query().count(in: store.context) == 400)
+        try store.undo()
+        #expect(Book.query().count(in: store.context) == 0)
+        try store.redo()
+        #expect(Book.query().count(in: store.context) == 400)
+        store.context.checkInvariants()
+    }
+
+    // MARK: - Asynchronous
+
+    @Test("What was logged shows although the next batch does not come")
+    func stalled() async throws {
+        let store = try Self.open(SimulatedDisk())
+        let (batches, more) = AsyncStream.makeStream(of: Int.self)
+        let task = Task {
+            try await store.write(each: batches) { try Self.insert($1, into: &$0) }
+        }
+        for batch in 0..<3 {
+            more.yield(batch)
+            while Book.query().count(in: store.context) < (batch + 1) * 100 { await Task.yield() }
+        }
+        more.finish()
+        try await task.value
+        #expect(store.lastTransaction == 3)
+    }
+
+    @Test("Cancelled, an import ends behind a whole batch")
+    func cancelled() async throws {
+        let store = try Self.open(SimulatedDisk(), durability: .commit)
+        let task = Task {
+            try await store.write(each: 0..<1_000_000) { try Self.insert($1, into: &$0) }
+        }
+        while store.lastTransaction < 3 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let count = Book.query().count(in: store.context)
+        #expect(count == Int(store.lastTransaction.rawValue) * 100)
+        try await store.write { try Author(id: "a", name: "after").save(to: &$0) }
+        store.context.checkInvariants()
+    }
+
+    @Test("Imports and other writes at once leave a store that opens to the same")
+    func atOnce() async throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk, durability: .none)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for first in [0, 1_000, 2_000] {
+                group.addTask {
+                    try await store.write(each: first..<first + 12) {
+                        try Self.insert($1, into: &$0)
+                    }
+                }
+            }
+            group.addTask {
+                for number in 0..<60 {
+                    try await store.write { try Shelf(id: "s\(number)").save(to: &$0) }
+                }
+            }
+            group.addTask {
+                for _ in 0..<40 { store.context.checkInvariants() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(store.lastTransaction == 96)
+        #expect(Book.query().count(in: store.context) == 3_600)
+        let shown = describe(store.context)
+        store.context.checkInvariants()
+        try store.close()
+        #expect(difference(shown, describe(try Self.open(disk).context)) == nil)
+    }
+
+    @Test("Closing in the middle of an import keeps whole batches and ends it with an error")
+    func closing() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk)
+        let batches = (0..<10).lazy.map { batch in
+            if batch == 4 { try! store.close() }
+            return batch
+        }
+        #expect(throws: StoreError.self) {
+            try store.write(each: batches) { try Self.insert($1, into: &$0) }
+        }
+        #expect(Book.query().count(in: store.context) == 400)
+        #expect(Book.query().count(in: try Self.open(disk).context) == 400)
+    }
+}
