@@ -15,7 +15,7 @@ final class SharedState: Sendable {
 
     let definitions: StoreDefinitions
     let lastTransaction: TransactionID
-    private let lastTime: Timestamp
+    let lastTime: Timestamp
     let timeline: Timeline
     private let held: InlineLock<Held>
 

@@ -6,18 +6,20 @@ extension Store {
     /// it has inserted is logged on another thread.
     ///
     /// Other writers come in between: a batch keeps them out, not the import. About a thousand entities are a good
-    /// size. A body that does more than insert and link is logged behind it, as ``write(_:options:_:)`` does.
+    /// size. Logged behind its body, as ``write(_:options:_:)`` does, is a batch that does more than insert entities
+    /// and link, a very small one, and any while results are watched.
     ///
-    /// When a body or the log throws, the batches before stay, and no further one is asked for.
+    /// When a body throws, the batches before stay, and no further one is asked for. When the log refuses one, the body
+    /// of the next may have run by then, and comes to nothing as well. ``lastTransaction`` tells what stayed.
     ///
     /// - Parameters:
     ///   - batches: asked for the next batch outside of any transaction. The latest one may not show yet in what the
     ///     store shows then; bodies see it.
     ///   - label: what each transaction does, for people. A block of ``group(_:_:)-(_,()->Result)`` makes one step of
     ///     them.
-    ///   - options: as of a single write. What they wait for is waited for beside the next body, and at the end.
+    ///   - options: as of a single write. What they wait for is waited for a batch later, and at the end.
     ///   - body: saves a batch into the context that it is given, and changes that alone. It must not call ``write``.
-    /// - Throws: whatever a body or ``write(_:options:_:)`` throws.
+    /// - Throws: whatever a body or ``write(_:options:_:)`` throws, of the first batch that did not come to its end.
     public func write<Batches: Sequence>(
         each batches: Batches, _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context, Batches.Element) throws -> Void
@@ -25,17 +27,20 @@ extension Store {
         let options = try options.joined(to: StepGroup.current, of: self)
         let writer = try writing()
         let pipeline = WritePipeline()
+        func end() throws {
+            let end = try writer.finish(pipeline)
+            try finish(end.receipt)
+            if let failure = end.failure { throw failure }
+        }
         do {
             for batch in batches {
                 try finish(
                     try writer.append(label, options, in: pipeline) { try body(&$0, batch) })
             }
         } catch {
-            // What the log says to the batch before comes first: this one was built on it.
-            try finish(try writer.finish(pipeline))
-            throw error
+            throw Store.first(of: error, and: Result(catching: end))
         }
-        try finish(try writer.finish(pipeline))
+        try end()
     }
 
     /// The same on the store's own thread: no thread of the caller's waits for a body or for the disk.
@@ -50,10 +55,9 @@ extension Store {
         do {
             for batch in batches { try await append(batch, label, options, pipeline, body) }
         } catch {
-            try await finish(pipeline)
-            throw error
+            throw Store.first(of: error, and: await end(pipeline))
         }
-        try await finish(pipeline)
+        try await end(pipeline).get()
     }
 
     /// The same with batches that are still to come: from a file, from the network.
@@ -67,11 +71,12 @@ extension Store {
             for try await batch in batches {
                 try await append(batch, label, options, pipeline, body)
             }
+            // Many sequences just end when the task that asks them is cancelled: then this is not all.
+            try Task.checkCancellation()
         } catch {
-            try await finish(pipeline)
-            throw error
+            throw Store.first(of: error, and: await end(pipeline))
         }
-        try await finish(pipeline)
+        try await end(pipeline).get()
     }
 
     private func append<Batch: Sendable>(
@@ -85,10 +90,31 @@ extension Store {
         }
     }
 
-    private func finish(_ pipeline: WritePipeline) async throws {
+    private func end(_ pipeline: WritePipeline) async -> Result<Void, any Error> {
         // A task of its own, because one that is cancelled would not even begin.
-        try await Task { [self] in
-            try await onOwnThread { writer, _ in try writer.finish(pipeline) }
-        }.value
+        await Task { [self] in
+            let failure = try await onOwnThread { writer, _ in
+                let end = try writer.finish(pipeline)
+                return Writer.Written(result: WriteFailure(end.failure), receipt: end.receipt)
+            }
+            if let error = failure.error { throw error }
+        }.result
     }
+
+    /// Of what went wrong with a batch, and with those before it that were still under way, what comes first.
+    private static func first(
+        of error: any Error, and end: Result<Void, any Error>
+    ) -> any Error {
+        // Of a sync that failed the batch is told that waited for it: none before it is under way any more.
+        if case StoreError.outcomeUnknown = error { return error }
+        guard case .failure(let earlier) = end else { return error }
+        return earlier
+    }
+}
+
+/// What the log said to a batch, if it refused it.
+private struct WriteFailure: Sendable {
+    let error: (any Error)?
+
+    init(_ error: (any Error)?) { self.error = error }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
-import Varve
 import VarveLog
 import VarveTestSupport
 
+@testable import Varve
 @testable import VarveGraph
 
 /// Batches are logged while the next one's body runs. Nobody may notice, but by the clock.
@@ -36,17 +36,24 @@ struct BatchWriteTests {
 
     /// Books with authors: rows that fill leaves, and links to both new entities and those of earlier batches.
     private static func insert(_ batch: Int, into context: inout Context, count: Int = 100) throws {
+        try Author(id: "b\(batch)", name: "of \(batch)").save(to: &context)
         for number in batch * count..<(batch + 1) * count {
+            let author = number % 3 == 0 ? "b\(batch)" : "b\(number % (batch + 1))"
             try Book(
                 id: number, title: "book \(number)", text: "text \(number % 7)",
-                author: .relation(Author(id: "a\(number % 13)", name: "of \(batch)"))
+                author: .id(author)
             ).save(to: &context)
         }
     }
 
+    /// How many batches were logged by another thread.
+    private static func handedOver(_ store: Store) -> Int {
+        store.writer?.inTurn { $0.handedOverCount } ?? 0
+    }
+
     /// What a batch of a random import does.
     private enum Step: CaseIterable {
-        case insert, insertMore, link, change, delete, restore, few, nothing
+        case insert, insertMore, insertTwice, link, change, delete, restore, few, nothing
     }
 
     private static func apply(
@@ -69,6 +76,13 @@ struct BatchWriteTests {
                 book.$sequel = .id(Int.random(in: 0..<known + 100, using: &random))
                 try book.save(to: &context)
             }
+        case .insertTwice:
+            for number in 0..<100 {
+                let author = Author(id: "t\(batch) \(number % 9)", name: "\(number)")
+                try Book(id: batch * 100 + number, title: "", author: .relation(author))
+                    .save(to: &context)
+            }
+            if batch % 4 == 1 { try Author.delete(id: "t\(batch) 3", from: &context) }
         case .link:
             for number in 0..<40 {
                 try Shelf(
@@ -124,6 +138,7 @@ struct BatchWriteTests {
         let shown = describe(imported.context)
         #expect(difference(describe(single.context), shown) == nil, "seed \(seed)")
         #expect(imported.lastTransaction == single.lastTransaction, "seed \(seed)")
+        #expect(Self.handedOver(imported) >= 8, "seed \(seed)")
         imported.context.checkInvariants()
         try single.close()
         try imported.close()
@@ -142,6 +157,8 @@ struct BatchWriteTests {
         }
         // But for leaves that two batches share.
         #expect(packed.count >= 34)
+        // The first one defines types.
+        #expect(Self.handedOver(store) == 2)
         #expect(Book.query().count(in: store.context) == 300)
         store.context.checkInvariants()
     }
@@ -161,6 +178,7 @@ struct BatchWriteTests {
             let book = try #require(store.context.find(number) as Book?)
             #expect(book.title == ((number % 200) % 3 == 0 ? "changed" : "book \(number)"))
         }
+        #expect(Self.handedOver(store) == 3)
         store.context.checkInvariants()
     }
 
@@ -198,6 +216,7 @@ struct BatchWriteTests {
             states.append(describe(model.context))
         }
         var failures = 0
+        var refused = 0
         for operation in 0..<200 {
             let disk = SimulatedDisk()
             let probe = FaultyFileSystem(disk)
@@ -206,8 +225,12 @@ struct BatchWriteTests {
             probe.setFault(
                 .init(operation: probe.operations + operation, code: noSpace, isHalfDone: true))
             var finished = false
+            var bodies = 0
             do {
-                try store.write(each: 0..<6) { try Self.insert($1, into: &$0) }
+                try store.write(each: 0..<6) {
+                    bodies += 1
+                    try Self.insert($1, into: &$0)
+                }
                 finished = true
             } catch StoreError.log {
                 failures += 1
@@ -215,6 +238,9 @@ struct BatchWriteTests {
             probe.setFault(nil)
             let reached = Int(store.lastTransaction.rawValue)
             #expect(!finished || reached == 6, "operation \(operation)")
+            // The one that was refused, and one that was built on it.
+            #expect(bodies - reached <= (finished ? 0 : 2), "operation \(operation)")
+            if bodies - reached == 2 { refused += 1 }
             #expect(
                 difference(states[reached], describe(store.context)) == nil,
                 "operation \(operation)")
@@ -230,6 +256,7 @@ struct BatchWriteTests {
                 "operation \(operation)")
         }
         #expect(failures > 5)
+        #expect(refused > 2)
     }
 
     @Test(
@@ -318,8 +345,12 @@ struct BatchWriteTests {
         let store = try Self.open(disk, durability: .commit)
         try store.write { try Self.insert(0, into: &$0) }
         disk.failNextSynchronize()
-        #expect(throws: StoreError.self) {
+        // Of the first that was appended: it may be found there, or not.
+        do {
             try store.write(each: 1..<8) { try Self.insert($1, into: &$0) }
+            Issue.record("it was written")
+        } catch StoreError.outcomeUnknown(let transaction, _) {
+            #expect(transaction == 2)
         }
         #expect(Book.query().count(in: store.context) == 100)
         #expect(!store.statistics.isWritable)
@@ -337,6 +368,110 @@ struct BatchWriteTests {
         try store.redo()
         #expect(Book.query().count(in: store.context) == 400)
         store.context.checkInvariants()
+    }
+
+    @Test("A store that nobody has any more can be opened again right behind an import")
+    func dropped() throws {
+        let place = StoreTests.Place()
+        for round in 0..<8 {
+            let store = try Store(at: place.url, durability: .none, Author.self)
+            try store.write(each: round * 3..<(round + 1) * 3) { try Self.insert($1, into: &$0) }
+        }
+        let store = try Store(at: place.url, Author.self)
+        #expect(Book.query().count(in: store.context) == 2_400)
+    }
+
+    @Test("A refusal leaves nothing behind in what former states are made of")
+    func refused() throws {
+        let disk = SimulatedDisk()
+        let probe = FaultyFileSystem(disk)
+        let store = try Self.open(probe)
+        try store.write { try Self.insert(0, into: &$0) }
+        let noSpace: Int32 = 28
+        var kept: [(Context, String)] = []
+        let batches = (1..<6).lazy.map { batch in
+            if batch == 3 {
+                probe.setFault(.init(operation: probe.operations, code: noSpace, isHalfDone: true))
+            }
+            kept.append((store.context, describe(store.context)))
+            return batch
+        }
+        #expect(throws: StoreError.self) {
+            try store.write(each: batches) { try Self.insert($1, into: &$0) }
+        }
+        probe.setFault(nil)
+        let reached = Int(store.lastTransaction.rawValue)
+        // More changes than are kept to be taken back.
+        try store.write { context in
+            for number in 0..<4_200 { try Author(id: "m\(number)", name: "").save(to: &context) }
+        }
+        try store.write(each: reached..<reached + 3) { try Self.insert($1, into: &$0) }
+        #expect(store.published.former.counts == (states: 0, changes: 0))
+        for (context, description) in kept {
+            #expect(describe(context) == description)
+            context.checkInvariants()
+        }
+        let shown = describe(store.context)
+        try store.close()
+        #expect(difference(shown, describe(try Self.open(disk).context)) == nil)
+    }
+
+    @Test(
+        "A large batch, past what is kept to be taken back, is logged beside the next one as well")
+    func large() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk)
+        var counts: Set<Int> = []
+        try store.write(each: 0..<4) { context, batch in
+            try Self.insert(batch, into: &context, count: 3_000)
+            counts.insert(Book.query().count(in: store.context) % 3_000)
+        }
+        #expect(Self.handedOver(store) == 3)
+        #expect(counts == [0])
+        let shown = describe(store.context)
+        store.context.checkInvariants()
+        try store.close()
+        #expect(difference(shown, describe(try Self.open(disk).context)) == nil)
+    }
+
+    @Test("An import during which somebody begins and ceases to watch is told as any other")
+    func watched() async throws {
+        let store = try Self.open(SimulatedDisk())
+        let query = Book.query().sorted(by: \.id)
+        var watchers: [Task<[Int], Never>] = []
+        let batches = (0..<12).lazy.map { batch in
+            if batch == 4 || batch == 8 {
+                watchers.append(
+                    Task {
+                        var counts: [Int] = []
+                        for await update in store.results(of: query) {
+                            counts.append(update.list.count)
+                            if batch == 4 ? counts.count == 2 : update.list.count == 1_200 { break }
+                        }
+                        return counts
+                    })
+            }
+            return batch
+        }
+        try await store.write(each: batches) { try Self.insert($1, into: &$0) }
+        for watcher in watchers.dropFirst() {
+            let counts = await watcher.value
+            #expect(counts.last == 1_200)
+            #expect(counts.allSatisfy { $0 % 100 == 0 } && counts == counts.sorted())
+        }
+        watchers.first?.cancel()
+        store.context.checkInvariants()
+    }
+
+    @Test("An import of nothing does nothing, and fails where a write would")
+    func empty() throws {
+        let store = try Self.open(SimulatedDisk())
+        try store.write(each: [Int]()) { try Self.insert($1, into: &$0) }
+        #expect(store.lastTransaction == 0)
+        try store.close()
+        #expect(throws: StoreError.self) {
+            try store.write(each: [Int]()) { try Self.insert($1, into: &$0) }
+        }
     }
 
     // MARK: - Asynchronous
@@ -370,6 +505,20 @@ struct BatchWriteTests {
         #expect(count == Int(store.lastTransaction.rawValue) * 100)
         try await store.write { try Author(id: "a", name: "after").save(to: &$0) }
         store.context.checkInvariants()
+    }
+
+    @Test("Cancelled while it waits for a batch, an import does not look as if that had been all")
+    func cancelledWaiting() async throws {
+        let store = try Self.open(SimulatedDisk())
+        let (batches, more) = AsyncStream.makeStream(of: Int.self)
+        let task = Task {
+            try await store.write(each: batches) { try Self.insert($1, into: &$0) }
+        }
+        more.yield(0)
+        while store.lastTransaction < 1 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(Book.query().count(in: store.context) == 100)
     }
 
     @Test("Imports and other writes at once leave a store that opens to the same")

@@ -3,7 +3,7 @@ internal import VarveEvents
 /// The bytes of the transactions that were appended last: taking one of them back reads no file.
 ///
 /// Two generations, of which the older goes when the newer is full, so that memory stays bounded and
-/// nothing is moved. Belongs to the holder of the writer's turn.
+/// nothing is moved. Belongs to the holder of the writer's turn, and to what logs for him.
 final class RecentTransactions {
     /// Transactions without a gap, one behind the other.
     private struct Generation {

@@ -6,10 +6,10 @@ internal import VarveLog
 
 /// A transaction whose body has run and which another thread encodes and appends, while the next one's body runs.
 ///
-/// The head is the state behind it. It is shown, or taken back, when it is settled: in the next turn.
+/// The head is the state behind it. It is shown, or taken back, when it is settled: in a later turn.
 ///
-/// Unchecked: what varies is written by the thread that logs, before it says that it is done, and by the holder of the
-/// turn behind that.
+/// Unchecked: what varies is written on the queue that logs, which is waited for, and by the holder of the turn behind
+/// that.
 final class PendingCommit: @unchecked Sendable {
     enum Outcome {
         /// What must be safe before the caller may be told of it, and who sees to it.
@@ -17,7 +17,7 @@ final class PendingCommit: @unchecked Sendable {
         case failed(any Error)
     }
 
-    let header: TransactionHeader
+    let transaction: TransactionID
     let open: Writer.OpenLog
     let durability: Durability
     /// The states before and behind it.
@@ -27,45 +27,46 @@ final class PendingCommit: @unchecked Sendable {
     private var insertions: Insertions?
     /// What the log took, or why it did not.
     private var logged: Result<ContiguousArray<PackedLeaves>, any Error> = .success([])
-    /// Nil until it is settled. For the holder of the turn.
-    var outcome: Outcome?
     private let isAnswered = Atomic(false)
-    private let isDone = DispatchSemaphore(value: 0)
+    private let queue: DispatchQueue
 
+    /// - Parameter queue: where it is logged.
     init(
-        _ header: TransactionHeader, _ open: Writer.OpenLog, _ durability: Durability,
-        from base: SharedState, to head: SharedState, _ insertions: Insertions
+        _ transaction: TransactionID, _ open: Writer.OpenLog, _ durability: Durability,
+        from base: SharedState, to head: SharedState, _ insertions: Insertions,
+        on queue: DispatchQueue
     ) {
-        self.header = header
+        self.transaction = transaction
         self.open = open
         self.durability = durability
         self.base = base
         self.head = head
         self.insertions = insertions
+        self.queue = queue
     }
 
-    /// Encodes and appends it, in no turn: until this is done nothing else touches the encoder or the log.
-    func log(_ append: (Insertions) throws -> ContiguousArray<PackedLeaves>) {
-        defer {
+    /// Has it encoded and appended, in no turn: until that is done nothing else touches the encoder or the log.
+    func log(
+        _ append: @escaping @Sendable (Insertions) throws -> ContiguousArray<PackedLeaves>
+    ) {
+        queue.async { [self] in
+            guard let insertions else { preconditionFailure("a transaction that is logged twice") }
+            logged = Result { try append(insertions) }
             isAnswered.store(true, ordering: .relaxed)
-            isDone.signal()
         }
-        guard let insertions else { preconditionFailure("a transaction that is logged twice") }
-        logged = Result { try append(insertions) }
     }
 
     /// Whether the log has it, or has refused it: then nobody waits for it.
     var isLogged: Bool { isAnswered.load(ordering: .relaxed) }
 
-    /// Waits until the log has it, or refuses it. Not as long as a sync: that is waited for elsewhere.
+    /// Waits until the log has it, or refuses it.
     func wait() {
-        isDone.wait()
-        // For whoever waits next.
-        isDone.signal()
+        // Not by a semaphore: so the queue gets the priority of who waits, where the system has such.
+        queue.sync {}
     }
 
     /// The leaves that it filled, packed, but for those of which a context has other rows by now. Throws where the log
-    /// refused the transaction. The context's pages are its own again behind this. Once.
+    /// refused the transaction. Behind this no page of the context is shared on its account. Once.
     func takeLeaves(for context: borrowing Context) throws -> ContiguousArray<PackedLeaves> {
         wait()
         guard let insertions else { preconditionFailure("a transaction that is settled twice") }

@@ -31,13 +31,18 @@ struct RunningTransaction: ~Copyable {
 
     var isInPlace: Bool { former != nil }
 
+    /// From here on the journal keeps what is changed.
+    mutating func begin(_ transaction: TransactionID, at time: Timestamp) {
+        state.context.beginTracking(
+            transaction: transaction.rawValue, time: time.microseconds, token: token,
+            former: former)
+    }
+
     /// Runs the body, whose changes the journal keeps.
     mutating func run(
         _ header: borrowing TransactionHeader, _ body: (inout StoreState) throws -> Void
     ) throws {
-        state.context.beginTracking(
-            transaction: header.id.rawValue, time: header.time.microseconds, token: token,
-            former: former)
+        begin(header.id, at: header.time)
         try body(&state)
         // Any other context has other changes, or none, in its journals: what would be logged is
         // not what happened to this store.

@@ -13,19 +13,22 @@ internal import VarveLog
 final class Writer: Sendable {
     /// What only the holder of `turn` touches.
     final class Core: @unchecked Sendable {
-        // Unchecked: reached through `turn` alone, which lets one thread in at a time.
+        // Unchecked: reached through `turn` alone, which lets one thread in at a time. While a commit is pending, what
+        // logs it has the encoder, the recent transactions and the log, and whoever has the turn waits for it first.
         var access: Access
         let opening: StoreOpening
         let encoder = CommitEncoder()
         let recent = RecentTransactions()
         let reversals = ReversalMemory()
-        /// The state behind everything appended, as it is shown.
+        /// The state behind everything appended and what is pending, as it is shown, or will be.
         var sharedHead: SharedState
-        /// What led to the head, where the log does not have it yet.
-        var pending: PendingCommit?
+        /// What led to the head, where it is still being logged, and whose it is.
+        var pending: (commit: PendingCommit, of: WritePipeline)?
+        /// How many were handed over to be logged, for tests.
+        var handedOverCount = 0
         /// Whether somebody will see to that soon.
         var isSettlingScheduled = false
-        /// The state behind everything appended: what the next body builds on.
+        /// The same: what the next body builds on.
         var head: StoreState {
             get {
                 guard let state = sharedHead.state else {
@@ -93,6 +96,8 @@ final class Writer: Sendable {
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself; 0 for
     /// none. A thread finds its own number only where it has put it itself.
     private let writingThread = Atomic<UInt>(0)
+    /// The same of the thread that logs what was handed over.
+    private let loggingThread = Atomic<UInt>(0)
     private let durability: Durability
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
     /// a write's body for itself.
@@ -125,14 +130,16 @@ final class Writer: Sendable {
     func inTurn<Result: Sendable, Failure: Error>(
         _ body: (Core) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try turn.withLock { core throws(Failure) in
-            settle(core)
+        // Let go behind the turn.
+        var remains = TransactionRemains()
+        return try turn.withLock { core throws(Failure) in
+            settle(core, &remains)
             return try body(core)
         }
     }
 
-    /// The same where no thread has it; nil where one does.
-    func inTurnIfAvailable<Result: Sendable>(_ body: (Core) -> Result) -> Result? {
+    /// Lets the body have the turn with what is being logged; nil where another thread has it.
+    func inTurnAsItIs<Result: Sendable>(_ body: (Core) -> Result) -> Result? {
         turn.withLockIfAvailable { body($0) }
     }
 
@@ -235,7 +242,7 @@ final class Writer: Sendable {
         try turn.withLock { core in
             enter()
             defer { leave() }
-            try settle(core, before: pipeline)
+            try settle(core, before: pipeline, &settled)
             let open = try core.openLog()
             let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
@@ -245,9 +252,7 @@ final class Writer: Sendable {
                 inPlace: !published.watch.isWatched)
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
-            if let pending = core.pending {
-                try settle(pending, core, behind: &transaction, &settled)
-            }
+            try settle(core, behind: &transaction, &settled)
             receipt = try pipeline.flatMap {
                 try handOver(
                     &transaction, atHand.header, durability, core, open, $0, isCancelled, &remains)
@@ -395,16 +400,13 @@ final class Writer: Sendable {
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
     func history(forgotten: TransactionID) throws -> LogHistory {
         let moment =
-            isInsideWrite
-            ? try core.loggedInside().pinnedMoment() : try inTurn { try $0.pinnedMoment() }
+            try coreInside?.pinnedMoment() ?? inTurn { try $0.pinnedMoment() }
         return LogHistory(moment, forgotten: forgotten)
     }
 
     /// The log as it is. Compactions may drop what it names, unless the caller keeps it by a pin.
     func logSnapshot() throws -> LogSnapshot {
-        isInsideWrite
-            ? try core.loggedInside().openLog().log.snapshot
-            : try inTurn { try $0.openLog().log.snapshot }
+        try coreInside?.openLog().log.snapshot ?? inTurn { try $0.openLog().log.snapshot }
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {
@@ -421,7 +423,7 @@ final class Writer: Sendable {
         let process = SystemEnvironment().processID()
         // Before any lock is touched: a thread that held one does not exist in a forked process.
         guard process == processOfStore else { throw .log(.openedInAnotherProcess(opener)) }
-        if isInsideWrite { throw .nestedWrite }
+        if isInsideWrite || isLogging { throw .nestedWrite }
     }
 
     private let processOfStore = SystemEnvironment().processID()
@@ -429,6 +431,24 @@ final class Writer: Sendable {
     /// Whether the calling thread is inside the body of a write.
     private var isInsideWrite: Bool {
         writingThread.load(ordering: .relaxed) == SystemEnvironment.threadNumber
+    }
+
+    /// Whether the calling thread encodes and appends what another one has written: an application's value is being
+    /// stored, and asks.
+    private var isLogging: Bool {
+        loggingThread.load(ordering: .relaxed) == SystemEnvironment.threadNumber
+    }
+
+    /// What the calling thread may look at without a turn of its own, where it is inside a write.
+    private var coreInside: Core? {
+        if isLogging { return core }
+        return isInsideWrite ? core.loggedInside() : nil
+    }
+
+    func onLoggingThread<Result>(_ body: () throws -> Result) rethrows -> Result {
+        loggingThread.store(SystemEnvironment.threadNumber, ordering: .relaxed)
+        defer { loggingThread.store(0, ordering: .relaxed) }
+        return try body()
     }
 
     private func enter() {

@@ -14,7 +14,7 @@ struct FormerState {
     var places: ContiguousArray<Place> = []
     /// What the next transaction has changed in tables that are not kept here, once that is logged.
     var changes: ContiguousArray<TableChanges> = []
-    /// How many they were when it was logged.
+    /// How many they were when it was logged; 0 where they have been taken back since.
     var changeCount = 0
     /// Where somebody has asked for it.
     var context: Context?

@@ -34,8 +34,6 @@ package final class FormerTables: @unchecked Sendable {
     @exclusivity(unchecked) private var dropped: ContiguousArray<TableChanges> = []
     /// How many changes logged transactions have made since the newest state that is kept whole.
     @exclusivity(unchecked) private var changeCount = 0
-    /// States before that one do not count.
-    @exclusivity(unchecked) private var countedFrom: UInt64 = 0
 
     /// How many changes a transaction may make, and how many those that wait, before the former tables are made
     /// beforehand: whoever asks waits until they are taken back.
@@ -150,9 +148,9 @@ package final class FormerTables: @unchecked Sendable {
 
     private func keepNewest() {
         for position in live.indices { keep(position) }
-        changeCount = 0
         // What a running transaction changes is counted when it is logged.
-        countedFrom = (states.last?.number ?? 0) + (running == nil ? 1 : 0)
+        changeCount = 0
+        for index in states.indices { states[index].changeCount = 0 }
     }
 
     /// Keeps the table at a position as it was at the newest state: all others can be made of that.
@@ -278,11 +276,7 @@ package final class FormerTables: @unchecked Sendable {
         lock()
         running = nil
         if let state = states.popLast() {
-            if state.number >= countedFrom {
-                // It may have been the one that was kept whole.
-                countedFrom = 0
-                changeCount = states.reduce(0) { $0 + $1.changeCount }
-            }
+            changeCount -= state.changeCount
             for (position, place) in state.places.enumerated() {
                 guard case .kept(let table) = place else { continue }
                 // States before can be made of it.
@@ -303,9 +297,7 @@ package final class FormerTables: @unchecked Sendable {
         precondition(remains.hasNoStates, "states are forgotten once a transaction")
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
-        for state in states[..<count] where state.number >= countedFrom {
-            changeCount -= state.changeCount
-        }
+        for state in states[..<count] { changeCount -= state.changeCount }
         if count == 1, states.count == 1 {
             // The rule where nobody waits for the disk. The list keeps its memory.
             remains.state = states.removeLast()

@@ -11,12 +11,12 @@ package struct Insertions: Sendable {
 
 extension Context {
     /// What the running transaction has done so far, if it has inserted and linked and no more; nil else, because what
-    /// other changes replace is in more places than are taken along. Nil also where the tables are not changed in place:
-    /// then all pages are shared anyway. O(changes).
+    /// other changes replace is in more places than are taken along. O(changes).
     package func insertions() -> Insertions? {
-        guard session.former != nil, tables.tables.allSatisfy(\.hasInsertionsAlone) else {
-            return nil
+        let isInserting = tables.tables.allSatisfy {
+            $0.hasInsertionsAlone(of: session.transaction)
         }
+        guard isInserting else { return nil }
         return Insertions(
             tables: TableList(
                 ContiguousArray(tables.tables.map { $0.descriptor.operations.rowsAlone($0) }),
@@ -34,10 +34,16 @@ extension Context {
 }
 
 extension AnyTable {
-    /// Whether the journal of rows tells of nothing but entities that came where nothing ever was.
-    fileprivate var hasInsertionsAlone: Bool {
-        guard !rowJournal.isEmpty else { return deleteCauses.isEmpty }
-        return deleteCauses.isEmpty && descriptor.tombstoneOwner == nil
-            && rowJournal.allSatisfy { $0.before < 0 && !$0.metadata.isFormer }
+    /// Whether the journal of rows tells of nothing but entities that came where nothing ever was, and of what became
+    /// of them in the same transaction, as long as they are there.
+    fileprivate func hasInsertionsAlone(of transaction: UInt64) -> Bool {
+        guard deleteCauses.isEmpty else { return false }
+        guard !rowJournal.isEmpty else { return true }
+        return descriptor.tombstoneOwner == nil
+            && rowJournal.allSatisfy { change in
+                change.before < 0
+                    ? !change.metadata.isFormer
+                    : change.metadata.transaction == transaction && isLive(Slot(change.slot))
+            }
     }
 }

@@ -87,9 +87,10 @@ final class VarveEngine: Engine {
 
     func setScores(_ scores: [(id: String, score: Double)]) throws {
         try store.write { context in
-            for (id, score) in scores {
-                guard var user: StoredUser = context.find(id) else { continue }
-                user.score = score
+            let users: [StoredUser?] = context.findAll(scores.map(\.id))
+            for (user, change) in zip(users, scores) {
+                guard var user else { continue }
+                user.score = change.score
                 try user.save(to: &context)
             }
         }
