@@ -50,14 +50,9 @@ extension Store {
         each batches: Batches, _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context, Batches.Element) throws -> Void
     ) async throws where Batches.Element: Sendable {
-        let options = try options.joined(to: StepGroup.current, of: self)
-        let pipeline = WritePipeline()
-        do {
-            for batch in batches { try await append(batch, label, options, pipeline, body) }
-        } catch {
-            throw Store.first(of: error, and: await end(pipeline))
+        try await importing(label, options, body) { append in
+            for batch in batches { try await append(batch) }
         }
-        try await end(pipeline).get()
     }
 
     /// The same with batches that are still to come: from a file, from the network.
@@ -65,14 +60,22 @@ extension Store {
         each batches: Batches, _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context, Batches.Element) throws -> Void
     ) async throws where Batches.Element: Sendable {
+        try await importing(label, options, body) { append in
+            for try await batch in batches { try await append(batch) }
+            // Many sequences just end when the task that asks them is cancelled: then this is not all.
+            try Task.checkCancellation()
+        }
+    }
+
+    private func importing<Batch: Sendable>(
+        _ label: String, _ options: WriteOptions,
+        _ body: @escaping @Sendable (inout Context, Batch) throws -> Void,
+        appending appendAll: ((Batch) async throws -> Void) async throws -> Void
+    ) async throws {
         let options = try options.joined(to: StepGroup.current, of: self)
         let pipeline = WritePipeline()
         do {
-            for try await batch in batches {
-                try await append(batch, label, options, pipeline, body)
-            }
-            // Many sequences just end when the task that asks them is cancelled: then this is not all.
-            try Task.checkCancellation()
+            try await appendAll { try await append($0, label, options, pipeline, body) }
         } catch {
             throw Store.first(of: error, and: await end(pipeline))
         }

@@ -135,7 +135,7 @@ struct Session: Work {
         var batches: [Dataset.Batch] = []
         try Dataset.batches(size) { users, posts in
             batches.append((users, posts))
-            guard batches.count == 20 else { return }
+            guard batches.count == 50 else { return }
             seconds += try WallClock.seconds { try engine.load(batches) }
             batches.removeAll(keepingCapacity: true)
         }
