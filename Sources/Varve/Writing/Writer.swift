@@ -83,7 +83,7 @@ final class Writer: Sendable {
     /// What `turn` guards; for the thread that is inside a write, which has the turn already.
     private let core: Core
     /// How many groups were begun.
-    private let groups = Lock(0)
+    let groups = Lock(0)
     /// Held while the log is released or taken up again.
     let lifecycle = Lock(())
     let published: PublishedState
@@ -362,41 +362,6 @@ final class Writer: Sendable {
         return nil
     }
 
-    /// The header of an undo or a redo.
-    func header(
-        _ kind: TransactionHeader.Kind, _ label: String?, _ options: UndoOptions, _ core: Core
-    ) -> TransactionHeader {
-        TransactionHeader(
-            id: core.nextTransaction, time: core.now, kind: kind, isUndoable: false,
-            label: label == "" ? nil : label, scope: options.scope, author: options.author)
-    }
-
-    func header(
-        _ label: String, _ options: WriteOptions, _ core: Core
-    ) -> TransactionHeader {
-        let id = core.nextTransaction
-        let time = core.now
-        var group = options.group
-        if group == nil, let coalescing = options.coalescing {
-            group = core.sharedHead.timeline.group(
-                key: coalescing.key, within: coalescing.interval.microseconds, at: time,
-                scope: options.scope, next: id)
-        }
-        return TransactionHeader(
-            id: id, time: time, kind: .write, isUndoable: options.undoable,
-            label: label.isEmpty ? nil : label, scope: options.scope, group: group,
-            author: options.author, metadata: options.metadata)
-    }
-
-    /// A name that no other group has which could follow in the log.
-    func makeGroupName(_ label: String) -> String {
-        let number = groups.withLock { number in
-            number += 1
-            return number
-        }
-        return "\(label)#\(published.lastTransaction).\(number)"
-    }
-
     /// The log as it is now, to be read from any thread; the body of a write may ask for it too.
     func history(forgotten: TransactionID) throws -> LogHistory {
         let moment =
@@ -459,14 +424,6 @@ final class Writer: Sendable {
 }
 
 extension Writer.Core {
-    fileprivate var nextTransaction: TransactionID {
-        TransactionID(sharedHead.lastTransaction.rawValue + 1)
-    }
-
-    fileprivate var now: Timestamp {
-        Timestamp(microseconds: opening.environment.wallClockMicroseconds())
-    }
-
     /// The log as it is, kept by a pin.
     func pinnedMoment() throws(StoreError) -> LogMoment { LogMoment(try openLog().log) }
 
