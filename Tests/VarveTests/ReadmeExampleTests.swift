@@ -77,7 +77,7 @@ struct ReadmeExampleTests {
             .resolve(in: store.context)  // a snapshot: later writes leave it as it is
         print(chats[0].messages?.first?.author?.name ?? "")  // Bob
 
-        try store.write(each: batches, "Import") { try $1.save(to: &$0) }  // each is logged beside the next
+        try store.write(each: batches, "Import") { try $1.save(to: &$0) }  // a transaction each
         try store.write("Clean up") { try Chat.delete(id: "1", from: &$0) }
         try store.write("Second thoughts") { context in
             try Deleted<Chat>.query("1").resolve(in: context)?.restore(in: &context)
