@@ -14,8 +14,10 @@ struct FormerState {
     var places: ContiguousArray<Place> = []
     /// What the next transaction has changed in tables that are not kept here, once that is logged.
     var changes: ContiguousArray<TableChanges> = []
-    /// How many they were when it was logged; 0 where they have been taken back since.
+    /// How many they were when it was logged.
     var changeCount = 0
+    /// Whether they count: not where it or a later state is kept whole.
+    var isCounted = true
     /// Where somebody has asked for it.
     var context: Context?
 

@@ -148,9 +148,10 @@ package final class FormerTables: @unchecked Sendable {
 
     private func keepNewest() {
         for position in live.indices { keep(position) }
-        // What a running transaction changes is counted when it is logged.
         changeCount = 0
-        for index in states.indices { states[index].changeCount = 0 }
+        for index in states.indices { states[index].isCounted = false }
+        // What a running transaction changes is counted when it is logged.
+        if running != nil, let newest = states.indices.last { states[newest].isCounted = true }
     }
 
     /// Keeps the table at a position as it was at the newest state: all others can be made of that.
@@ -276,7 +277,12 @@ package final class FormerTables: @unchecked Sendable {
         lock()
         running = nil
         if let state = states.popLast() {
-            changeCount -= state.changeCount
+            // It may have been the one that was kept whole: those before it count again.
+            changeCount = 0
+            for index in states.indices {
+                states[index].isCounted = true
+                changeCount += states[index].changeCount
+            }
             for (position, place) in state.places.enumerated() {
                 guard case .kept(let table) = place else { continue }
                 // States before can be made of it.
@@ -297,7 +303,7 @@ package final class FormerTables: @unchecked Sendable {
         precondition(remains.hasNoStates, "states are forgotten once a transaction")
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
-        for state in states[..<count] { changeCount -= state.changeCount }
+        for state in states[..<count] where state.isCounted { changeCount -= state.changeCount }
         if count == 1, states.count == 1 {
             // The rule where nobody waits for the disk. The list keeps its memory.
             remains.state = states.removeLast()
