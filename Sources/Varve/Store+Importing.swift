@@ -98,9 +98,9 @@ extension Store {
         await Task { [self] in
             let failure = try await onOwnThread { writer, _ in
                 let end = try writer.finish(pipeline)
-                return Writer.Written(result: WriteFailure(end.failure), receipt: end.receipt)
+                return Writer.Written(result: end.failure, receipt: end.receipt)
             }
-            if let error = failure.error { throw error }
+            if let failure { throw failure }
         }.result
     }
 
@@ -113,11 +113,4 @@ extension Store {
         guard case .failure(let earlier) = end else { return error }
         return earlier
     }
-}
-
-/// What the log said to a batch, if it refused it.
-private struct WriteFailure: Sendable {
-    let error: (any Error)?
-
-    init(_ error: (any Error)?) { self.error = error }
 }

@@ -7,13 +7,21 @@ import VarveTestSupport
 @testable import VarveGraph
 
 extension BatchWriteTests {
-    @Test("What was logged shows although the next batch does not come")
-    func stalled() async throws {
-        let store = try Self.open(SimulatedDisk())
+    /// An import of batches that are still to come.
+    private static func importing(
+        into store: Store
+    ) -> (task: Task<Void, any Error>, more: AsyncStream<Int>.Continuation) {
         let (batches, more) = AsyncStream.makeStream(of: Int.self)
         let task = Task {
             try await store.write(each: batches) { try Self.insert($1, into: &$0) }
         }
+        return (task, more)
+    }
+
+    @Test("What was logged shows although the next batch does not come")
+    func stalled() async throws {
+        let store = try Self.open(SimulatedDisk())
+        let (task, more) = Self.importing(into: store)
         for batch in 0..<3 {
             more.yield(batch)
             while Book.query().count(in: store.context) < (batch + 1) * 100 { await Task.yield() }
@@ -41,10 +49,7 @@ extension BatchWriteTests {
     @Test("Cancelled while it waits for a batch, an import does not look as if that had been all")
     func cancelledWaiting() async throws {
         let store = try Self.open(SimulatedDisk())
-        let (batches, more) = AsyncStream.makeStream(of: Int.self)
-        let task = Task {
-            try await store.write(each: batches) { try Self.insert($1, into: &$0) }
-        }
+        let (task, more) = Self.importing(into: store)
         more.yield(0)
         while store.lastTransaction < 1 { await Task.yield() }
         task.cancel()

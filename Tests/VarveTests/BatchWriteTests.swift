@@ -6,6 +6,28 @@ import VarveTestSupport
 @testable import Varve
 @testable import VarveGraph
 
+/// A value that asks the store, where it is 0, whenever it is stored.
+private struct Nosy: RawRepresentable, Equatable, Sendable {
+    static let asked = Lock<(@Sendable () -> Void)?>(nil)
+
+    let value: Int
+
+    init(value: Int) { self.value = value }
+
+    init?(rawValue: Int) { value = rawValue }
+
+    var rawValue: Int {
+        if value == 0 { Nosy.asked.withLock { $0 }?() }
+        return value
+    }
+}
+
+@EntityModel
+private struct Probe: Equatable {
+    let id: Int
+    var nosy: Nosy
+}
+
 /// Batches are logged while the next one's body runs. Nobody may notice, but by the clock.
 @Suite("Imports in batches", .timeLimit(.minutes(5)))
 struct BatchWriteTests {
@@ -354,6 +376,65 @@ struct BatchWriteTests {
         }
         #expect(Book.query().count(in: store.context) == 100)
         #expect(!store.statistics.isWritable)
+    }
+
+    @Test("Of a sync that fails late the first batch that waited for it is told, not a later one")
+    func failedLate() throws {
+        let disk = SimulatedDisk()
+        let gate = GatedFileSystem(disk)
+        let store = try Self.open(gate, durability: .commit)
+        try store.write { try Self.insert(0, into: &$0) }
+        gate.closeGate()
+        disk.failNextSynchronize()
+        let writer = try #require(store.writer)
+        let opener = Thread {
+            // The third one is handed over, and its caller waits for the first.
+            while (writer.inTurnAsItIs { $0.handedOverCount } ?? 0) < 3 {
+                Thread.sleep(forTimeInterval: 0.0001)
+            }
+            gate.openGate()
+        }
+        opener.start()
+        do {
+            try store.write(each: 1..<8) { try Self.insert($1, into: &$0) }
+            Issue.record("it was written")
+        } catch StoreError.outcomeUnknown(let transaction, _) {
+            #expect(transaction == 2)
+        }
+        #expect(Book.query().count(in: store.context) == 100)
+    }
+
+    @Test(
+        "A value that asks the store while it is being logged is refused a write, and nobody waits for ever"
+    )
+    func asking() throws {
+        let store = try Store.inMemory(Probe.self)
+        try store.write { try Probe(id: -1, nosy: Nosy(value: 1)).save(to: &$0) }
+        let answers = Lock<[(isCaller: Bool, isRefused: Bool, versions: Int?)]>([])
+        let caller = SystemEnvironment.threadNumber
+        Nosy.asked.withLock {
+            $0 = {
+                var isRefused = false
+                do { try store.write { _ in } } catch StoreError.nestedWrite {
+                    isRefused = true
+                } catch {}
+                let versions = try? store.history(of: Probe.self, id: -1).count
+                let isCaller = SystemEnvironment.threadNumber == caller
+                answers.withLock { $0.append((isCaller, isRefused, versions)) }
+            }
+        }
+        defer { Nosy.asked.withLock { $0 = nil } }
+        try store.write(each: 0..<3) { context, batch in
+            for number in 0..<80 {
+                // One of them asks.
+                try Probe(id: batch * 80 + number, nosy: Nosy(value: number == 7 ? 0 : 1))
+                    .save(to: &context)
+            }
+        }
+        let all = answers.withLock { $0 }
+        #expect(all.contains { !$0.isCaller })
+        #expect(all.allSatisfy { $0.isRefused && $0.versions == 1 })
+        #expect(Probe.query().count(in: store.context) == 241)
     }
 
     @Test("An import in a group is one step to undo")

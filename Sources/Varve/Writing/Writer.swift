@@ -238,11 +238,10 @@ final class Writer: Sendable {
         // Let go behind the turn: they may be the last to hold what this transaction replaces.
         var former: SharedState?
         var remains = TransactionRemains()
-        var settled = TransactionRemains()
         try turn.withLock { core in
             enter()
             defer { leave() }
-            try settle(core, before: pipeline, &settled)
+            try settle(core, before: pipeline, &remains)
             let open = try core.openLog()
             let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
@@ -252,7 +251,7 @@ final class Writer: Sendable {
                 inPlace: !published.watch.isWatched)
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
-            try settle(core, behind: &transaction, &settled)
+            try settle(core, behind: &transaction, &remains)
             receipt = try pipeline.flatMap {
                 try handOver(
                     &transaction, atHand.header, durability, core, open, $0, isCancelled, &remains)
@@ -272,9 +271,7 @@ final class Writer: Sendable {
                     core.sharedHead, core, open, durability, isChanged: isChanged, &remains),
                 appended: isChanged ? atHand.header.id : nil)
         }
-        withExtendedLifetime(former) {
-            withExtendedLifetime(remains) { withExtendedLifetime(settled) {} }
-        }
+        withExtendedLifetime(former) { withExtendedLifetime(remains) {} }
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }
         return receipt
     }

@@ -297,18 +297,17 @@ package final class FormerTables: @unchecked Sendable {
 
     /// States before that one are not shown any more: nobody gets them from here on.
     ///
-    /// - Parameter remains: what is left of them, to be let go where nobody waits. Without states so far.
+    /// - Parameter remains: what is left of them is added, to be let go where nobody waits.
     package func forget(before number: UInt64, leaving remains: inout TransactionRemains) {
-        // They would go with the mutex held.
-        precondition(remains.hasNoStates, "states are forgotten once a transaction")
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
         for state in states[..<count] where state.isCounted { changeCount -= state.changeCount }
-        if count == 1, states.count == 1 {
+        if count == 1, states.count == 1, remains.hasNoStates {
             // The rule where nobody waits for the disk. The list keeps its memory.
             remains.state = states.removeLast()
         } else if count > 0 {
-            remains.states = ContiguousArray(states[..<count])
+            // Added: what was there before would go with the mutex held.
+            remains.states.append(contentsOf: states[..<count])
             states.removeFirst(count)
         }
         unlock()
