@@ -24,6 +24,33 @@ struct EntityMacroCodecTests {
         #expect(decoded.$rival.isNone && decoded.$friends.isNone)
     }
 
+    @Test("What was read once is read again alike, with texts of any length and script")
+    func rereading() throws {
+        for name in ["", "Ada", "exactly fifteen", "sixteen letters!", "Zażółć gęślą jaźń 🦕🦖"] {
+            var player = Player.example
+            player.name = name
+            let bytes = try player.storedBytes()
+            try bytes.withUnsafeBytes { bytes in
+                var reader = ByteReader(bytes)
+                let again = Player(_id: player.id, rereading: &reader)
+                try reader.expectEnd()
+                #expect(again.name == name && again.id == player.id)
+                #expect(try again.storedBytes() == Array(bytes))
+                #expect(again.$rival.isNone && again.$friends.isNone)
+            }
+        }
+    }
+
+    @Test("An entity that reads itself is read again by its own initializer")
+    func rereadingByHand() throws {
+        var writer = ByteWriter()
+        try Handmade(id: 1, text: "as written")._store(into: &writer)
+        writer.withBytes { bytes in
+            var reader = ByteReader(bytes)
+            #expect(Handmade(_id: 1, rereading: &reader).text == "as written, read by hand")
+        }
+    }
+
     @Test("The row is described field by field, in the order of declaration")
     func description() {
         let fields = Player._descriptor.fields
@@ -169,7 +196,28 @@ private struct Player {
     }
 }
 
+@EntityModel
+private struct Handmade {
+    let id: Int
+    var text: String
+
+    init(id: Int, text: String) {
+        self.id = id
+        self.text = text
+    }
+
+    init(_id id: Int, from reader: inout ByteReader) throws(CodecError) {
+        self.init(id: id, text: try reader.readText() + ", read by hand")
+    }
+}
+
 extension EntityModelProtocol {
+    fileprivate func storedBytes() throws -> [UInt8] {
+        var writer = ByteWriter()
+        try _store(into: &writer)
+        return writer.copyBytes()
+    }
+
     fileprivate func decodedCopy() throws -> Self {
         var writer = ByteWriter()
         try _store(into: &writer)

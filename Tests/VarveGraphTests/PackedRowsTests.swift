@@ -171,6 +171,20 @@ struct PackedRowsTests {
         #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
     }
 
+    @Test("Of a large table, what is looked up by its id stays bytes, however often that is")
+    func countedInLargeTable() throws {
+        let notes = (0..<TableAhead.leastSlotCount).map { Self.note($0) }
+        let table = try Self.loaded(notes)
+        for _ in 0..<20 {
+            #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
+        }
+        #expect(Self.isPacked(table, 0))
+        // Who asks for its slot has it made, and look-ups find what was made.
+        #expect(Self.isSame(table.row(at: Slot(3))?.pointee, notes[3]))
+        #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
+        #expect(!Self.isPacked(table, 0))
+    }
+
     @Test("A copy that changes a row leaves the bytes, and the rows beside, to the other one")
     func changed() throws {
         let notes = (0..<1_000).map { Self.note($0) }

@@ -86,7 +86,7 @@ struct EntityModelExpansionTests {
             let expansion = Expansion("@EntityModel struct A { \(id); var n: Int }")
             #expect(expansion.messages == [])
             #expect(
-                expansion.member("init(_id") == """
+                expansion.member("init(_id id: ID, from") == """
                     init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
                         let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.n }
                         self.n = field0
@@ -107,12 +107,26 @@ struct EntityModelExpansionTests {
             let expansion = Expansion("@EntityModel struct A { \(id) }")
             #expect(expansion.messages == [])
             #expect(
-                expansion.member("init(_id") == """
+                expansion.member("init(_id id: ID, from") == """
                     init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
                         self.id = id
                     }
                     """)
         }
+    }
+
+    @Test("A struct that reads itself gets neither of the two initializers that do")
+    func declaredDecoding() {
+        let expansion = Expansion(
+            """
+            @EntityModel
+            struct A {
+                let id: Int
+                init(_id id: ID, from reader: inout ByteReader) throws(CodecError) { self.id = id }
+            }
+            """)
+        #expect(expansion.messages == [])
+        #expect(expansion.member("init(_id") == "")
     }
 
     @Test("A requirement that the struct declares itself is not generated again")
@@ -165,6 +179,14 @@ private let wholeText = #"""
         init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
             let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.text }
             let field1 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.likes }
+            self.id = id
+            self.text = field0
+            self.likes = field1
+            self._viewedBy = .none
+        }
+        init(_id id: ID, rereading reader: inout VarveGraph.ByteReader) {
+            let field0 = VarveGraph._FieldCodec.loadAgain(from: &reader) { (row: Self) in row.text }
+            let field1 = VarveGraph._FieldCodec.loadAgain(from: &reader) { (row: Self) in row.likes }
             self.id = id
             self.text = field0
             self.likes = field1

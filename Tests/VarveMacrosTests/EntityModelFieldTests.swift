@@ -8,7 +8,7 @@ struct EntityModelFieldTests {
 
     /// The names of the properties that decoding assigns.
     private func fields(_ members: String) -> [String] {
-        let lines = expansion(members).member("init(_id").split(separator: "\n")
+        let lines = expansion(members).member("init(_id id: ID, from").split(separator: "\n")
         return lines.filter { $0.contains(" = field") }.map { line in
             String(line.trimmingPrefix("    self.").prefix { $0 != " " })
         }

@@ -120,7 +120,7 @@ struct EntityModelRelationTests {
                 }
                 """)
         #expect(
-            expansion.member("init(_id") == """
+            expansion.member("init(_id id: ID, from") == """
                 init(_id id: ID, from reader: inout VarveGraph.ByteReader) throws(VarveGraph.CodecError) {
                     let field0 = try VarveGraph._FieldCodec.load(from: &reader) { (row: Self) in row.a }
                     self.id = id

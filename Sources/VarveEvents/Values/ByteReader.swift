@@ -201,6 +201,13 @@ public struct ByteReader {
         return text
     }
 
+    /// The same of bytes that were read before, and are UTF-8 therefore.
+    @inlinable
+    mutating func readTextAgain() throws(CodecError) -> String {
+        let bytes = try readLengthPrefixed()
+        return String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+    }
+
     /// Eight bytes at a time.
     @inlinable
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {

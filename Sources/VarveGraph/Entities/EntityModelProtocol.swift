@@ -43,6 +43,7 @@ public protocol EntityModelProtocol: Sendable {
     static func _describe(_ description: inout EntityDescription<Self>)
     func _store(into writer: inout ByteWriter) throws(CodecError)
     init(_id id: ID, from reader: inout ByteReader) throws(CodecError)
+    init(_id id: ID, rereading reader: inout ByteReader)
     static func _changes(
         from old: Self, to new: Self, into changes: inout FieldChanges
     ) throws(CodecError)
@@ -70,6 +71,16 @@ extension EntityModelProtocol {
     /// The place in the order that a new entity takes; nil for the one it had, or the last.
     @inlinable
     public static func _place(of id: ID, in context: inout Context) -> UInt64? { nil }
+
+    /// The entity whose bytes were read before, so that they can be read again. What is not like that traps.
+    @inlinable
+    public init(_id id: ID, rereading reader: inout ByteReader) {
+        do throws(CodecError) {
+            try self.init(_id: id, from: &reader)
+        } catch {
+            _FieldCodec.cannotReadAgain(Self.self, error)
+        }
+    }
 
     /// The entity with the ids of everything it is linked to.
     public func asDeleted(in context: Context) -> Deleted<Self>? {

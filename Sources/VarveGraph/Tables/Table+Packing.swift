@@ -65,24 +65,20 @@ extension Table {
         return Entity._sameID(stored, id) ? packedRow(withID: stored, bytes.row) : nil
     }
 
-    // No closure that tries: what it answers would be copied, and counted.
     @inlinable @inline(__always)
     static func packedRow(withID id: Entity.ID, _ bytes: UnsafeRawBufferPointer) -> Entity {
         var reader = ByteReader(bytes)
-        do throws(CodecError) {
-            return try Entity(_id: id, from: &reader)
-        } catch {
-            cannotReadAgain(error)
-        }
+        return Entity(_id: id, rereading: &reader)
     }
 
+    // No closure that tries: what it answers would be copied, and counted.
     @inlinable @inline(__always)
     static func packedID(in bytes: UnsafeRawBufferPointer) -> Entity.ID {
         var reader = ByteReader(bytes)
         do throws(CodecError) {
             return try Entity._loadID(from: &reader)
         } catch {
-            cannotReadAgain(error)
+            _FieldCodec.cannotReadAgain(Entity.ID.self, error)
         }
     }
 
@@ -94,11 +90,6 @@ extension Table {
             return StoredText.isText(unsafeBitCast(id, to: String.self), in: bytes)
         }
         return Entity._sameID(packedID(in: bytes), id)
-    }
-
-    @usableFromInline @inline(never)
-    static func cannotReadAgain(_ error: CodecError) -> Never {
-        preconditionFailure("a row of \(Entity.self) that cannot be read again: \(error)")
     }
 
     // MARK: - Packing

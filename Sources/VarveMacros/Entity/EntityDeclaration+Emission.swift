@@ -131,16 +131,28 @@ extension EntityDeclaration {
         }
     }
 
+    /// Two initializers: of bytes that may be anything, and of bytes that were read before.
     private func emitDecoding(into source: inout SourceText) {
         source.block("\(access)init(_id id: ID, \(reader)) \(throwing)") { source in
-            fields.emitLoading(into: &source) { source in
-                if case .assigned = identity { source.line("self.id = id") }
-            }
-            // Last, or a default value such as `= .relation(V1())` would outlive decoding. What holds nothing
-            // from the start is left alone: set once more, the whole value would be copied.
-            for relation in relations where !relation.startsEmpty {
-                source.line("self.\(relation.wrapper) = .none")
-            }
+            fields.emitLoading(into: &source, setting: emitIdentity)
+            emitEmptyRelations(into: &source)
+        }
+        let trusted = "rereading reader: inout \("ByteReader".inLibrary)"
+        source.block("\(access)init(_id id: ID, \(trusted))") { source in
+            fields.emitLoadingAgain(into: &source, setting: emitIdentity)
+            emitEmptyRelations(into: &source)
+        }
+    }
+
+    private func emitIdentity(into source: inout SourceText) {
+        if case .assigned = identity { source.line("self.id = id") }
+    }
+
+    /// Last, or a default value such as `= .relation(V1())` would outlive decoding. What holds nothing
+    /// from the start is left alone: set once more, the whole value would be copied.
+    private func emitEmptyRelations(into source: inout SourceText) {
+        for relation in relations where !relation.startsEmpty {
+            source.line("self.\(relation.wrapper) = .none")
         }
     }
 

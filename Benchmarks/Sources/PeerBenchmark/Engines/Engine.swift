@@ -27,6 +27,9 @@ protocol Engine: AnyObject, SendableMetatype {
     func endReading() throws
     /// The digest of the user, which is made whole; nil where there is none.
     func user(_ id: String) throws -> UInt64?
+    /// One user after the other, each looked up by itself. The loop is the engine's, so that what it reads through may
+    /// stand in a local variable, as it does where a program reads in a loop.
+    func users(_ ids: [String]) throws -> Answer
     /// The sum of the digests of all users, each made whole.
     func scan() throws -> Answer
     /// The same, with all users in one array first.
@@ -52,6 +55,12 @@ protocol Engine: AnyObject, SendableMetatype {
 extension Engine {
     /// Most have one kind of compaction.
     func compactForSize() throws { try compact() }
+
+    func users(_ ids: [String]) throws -> Answer {
+        var answer = Answer()
+        for id in ids { answer.add(try user(id) ?? 0) }
+        return answer
+    }
 }
 
 /// What a query found: engines that agree have equal answers.

@@ -113,6 +113,16 @@ final class VarveEngine: Engine {
         return user?.digest
     }
 
+    func users(_ ids: [String]) throws -> Answer {
+        let snapshot = snapshot
+        var answer = Answer()
+        for id in ids {
+            let user: StoredUser? = snapshot.find(id)
+            answer.add(user?.digest ?? 0)
+        }
+        return answer
+    }
+
     func scan() throws -> Answer {
         var answer = Answer()
         StoredUser.query().forEach(in: snapshot) { answer.add($0.digest) }
