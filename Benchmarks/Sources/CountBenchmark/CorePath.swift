@@ -5,13 +5,14 @@ import Varve
 /// What is counted: something that is done a number of times. Doing it twice as often costs twice
 /// as many instructions, but for what every process does once.
 enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
-    case save, saveIndexed, find, queryOne, commit, update, undo, openCheckpoint, replay
+    case save, saveIndexed, find, findPacked, queryOne, commit, update, undo, openCheckpoint, replay
 
     var title: String {
         switch self {
         case .save: "save a new entity"
         case .saveIndexed: "save a new entity with three indexes"
         case .find: "find an entity by id, among 1,000"
+        case .findPacked: "find an entity by id in an opened store, among 20,000"
         case .queryOne: "query one row through a unique index, among 1,000"
         case .commit: "commit an entity, without sync"
         case .update: "commit one changed field, without sync, among 1,000"
@@ -24,7 +25,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
     /// Half of the repetitions that are counted.
     var count: Int {
         switch self {
-        case .save, .saveIndexed, .find, .queryOne, .commit, .update: 5_000
+        case .save, .saveIndexed, .find, .findPacked, .queryOne, .commit, .update: 5_000
         case .undo: 1_000
         case .openCheckpoint, .replay: 10_000
         }
@@ -32,7 +33,15 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
 
     /// Makes what the path opens, in a process that nobody counts.
     func prepare(_ count: Int, in directory: URL) throws {
-        guard self == .openCheckpoint || self == .replay else { return }
+        switch self {
+        case .openCheckpoint, .replay: try makeStore(of: count, in: directory)
+        // As many as make a large table, of which rows stay bytes when they are looked up.
+        case .findPacked: try makeStore(of: 20_000, in: directory)
+        case .save, .saveIndexed, .find, .queryOne, .commit, .update, .undo: break
+        }
+    }
+
+    private func makeStore(of count: Int, in directory: URL) throws {
         let store = try open(directory)
         for start in stride(from: 0, to: count, by: 100) {
             try store.write { context in
@@ -41,7 +50,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
                 }
             }
         }
-        if self == .openCheckpoint { try store.compact(retaining: Retention.none) }
+        if self != .replay { try store.compact(retaining: Retention.none) }
         try store.close()
     }
 
@@ -50,14 +59,11 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         case .save: check(try loaded(PlainUser.self, count).count(PlainUser.self), count)
         case .saveIndexed: check(try loaded(IndexedUser.self, count).count(IndexedUser.self), count)
         case .find:
-            let context = try loaded(PlainUser.self, 1_000)
-            let ids = (0..<1_000).map { SampleData.id("u", $0) }
-            var found = 0
-            for number in 0..<count {
-                let user: PlainUser? = context.find(ids[number % 1_000])
-                if user != nil { found += 1 }
-            }
-            check(found, count)
+            find(count, among: 1_000, in: try loaded(PlainUser.self, 1_000))
+        case .findPacked:
+            let store = try open(directory)
+            find(count, among: 20_000, in: store.context)
+            try store.close()
         case .queryOne:
             let context = try loaded(IndexedUser.self, 1_000)
             let emails = (0..<1_000).map { SampleData.email($0) }
@@ -108,6 +114,16 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         // The last of one transaction for each change, and another one for each undo.
         check(Int(store.lastTransaction.rawValue), 1 + count * (self == .undo ? 2 : 1))
         try store.close()
+    }
+
+    private func find(_ count: Int, among userCount: Int, in context: Context) {
+        let ids = (0..<userCount).map { SampleData.id("u", $0) }
+        var found = 0
+        for number in 0..<count {
+            let user: PlainUser? = context.find(ids[number % userCount])
+            if user != nil { found += 1 }
+        }
+        check(found, count)
     }
 
     private func loaded<User: SampleUser & EntityModelProtocol>(_ type: User.Type, _ count: Int)

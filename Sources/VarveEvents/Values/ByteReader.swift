@@ -101,6 +101,45 @@ public struct ByteReader {
 
     @usableFromInline
     mutating func readLongVarint() throws(CodecError) -> UInt64 {
+        if let word = nextWord {
+            let ends = ~word & ByteReader.leadingBits
+            let bitCount = ends.trailingZeroBitCount &+ 1
+            if ends != 0, bitCount <= remaining &* 8 {
+                return try joinGroups(of: word, bitCount: bitCount)
+            }
+        }
+        return try readVarintByByte()
+    }
+
+    /// The next eight bytes, or as many as remain with zeros behind them; nil where all bytes are fewer than eight.
+    private var nextWord: UInt64? {
+        let width = MemoryLayout<UInt64>.size
+        guard let base, end >= width else { return nil }
+        let start = min(_position, end &- width)
+        let word = UInt64(littleEndian: (base + start).loadUnaligned(as: UInt64.self))
+        return word &>> UInt64((_position &- start) &* 8)
+    }
+
+    private static var leadingBits: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// The value whose groups of seven bits stand in the lowest bytes of a word: neighbours are moved together, then
+    /// pairs of them, then those of pairs. All at once, where byte by byte takes thirteen instructions for each.
+    ///
+    /// - Parameter bitCount: of those bytes, at least two.
+    private mutating func joinGroups(of word: UInt64, bitCount: Int) throws(CodecError) -> UInt64 {
+        let kept = word & (UInt64.max &>> UInt64(64 &- bitCount))
+        guard kept &>> UInt64(bitCount &- 8) != 0 else {
+            throw .varintNotCanonical(offset: _position)
+        }
+        _position &+= bitCount &>> 3
+        let groups = kept & ~ByteReader.leadingBits
+        let pairs = groups & 0x007F_007F_007F_007F | (groups & 0x7F00_7F00_7F00_7F00) &>> 1
+        let fours = pairs & 0x0000_3FFF_0000_3FFF | (pairs & 0x3FFF_0000_3FFF_0000) &>> 2
+        return fours & 0x0000_0000_0FFF_FFFF | (fours & 0x0FFF_FFFF_0000_0000) &>> 4
+    }
+
+    /// For the longest, and for those that end too early.
+    private mutating func readVarintByByte() throws(CodecError) -> UInt64 {
         let start = _position
         var value: UInt64 = 0
         var shift: UInt64 = 0
@@ -194,7 +233,7 @@ public struct ByteReader {
         let units = bytes.assumingMemoryBound(to: UInt8.self)
         // Most texts are ASCII, which needs no validation; and `validating` is generic code that asks
         // the runtime for metadata at every call, a sixth of the time that a store takes to open.
-        if ByteReader.isASCII(bytes) { return String(decoding: units, as: UTF8.self) }
+        if ByteReader.isASCII(bytes) { return ByteReader.text(of: units) }
         guard let text = String(validating: units, as: UTF8.self) else {
             throw CodecError.invalidUTF8(offset: start)
         }
@@ -204,8 +243,19 @@ public struct ByteReader {
     /// The same of bytes that were read before, and are UTF-8 therefore.
     @inlinable
     mutating func readTextAgain() throws(CodecError) -> String {
-        let bytes = try readLengthPrefixed()
-        return String(decoding: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
+        ByteReader.text(of: try readLengthPrefixed().assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// A text of bytes that are UTF-8.
+    @inlinable
+    static func text(of units: UnsafeBufferPointer<UInt8>) -> String {
+        // Small texts are the words of a string themselves. Written there, they take 70 to 100 instructions less than
+        // decoded, which puts them in byte by byte; longer ones take less when they are decoded.
+        guard units.count <= 15 else { return String(decoding: units, as: UTF8.self) }
+        return String(unsafeUninitializedCapacity: units.count) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: UnsafeRawBufferPointer(units))
+            return units.count
+        }
     }
 
     /// Eight bytes at a time.
