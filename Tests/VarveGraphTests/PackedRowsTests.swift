@@ -171,18 +171,36 @@ struct PackedRowsTests {
         #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
     }
 
-    @Test("Of a large table, what is looked up by its id stays bytes, however often that is")
+    @Test("In a large table a leaf is made values at the sixty-fourth look-up")
     func countedInLargeTable() throws {
         let notes = (0..<TableAhead.leastSlotCount).map { Self.note($0) }
         let table = try Self.loaded(notes)
-        for _ in 0..<20 {
-            #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
+        for count in 1...63 {
+            #expect(Self.isSame(table.copyOfRow(of: notes[count % 8].id), notes[count % 8]))
         }
         #expect(Self.isPacked(table, 0))
-        // Who asks for its slot has it made, and look-ups find what was made.
-        #expect(Self.isSame(table.row(at: Slot(3))?.pointee, notes[3]))
         #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
         #expect(!Self.isPacked(table, 0))
+        #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
+        #expect(Self.isPacked(table, 8))
+    }
+
+    @Test("Look-ups make no more leaves of a large table, and its copies, than a small one has")
+    func madeLeavesOfLargeTable() throws {
+        let notes = (0..<TableAhead.leastSlotCount + 80).map { Self.note($0) }
+        let table = try Self.loaded(notes)
+        let copy = Table(copying: table)
+        for start in stride(from: 0, to: notes.count, by: PackedLeaf.width) {
+            let reader = start.isMultiple(of: 16) ? table : copy
+            for _ in 0..<64 { _ = reader.copyOfRow(of: notes[start].id) }
+        }
+        let made = stride(from: 0, to: notes.count, by: PackedLeaf.width).filter {
+            !Self.isPacked(table, $0)
+        }
+        #expect(made == Array(stride(from: 0, to: TableAhead.leastSlotCount, by: 8)))
+        for number in stride(from: 0, to: notes.count, by: 7) {
+            #expect(Self.isSame(copy.copyOfRow(of: notes[number].id), notes[number]))
+        }
     }
 
     @Test("A copy that changes a row leaves the bytes, and the rows beside, to the other one")

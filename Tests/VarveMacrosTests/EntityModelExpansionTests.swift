@@ -115,18 +115,26 @@ struct EntityModelExpansionTests {
         }
     }
 
-    @Test("A struct that reads itself gets neither of the two initializers that do")
+    @Test("What a struct reads by hand is not read by a generated initializer")
     func declaredDecoding() {
-        let expansion = Expansion(
-            """
-            @EntityModel
-            struct A {
-                let id: Int
-                init(_id id: ID, from reader: inout ByteReader) throws(CodecError) { self.id = id }
-            }
-            """)
-        #expect(expansion.messages == [])
-        #expect(expansion.member("init(_id") == "")
+        let declared = [
+            ("from reader: inout ByteReader) throws(CodecError) { self.id = id }", false),
+            ("rereading reader: inout ByteReader) { self.id = id }", true),
+        ]
+        for (declaration, isReadingLeft) in declared {
+            let expansion = Expansion(
+                """
+                @EntityModel
+                public struct A<B> {
+                    public let id: Int
+                    public init(_id id: Int, \(declaration)
+                }
+                """)
+            #expect(expansion.messages == [])
+            #expect(expansion.member("rereading") == "")
+            let start = "public init(_id id: ID, from"
+            #expect(expansion.member("init(_id").hasPrefix(start) == isReadingLeft)
+        }
     }
 
     @Test("A requirement that the struct declares itself is not generated again")

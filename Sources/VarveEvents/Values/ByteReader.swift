@@ -125,7 +125,7 @@ public struct ByteReader {
     /// The value whose groups of seven bits stand in the lowest bytes of a word: neighbours are moved together, then
     /// pairs of them, then those of pairs. All at once, where byte by byte takes thirteen instructions for each.
     ///
-    /// - Parameter bitCount: of those bytes, at least two.
+    /// - Parameter bitCount: of those bytes, two to eight.
     private mutating func joinGroups(of word: UInt64, bitCount: Int) throws(CodecError) -> UInt64 {
         let kept = word & (UInt64.max &>> UInt64(64 &- bitCount))
         guard kept &>> UInt64(bitCount &- 8) != 0 else {
@@ -138,7 +138,7 @@ public struct ByteReader {
         return fours & 0x0000_0000_0FFF_FFFF | (fours & 0x0FFF_FFFF_0000_0000) &>> 4
     }
 
-    /// For the longest, and for those that end too early.
+    /// For those of nine and ten bytes, for those that end too early, and where all bytes are fewer than eight.
     private mutating func readVarintByByte() throws(CodecError) -> UInt64 {
         let start = _position
         var value: UInt64 = 0
@@ -240,7 +240,7 @@ public struct ByteReader {
         return text
     }
 
-    /// The same of bytes that were read before, and are UTF-8 therefore.
+    /// The same of bytes that are known to be UTF-8: others would be repaired.
     @inlinable
     mutating func readTextAgain() throws(CodecError) -> String {
         ByteReader.text(of: try readLengthPrefixed().assumingMemoryBound(to: UInt8.self))
@@ -249,8 +249,8 @@ public struct ByteReader {
     /// A text of bytes that are UTF-8.
     @inlinable
     static func text(of units: UnsafeBufferPointer<UInt8>) -> String {
-        // Small texts are the words of a string themselves. Written there, they take 70 to 100 instructions less than
-        // decoded, which puts them in byte by byte; longer ones take less when they are decoded.
+        // Small texts are the words of a string themselves, where these have 64 bits. Written there, those in ASCII take 70
+        // to 100 instructions less than decoded, which puts them in byte by byte; longer ones take less when decoded.
         guard units.count <= 15 else { return String(decoding: units, as: UTF8.self) }
         return String(unsafeUninitializedCapacity: units.count) { text in
             UnsafeMutableRawBufferPointer(text).copyMemory(from: UnsafeRawBufferPointer(units))

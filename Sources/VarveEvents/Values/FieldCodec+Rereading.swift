@@ -1,5 +1,6 @@
-// Values of bytes that were read before, for generated code. An initializer that reads them cannot fail half way: a value
-// that may be given up half made is copied as a whole when it is complete, and every reference in it counted twice.
+// Values of bytes that were read before, or were written by the process itself, for generated code. An initializer that
+// reads them cannot fail half way: a value that may be given up half made is copied as a whole when it is complete, and
+// every reference in it counted twice.
 
 extension _FieldCodec {
     @inlinable
@@ -13,7 +14,7 @@ extension _FieldCodec {
             }
             return try Value.load(from: &reader)
         } catch {
-            cannotReadAgain(Value.self, error)
+            cannotReadAgain(Root.self, error)
         }
     }
 
@@ -25,7 +26,7 @@ extension _FieldCodec {
         do throws(CodecError) {
             return try load(from: &reader)
         } catch {
-            cannotReadAgain(Value.self, error)
+            cannotReadAgain(Root.self, error)
         }
     }
 
@@ -37,12 +38,13 @@ extension _FieldCodec {
         do throws(CodecError) {
             return try load(from: &reader)
         } catch {
-            cannotReadAgain(Value.self, error)
+            cannotReadAgain(Root.self, error)
         }
     }
 
+    /// - Parameter type: the entity's.
     @inline(never)
-    public static func cannotReadAgain<Value>(_ type: Value.Type, _ error: CodecError) -> Never {
-        preconditionFailure("a value of \(type) that cannot be read again: \(error)")
+    public static func cannotReadAgain<Root>(_ type: Root.Type, _ error: CodecError) -> Never {
+        preconditionFailure("a row of \(type) that cannot be read again: \(error)")
     }
 }

@@ -176,11 +176,17 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
             .assumingMemoryBound(to: Atomic<Int>.self)
     }
 
-    /// To be asked whenever an element is made of bytes for the moment: whether that was done as often by now as there
+    /// To be asked when an element is made of bytes for the moment: whether that was done as often by now as there
     /// are elements. Then making all of them would have cost no more, and what is read so often will be read again.
     @inlinable @inline(__always)
     static func isWorthUnpacking(_ node: UnsafeRawPointer) -> Bool {
         noteCopies(1, of: node) &+ 1 >= width
+    }
+
+    /// The same for whoever makes all only where that is done over and over: eight times as often.
+    @inlinable @inline(__always)
+    static func isOftenCopied(_ node: UnsafeRawPointer) -> Bool {
+        noteCopies(1, of: node) &+ 1 >= 8 &* width
     }
 
     /// The same for whoever is about to make all elements, one after the other: the first time it is not worth the

@@ -72,7 +72,8 @@ extension EntityModelProtocol {
     @inlinable
     public static func _place(of id: ID, in context: inout Context) -> UInt64? { nil }
 
-    /// The entity whose bytes were read before, so that they can be read again. What is not like that traps.
+    /// The entity whose bytes were read before, or written by `_store(into:)`: bytes of which the throwing initializer
+    /// makes nothing trap here.
     @inlinable
     public init(_id id: ID, rereading reader: inout ByteReader) {
         do throws(CodecError) {

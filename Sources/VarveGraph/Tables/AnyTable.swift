@@ -36,6 +36,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline final var tombstoneTable: Int
     /// Whether the last row came to a slot that had none: in most work the next one will, too.
     @exclusivity(unchecked) @usableFromInline final var lastSaveWasNew = false
+    /// What look-ups made of the leaves of a large table. Shared by all copies.
+    @usableFromInline final let madeLeaves: MadeLeaves
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline final var former: FormerTables?
@@ -58,6 +60,7 @@ package class AnyTable {
             descriptor.indexes.map { IndexContent($0.outline) })
         self.deleteCauses = [:]
         self.tombstoneTable = -1
+        self.madeLeaves = MadeLeaves()
     }
 
     @usableFromInline
@@ -75,6 +78,7 @@ package class AnyTable {
         deleteCauses = other.deleteCauses
         tombstoneTable = other.tombstoneTable
         lastSaveWasNew = other.lastSaveWasNew
+        madeLeaves = other.madeLeaves
     }
 
     /// With the journals of another, and without links, order and indexes.
@@ -92,6 +96,7 @@ package class AnyTable {
         indexContents = []
         deleteCauses = other.deleteCauses
         tombstoneTable = other.tombstoneTable
+        madeLeaves = other.madeLeaves
     }
 
     /// Takes back the newest row change of the journal.

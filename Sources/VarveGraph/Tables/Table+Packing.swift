@@ -78,7 +78,7 @@ extension Table {
         do throws(CodecError) {
             return try Entity._loadID(from: &reader)
         } catch {
-            _FieldCodec.cannotReadAgain(Entity.ID.self, error)
+            _FieldCodec.cannotReadAgain(Entity.self, error)
         }
     }
 

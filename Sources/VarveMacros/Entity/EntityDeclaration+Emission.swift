@@ -21,6 +21,7 @@ extension EntityDeclaration {
         case .describe: emitDescription(into: &source)
         case .store: emitStore(into: &source)
         case .decode: emitDecoding(into: &source)
+        case .decodeAgain: emitDecodingAgain(into: &source)
         case .fill: emitFilling(into: &source)
         case .changes: emitChanges(into: &source)
         case .storeID, .loadID, .sameID, .hashID: emitID(requirement, into: &source)
@@ -131,15 +132,23 @@ extension EntityDeclaration {
         }
     }
 
-    /// Two initializers: of bytes that may be anything, and of bytes that were read before.
     private func emitDecoding(into source: inout SourceText) {
         source.block("\(access)init(_id id: ID, \(reader)) \(throwing)") { source in
-            fields.emitLoading(into: &source, setting: emitIdentity)
+            fields.emitLoading(calling: "try \("_FieldCodec".inLibrary).load", into: &source) {
+                emitIdentity(into: &$0)
+            }
             emitEmptyRelations(into: &source)
         }
-        let trusted = "rereading reader: inout \("ByteReader".inLibrary)"
-        source.block("\(access)init(_id id: ID, \(trusted))") { source in
-            fields.emitLoadingAgain(into: &source, setting: emitIdentity)
+    }
+
+    /// The same for bytes that are known to be those of an entity. Whoever reads by hand reads these by hand, too.
+    private func emitDecodingAgain(into source: inout SourceText) {
+        guard !declaredRequirements.contains(.decode) else { return }
+        let reader = "rereading reader: inout \("ByteReader".inLibrary)"
+        source.block("\(access)init(_id id: ID, \(reader))") { source in
+            fields.emitLoading(calling: "\("_FieldCodec".inLibrary).loadAgain", into: &source) {
+                emitIdentity(into: &$0)
+            }
             emitEmptyRelations(into: &source)
         }
     }

@@ -5,6 +5,7 @@ enum EntityRequirement: String, CaseIterable {
     case describe = "static _describe(_:)"
     case store = "_store(into:)"
     case decode = "init(_id:from:)"
+    case decodeAgain = "init(_id:rereading:)"
     case fill = "init(_fill:into:)"
     case changes = "static _changes(from:to:into:)"
     case storeID = "static _storeID(_:into:)"

@@ -97,7 +97,9 @@ extension StorableDeclaration {
 
     private func emitDecoding(of fields: [FieldDeclaration], into source: inout SourceText) {
         let signature = "init(_\(reader)) \(throwing)"
-        source.block("\(access)\(signature)") { fields.emitLoading(into: &$0) }
+        source.block("\(access)\(signature)") {
+            fields.emitLoading(calling: "try \(codec).load", into: &$0)
+        }
     }
 
     private func emitComparison(of fields: [FieldDeclaration], into source: inout SourceText) {

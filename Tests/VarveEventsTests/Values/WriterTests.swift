@@ -75,7 +75,10 @@ struct WriterTests {
                 }
             }
         }
-        try refused([UInt8](repeating: 0xFF, count: 11), 0, .varintOverflow(offset: 0))
+        for count in 10...11 {
+            try refused([UInt8](repeating: 0xFF, count: count), 0, .varintOverflow(offset: 0))
+        }
+        try refused([UInt8](repeating: 0x80, count: 9) + [2], 0, .varintOverflow(offset: 0))
     }
 
     private func refused(_ bytes: [UInt8], _ before: Int, _ error: CodecError) throws {

@@ -55,12 +55,6 @@ protocol Engine: AnyObject, SendableMetatype {
 extension Engine {
     /// Most have one kind of compaction.
     func compactForSize() throws { try compact() }
-
-    func users(_ ids: [String]) throws -> Answer {
-        var answer = Answer()
-        for id in ids { answer.add(try user(id) ?? 0) }
-        return answer
-    }
 }
 
 /// What a query found: engines that agree have equal answers.

@@ -67,6 +67,12 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
 
     func user(_ id: String) throws -> UInt64? { try user(Key.user(id)) }
 
+    func users(_ ids: [String]) throws -> Answer {
+        var answer = Answer()
+        try map.get(ids.lazy.map(Key.user)) { answer.add(UserRecord(decoding: $0).digest) }
+        return answer
+    }
+
     private func user(_ key: [UInt8]) throws -> UInt64? {
         var digest: UInt64?
         _ = try map.get(key) { digest = UserRecord(decoding: $0).digest }

@@ -15,6 +15,8 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
     func get(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool
     /// The same, through a snapshot that is taken for it.
     func getFromSnapshot(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool
+    /// The same for one key after the other, each looked up by itself; what they are read through is found once.
+    func get(_ keys: some Sequence<[UInt8]>, _ body: (UnsafeRawBufferPointer) -> Void) throws
     /// Calls `body` with every key that starts so, in order, and its value.
     func forEach(
         prefix: [UInt8], through last: [UInt8]?,
@@ -28,6 +30,10 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
 extension KeyValueStore {
     func beginReading() {}
     func endReading() {}
+
+    func get(_ keys: some Sequence<[UInt8]>, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+        for key in keys { _ = try get(key, body) }
+    }
 }
 
 /// What a transaction may do.

@@ -53,6 +53,15 @@ final class LMDB: KeyValueStore {
         }
     }
 
+    func get(_ keys: some Sequence<[UInt8]>, _ body: (UnsafeRawBufferPointer) -> Void) throws {
+        try reading { transaction in
+            let database = database
+            for key in keys {
+                if let value = try find(key, transaction, database) { body(value) }
+            }
+        }
+    }
+
     /// Every read of LMDB has a transaction, which is a snapshot.
     func getFromSnapshot(
         _ key: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void

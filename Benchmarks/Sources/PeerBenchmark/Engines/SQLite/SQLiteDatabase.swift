@@ -45,7 +45,23 @@ final class SQLiteDatabase {
         _ sql: String, bind: (OpaquePointer) -> Void = { _ in },
         row: (OpaquePointer) -> Void = { _ in }
     ) throws {
+        try run(try statement(sql), bind: bind, row: row)
+    }
+
+    /// One statement again and again, which is found once.
+    func run<Values: Sequence>(
+        _ sql: String, for values: Values, bind: (OpaquePointer, Values.Element) -> Void,
+        row: (OpaquePointer) -> Void
+    ) throws {
         let statement = try statement(sql)
+        for value in values {
+            try run(statement, bind: { bind($0, value) }, row: row)
+        }
+    }
+
+    private func run(
+        _ statement: OpaquePointer, bind: (OpaquePointer) -> Void, row: (OpaquePointer) -> Void
+    ) throws {
         bind(statement)
         defer { sqlite3_reset(statement) }
         while true {

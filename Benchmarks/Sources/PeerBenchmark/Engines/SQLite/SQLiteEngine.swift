@@ -94,6 +94,14 @@ final class SQLiteEngine: Engine {
         try users("SELECT * FROM user WHERE id = ?") { $0.bind(1, id) }.single
     }
 
+    func users(_ ids: [String]) throws -> Answer {
+        var answer = Answer()
+        try database.run("SELECT * FROM user WHERE id = ?", for: ids, bind: { $0.bind(1, $1) }) {
+            answer.add(UserRecord($0, from: 0).digest)
+        }
+        return answer
+    }
+
     func scan() throws -> Answer { try users("SELECT * FROM user") { _ in } }
 
     func collect() throws -> Answer {
