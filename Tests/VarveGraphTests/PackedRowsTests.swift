@@ -157,11 +157,13 @@ struct PackedRowsTests {
         table.checkRows()
     }
 
-    @Test("What is read one by one eight times is made a value with all that is beside it")
-    func counted() throws {
-        let notes = (0..<16).map { Self.note($0) }
+    @Test(
+        "What is looked up so often is made a value with all that is beside it: later in a large table",
+        arguments: [(16, 8), (TableAhead.leastSlotCount, 64)])
+    func counted(rowCount: Int, lookUps: Int) throws {
+        let notes = (0..<rowCount).map { Self.note($0) }
         let table = try Self.loaded(notes)
-        for count in 1...7 {
+        for count in 1..<lookUps {
             #expect(Self.isSame(table.copyOfRow(of: notes[count % 8].id), notes[count % 8]))
             #expect(Self.isPacked(table, 0))
         }
@@ -169,20 +171,6 @@ struct PackedRowsTests {
         #expect(!Self.isPacked(table, 0))
         #expect(Self.isPacked(table, 8))
         #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
-    }
-
-    @Test("In a large table a leaf is made values at the sixty-fourth look-up")
-    func countedInLargeTable() throws {
-        let notes = (0..<TableAhead.leastSlotCount).map { Self.note($0) }
-        let table = try Self.loaded(notes)
-        for count in 1...63 {
-            #expect(Self.isSame(table.copyOfRow(of: notes[count % 8].id), notes[count % 8]))
-        }
-        #expect(Self.isPacked(table, 0))
-        #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
-        #expect(!Self.isPacked(table, 0))
-        #expect(Self.isSame(table.copyOfRow(of: notes[3].id), notes[3]))
-        #expect(Self.isPacked(table, 8))
     }
 
     @Test("Look-ups make no more leaves of a large table, and its copies, than a small one has")

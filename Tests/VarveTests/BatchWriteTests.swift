@@ -361,6 +361,18 @@ struct BatchWriteTests {
         }
     }
 
+    /// An import behind one batch ends with what is not known of a transaction, and shows nothing.
+    private static func expectUnknownOutcome(of transaction: TransactionID, in store: Store) throws
+    {
+        do {
+            try store.write(each: 1..<8) { try insert($1, into: &$0) }
+            Issue.record("it was written")
+        } catch StoreError.outcomeUnknown(let unknown, _) {
+            #expect(unknown == transaction)
+        }
+        #expect(Book.query().count(in: store.context) == 100)
+    }
+
     @Test("A failed sync ends the import, and nothing of what was not safe is shown")
     func failedSync() throws {
         let disk = SimulatedDisk()
@@ -368,13 +380,7 @@ struct BatchWriteTests {
         try store.write { try Self.insert(0, into: &$0) }
         disk.failNextSynchronize()
         // Of the first that was appended: it may be found there, or not.
-        do {
-            try store.write(each: 1..<8) { try Self.insert($1, into: &$0) }
-            Issue.record("it was written")
-        } catch StoreError.outcomeUnknown(let transaction, _) {
-            #expect(transaction == 2)
-        }
-        #expect(Book.query().count(in: store.context) == 100)
+        try Self.expectUnknownOutcome(of: 2, in: store)
         #expect(!store.statistics.isWritable)
     }
 
@@ -395,13 +401,7 @@ struct BatchWriteTests {
             gate.openGate()
         }
         opener.start()
-        do {
-            try store.write(each: 1..<8) { try Self.insert($1, into: &$0) }
-            Issue.record("it was written")
-        } catch StoreError.outcomeUnknown(let transaction, _) {
-            #expect(transaction == 2)
-        }
-        #expect(Book.query().count(in: store.context) == 100)
+        try Self.expectUnknownOutcome(of: 2, in: store)
     }
 
     @Test(
