@@ -1,4 +1,3 @@
-internal import Foundation
 internal import VarveEvents
 internal import VarveLog
 
@@ -18,24 +17,5 @@ struct CommitWaiter: Sendable {
     init(_ transaction: TransactionID, _ call: @escaping @Sendable (CommitCall) -> Void) {
         self.transaction = transaction
         self.call = call
-    }
-}
-
-/// Lets one thread sleep until it is called.
-final class CommitBell: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let call = Lock<CommitCall?>(nil)
-
-    func ring(_ call: CommitCall) {
-        self.call.withLock { $0 = call }
-        semaphore.signal()
-    }
-
-    func wait() -> CommitCall {
-        semaphore.wait()
-        guard let call = call.withLock({ $0 }) else {
-            preconditionFailure("a bell rings with a call")
-        }
-        return call
     }
 }

@@ -22,9 +22,12 @@ final class GroupCommit: Sendable {
         var waiters: [CommitWaiter] = []
         var hasLeader = false
         var failure: LogError?
+        var patience = CommitPatience(processors: GroupCommit.processors)
         /// When the next sync is due that nobody waits for.
         var deadline: DispatchTime?
     }
+
+    private static let processors = ProcessInfo.processInfo.activeProcessorCount
 
     let progress: SyncProgress
     private let published: PublishedState
@@ -76,14 +79,24 @@ final class GroupCommit: Sendable {
         switch role {
         case .settled(let failure): outcome = failure
         case .mustLead: outcome = lead()
-        case .waits:
+        case .waits(let timeAwake):
             guard let bell else { preconditionFailure("who waits has a bell") }
-            switch bell.wait() {
+            switch call(of: bell, awakeFor: timeAwake) {
             case .settled(let failure): outcome = failure
             case .mustLead: outcome = lead()
             }
         }
         if let outcome { throw .outcomeUnknown(transaction, outcome) }
+    }
+
+    private func call(of bell: CommitBell, awakeFor time: Duration?) -> CommitCall {
+        if let time {
+            let absence = bell.waitAwake(for: time)
+            if absence > CommitPatience.absenceMax {
+                state.withLock { $0.patience.wasAbsent(for: absence, at: .now) }
+            }
+        }
+        return bell.wait()
     }
 
     /// Calls back, on any thread, when the transaction is safe, and everything through it is shown.
@@ -132,7 +145,8 @@ final class GroupCommit: Sendable {
     private enum Role {
         case settled(LogError?)
         case mustLead
-        case waits
+        /// For so long awake.
+        case waits(Duration?)
     }
 
     /// - Parameter makeCall: makes what calls one who has to wait.
@@ -152,7 +166,7 @@ final class GroupCommit: Sendable {
                 return .mustLead
             }
             state.waiters.append(CommitWaiter(transaction, makeCall()))
-            return .waits
+            return .waits(state.patience.timeAwake(of: state.waiters.count, at: .now))
         }
     }
 
@@ -163,11 +177,14 @@ final class GroupCommit: Sendable {
     private func lead() -> LogError? {
         let newest = state.withLock { $0.newest }
         var failure: LogError?
+        var time: Duration?
         // Let go when all were told.
         var remains = TransactionRemains()
         if let newest {
             do throws(LogError) {
+                let start = ContinuousClock.now
                 try progress.synchronize(newest.target)
+                time = ContinuousClock.now - start
                 published.publish(newest.state, leaving: &remains)
             } catch {
                 failure = error
@@ -177,8 +194,9 @@ final class GroupCommit: Sendable {
         }
         let outcome = failure
         let reached = newest?.state.lastTransaction
-        let (settled, next) = state.withLock { state in
-            state.end(through: reached, failure: outcome)
+        let (settled, next) = state.withLock { [time] state in
+            if let time { state.patience.didSync(in: time, waiters: state.waiters.count) }
+            return state.end(through: reached, failure: outcome)
         }
         // First, so that the next sync runs while the others are told.
         next?.call(.mustLead)
