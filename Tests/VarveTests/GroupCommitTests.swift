@@ -60,6 +60,31 @@ struct GroupCommitTests {
         return (group, outcomes)
     }
 
+    @Test("Each thread of a crowd is acknowledged, and what they wrote is safe")
+    func crowd() throws {
+        let store = try open()
+        let group = DispatchGroup()
+        let failures = Lock<[any Error]>([])
+        for thread in 0..<24 {
+            group.enter()
+            Thread.detachNewThread {
+                for number in 0..<40 {
+                    do {
+                        try add(thread * 40 + number, to: store)
+                    } catch {
+                        failures.withLock { $0.append(error) }
+                    }
+                }
+                group.leave()
+            }
+        }
+        group.wait()
+        #expect(failures.withLock { $0.isEmpty })
+        #expect(store.durableTransaction == 960)
+        // Not closed: what is there is what was synced.
+        #expect(Note.query().count(in: try reopened().context) == 960)
+    }
+
     @Test("Threads that append during a sync share the next one, and are shown after it")
     func sharedSync() throws {
         let store = try open()

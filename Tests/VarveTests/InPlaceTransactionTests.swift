@@ -161,6 +161,27 @@ struct InPlaceTransactionTests {
         #expect(Author.query("a").resolve(in: stolen)?.name == "Bea")
     }
 
+    @Test("A context of an earlier write is none of a later one, and changes nothing")
+    func contextOfEarlierWrite() throws {
+        let store = try Self.makeStore()
+        var kept = Context()
+        try store.write { context in
+            try Author(id: "a", name: "Ann").save(to: &context)
+            kept = context
+        }
+        // What a write leaves for the next one must not be of the kept one's.
+        for id in ["b", "c"] { try store.write { try Author(id: id, name: "").save(to: &$0) } }
+        let before = describe(store.context)
+        #expect(throws: StoreError.self) {
+            try store.write { context in
+                try Author(id: "d", name: "Dan").save(to: &context)
+                context = kept
+            }
+        }
+        #expect(difference(before, describe(store.context)) == nil)
+        #expect(Author.query().count(in: kept) == 1)
+    }
+
     @Test("A context that outlives its write is one of its own, and keeps no table alive")
     func escapedContext() throws {
         let store = try Self.makeStore()

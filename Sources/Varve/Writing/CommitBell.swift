@@ -24,15 +24,17 @@ final class CommitBell: Sendable {
     }
 
     /// Leaves the processor to others until the bell has rung, and no longer than `limit`. Answers the longest time
-    /// for which the processor did not come back.
-    func waitAwake(for limit: Duration) -> Duration {
+    /// for which the processor did not come back, and when it did.
+    func waitAwake(
+        for limit: Duration
+    ) -> (time: Duration, end: ContinuousClock.Instant) {
         let start = ContinuousClock.now
         var last = start
-        var longest = Duration.zero
+        var longest = (time: Duration.zero, end: start)
         while !hasRung.load(ordering: .acquiring), last - start < limit {
             SystemEnvironment.yieldProcessor()
             let now = ContinuousClock.now
-            longest = max(longest, now - last)
+            if now - last > longest.time { longest = (now - last, now) }
             last = now
         }
         return longest

@@ -12,10 +12,6 @@ enum CommitCall: Sendable {
 /// One who waits for his transaction to be safe. Called once.
 struct CommitWaiter: Sendable {
     let transaction: TransactionID
+    let isThread: Bool
     let call: @Sendable (CommitCall) -> Void
-
-    init(_ transaction: TransactionID, _ call: @escaping @Sendable (CommitCall) -> Void) {
-        self.transaction = transaction
-        self.call = call
-    }
 }

@@ -20,6 +20,8 @@ final class GroupCommit: Sendable {
     fileprivate struct State: Sendable {
         var newest: Appended?
         var waiters: [CommitWaiter] = []
+        /// How many of them are threads.
+        var threadCount = 0
         var hasLeader = false
         var failure: LogError?
         var patience = CommitPatience(processors: GroupCommit.processors)
@@ -68,9 +70,9 @@ final class GroupCommit: Sendable {
 
     /// Returns when the transaction is safe, and everything through it is shown.
     func wait(for transaction: TransactionID) throws(StoreError) {
-        // Made for those who sleep only: a writer that is alone never does.
+        // Made for those who wait only: a writer that is alone never does.
         var bell: CommitBell?
-        let role = enlist(transaction) {
+        let role = enlist(transaction, isThread: true) {
             let new = CommitBell()
             bell = new
             return { new.ring($0) }
@@ -92,8 +94,8 @@ final class GroupCommit: Sendable {
     private func call(of bell: CommitBell, awakeFor time: Duration?) -> CommitCall {
         if let time {
             let absence = bell.waitAwake(for: time)
-            if absence > CommitPatience.absenceMax {
-                state.withLock { $0.patience.wasAbsent(for: absence, at: .now) }
+            if absence.time > CommitPatience.absenceMax {
+                state.withLock { $0.patience.wasAbsent(for: absence.time, until: absence.end) }
             }
         }
         return bell.wait()
@@ -112,7 +114,7 @@ final class GroupCommit: Sendable {
             case .mustLead: queue.async { [self] in settle(lead()) }
             }
         }
-        switch enlist(transaction, { take }) {
+        switch enlist(transaction, isThread: false, { take }) {
         case .settled(let failure): settle(failure)
         case .mustLead: take(.mustLead)
         case .waits: break
@@ -149,9 +151,12 @@ final class GroupCommit: Sendable {
         case waits(Duration?)
     }
 
-    /// - Parameter makeCall: makes what calls one who has to wait.
+    /// - Parameters:
+    ///   - isThread: whether a thread will wait, and not only what is called back.
+    ///   - makeCall: makes what calls one who has to wait.
     private func enlist(
-        _ transaction: TransactionID, _ makeCall: () -> @Sendable (CommitCall) -> Void
+        _ transaction: TransactionID, isThread: Bool,
+        _ makeCall: () -> @Sendable (CommitCall) -> Void
     ) -> Role {
         // Both: a roll makes safe and shows nothing, a relaxed write shows what is not safe.
         if progress.durableSequence.rawValue >= transaction.rawValue,
@@ -165,8 +170,11 @@ final class GroupCommit: Sendable {
                 state.hasLeader = true
                 return .mustLead
             }
-            state.waiters.append(CommitWaiter(transaction, makeCall()))
-            return .waits(state.patience.timeAwake(of: state.waiters.count, at: .now))
+            state.waiters.append(
+                CommitWaiter(transaction: transaction, isThread: isThread, call: makeCall()))
+            guard isThread else { return .waits(nil) }
+            state.threadCount += 1
+            return .waits(state.patience.timeAwake(of: state.threadCount, at: .now))
         }
     }
 
@@ -195,7 +203,7 @@ final class GroupCommit: Sendable {
         let outcome = failure
         let reached = newest?.state.lastTransaction
         let (settled, next) = state.withLock { [time] state in
-            if let time { state.patience.didSync(in: time, waiters: state.waiters.count) }
+            if let time { state.patience.didSync(in: time, waiters: state.threadCount) }
             return state.end(through: reached, failure: outcome)
         }
         // First, so that the next sync runs while the others are told.
@@ -213,6 +221,7 @@ extension GroupCommit.State {
     ) -> (settled: [CommitWaiter], next: CommitWaiter?) {
         let all = waiters
         waiters = []
+        threadCount = 0
         hasLeader = false
         if let failure {
             // What was appended during the failed sync will not be synced either.
@@ -230,7 +239,9 @@ extension GroupCommit.State {
         }
         guard !waiters.isEmpty else { return (settled, nil) }
         hasLeader = true
-        return (settled, waiters.removeFirst())
+        let next = waiters.removeFirst()
+        threadCount = waiters.count { $0.isThread }
+        return (settled, next)
     }
 }
 

@@ -5,7 +5,7 @@ internal import VarveGraph
 ///
 /// Where nobody watches, it changes that in place: nothing is copied that no reader holds.
 struct RunningTransaction: ~Copyable {
-    private let token = TransactionToken()
+    private let token: TransactionToken
     private let base: SharedState
     /// What the tables were, where they are changed in place and it has not ended yet.
     private var former: FormerTables?
@@ -14,8 +14,12 @@ struct RunningTransaction: ~Copyable {
     /// - Parameters:
     ///   - base: the state that it builds on, whose context is there.
     ///   - former: what was changed in place and is not shown yet.
-    init(on base: SharedState, _ former: FormerTables, inPlace: Bool) {
+    ///   - token: by which its context is known.
+    init(
+        on base: SharedState, _ former: FormerTables, inPlace: Bool, token: TransactionToken
+    ) {
         self.base = base
+        self.token = token
         if inPlace {
             state = base.lend(to: former, running: token)
             self.former = former

@@ -113,7 +113,8 @@ extension Writer {
         guard core.pending != nil else { return }
         // It changes no row, and so comes to nothing: what it has made of a table stays, unless a snapshot shares it.
         var transaction = RunningTransaction(
-            on: core.sharedHead, published.former, inPlace: !published.watch.isWatched)
+            on: core.sharedHead, published.former, inPlace: !published.watch.isWatched,
+            token: core.makeToken())
         defer { transaction.end() }
         transaction.begin(core.sharedHead.lastTransaction, at: core.sharedHead.lastTime)
         // What it throws is the outcome, for those who wrote what is pending.

@@ -22,6 +22,7 @@ final class Writer: Sendable {
         let reversals = ReversalMemory()
         /// The state behind everything appended and what is pending, as it is shown, or will be.
         var sharedHead: SharedState
+        private var token = TransactionToken()
         /// What led to the head, where it is still being logged, and whose it is.
         var pending: (commit: PendingCommit, of: WritePipeline)?
         /// How many were handed over to be logged, for tests.
@@ -43,6 +44,12 @@ final class Writer: Sendable {
         var newestCheckpoint: CheckpointSize?
         /// What keeps the history back to each savepoint.
         var savepointPins: [LogPin] = []
+
+        /// A token that no context has. The one before it, unless a context that outlived its transaction has that.
+        func makeToken() -> TransactionToken {
+            if !isKnownUniquelyReferenced(&token) { token = TransactionToken() }
+            return token
+        }
 
         init(
             _ access: Access, _ opening: StoreOpening, head: SharedState,
@@ -248,7 +255,7 @@ final class Writer: Sendable {
             var transaction = RunningTransaction(
                 on: core.sharedHead, published.former,
                 // Those who watch have copies of every state anyway.
-                inPlace: !published.watch.isWatched)
+                inPlace: !published.watch.isWatched, token: core.makeToken())
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
             try settle(core, behind: &transaction, &remains)

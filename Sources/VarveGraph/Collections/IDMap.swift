@@ -122,7 +122,7 @@ struct IDMap {
                 reference = IDNode.splitPage(
                     at: reference, of: parent, for: entry, consumed: consumed - IDNode.bits)
             } else {
-                IDNode.pushDown(at: reference)
+                IDNode.pushDown(at: reference, of: parent)
             }
         }
     }

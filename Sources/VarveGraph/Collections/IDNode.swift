@@ -24,9 +24,26 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         Prefetch.lines(at: node, byteCount: 64 + 12 * MemoryLayout<IDChild>.stride)
     }
 
-    /// Puts a node in the place of a page, which becomes the node's only child.
+    /// Puts a node in the place of a full page, which becomes the node's only child.
+    ///
+    /// Pages beside it, to which as many bits lead, are full soon as well. Their nodes are made with it: so they stand
+    /// together, in few of the memory's own pages, and look-ups find more of the addresses of those in the processor.
     @inline(never)
-    static func pushDown(at reference: UnsafeMutablePointer<IDChild>) {
+    static func pushDown(
+        at reference: UnsafeMutablePointer<IDChild>, of parent: UnsafeMutablePointer<IDChild>?
+    ) {
+        guard let parent else { return pushDown(at: reference) }
+        let prefix = reference.pointee.prefix
+        unsafeDowncast(parent.pointee.object, to: IDNode.self)
+            .withUnsafeMutablePointers { header, children in
+                for position in 0..<header.pointee.count
+                where (children + position).pointee.prefix == prefix {
+                    pushDown(at: children + position)
+                }
+            }
+    }
+
+    private static func pushDown(at reference: UnsafeMutablePointer<IDChild>) {
         let node = unsafeDowncast(
             IDNode.create(minimumCapacity: width) { _ in Header() }, to: IDNode.self)
         node.withUnsafeMutablePointerToElements { $0.initialize(to: reference.pointee) }

@@ -21,11 +21,23 @@ struct FormerState {
     /// Where somebody has asked for it.
     var context: Context?
 
-    init(_ context: borrowing Context, number: UInt64) {
+    init(_ context: borrowing Context, number: UInt64, in memory: inout FormerMemory) {
         self.number = number
         positions = context.tables.positions
         session = Context.Session(outside: context.session)
+        swap(&places, &memory.places)
+        swap(&changes, &memory.changes)
         places.reserveCapacity(context.tables.tables.count)
+    }
+
+    /// Leaves the memory of its lists, where they hold nothing but plain values.
+    mutating func leaveMemory(to memory: inout FormerMemory) {
+        guard !places.indices.contains(where: keeps) else { return }
+        places.removeAll(keepingCapacity: true)
+        swap(&places, &memory.places)
+        guard changes.count == 1, changes[0].leaveMemory(to: &memory) else { return }
+        changes.removeAll(keepingCapacity: true)
+        swap(&changes, &memory.changes)
     }
 
     func keeps(_ position: Int) -> Bool {
@@ -44,6 +56,13 @@ struct FormerState {
         guard let index = changes.firstIndex(where: { $0.position == position }) else { return }
         dropped.append(changes.remove(at: index))
     }
+}
+
+/// The memory that the lists of a forgotten state had, empty: what a small transaction leaves is taken by the next one.
+struct FormerMemory {
+    var places: ContiguousArray<FormerState.Place> = []
+    var changes: ContiguousArray<TableChanges> = []
+    var rows: ContiguousArray<RowChange> = []
 }
 
 /// What a journal does not tell of a table.
@@ -73,15 +92,16 @@ struct TableExtent {
 /// What a transaction has changed in one table: what the table's journal was.
 struct TableChanges {
     let position: Int
-    private let rows: ContiguousArray<RowChange>
+    private var rows: ContiguousArray<RowChange>
     /// The rows that were there; nil where none was.
     private let beforeRows: (any Sendable)?
     private let links: ContiguousArray<LinkListChange>
 
     /// Takes the journal of a table, and leaves it empty.
-    init(taking table: AnyTable, at position: Int) {
+    init(taking table: AnyTable, at position: Int, in memory: inout FormerMemory) {
         self.position = position
         let rows = table.rowJournal.taken()
+        if table.rowJournal.capacity == 0 { swap(&table.rowJournal, &memory.rows) }
         links = table.linkJournal.taken()
         beforeRows =
             rows.contains { $0.before >= 0 }
@@ -92,6 +112,16 @@ struct TableChanges {
     }
 
     var count: Int { rows.count + links.count }
+
+    /// Leaves the memory of its list of rows. False, and nothing is left, where there is more than plain values, or where
+    /// it is large.
+    mutating func leaveMemory(to memory: inout FormerMemory) -> Bool {
+        guard beforeRows == nil, links.isEmpty, rows.count < TransactionRemains.journalCountMin
+        else { return false }
+        rows.removeAll(keepingCapacity: true)
+        swap(&rows, &memory.rows)
+        return true
+    }
 
     /// Takes the changes back in a copy of the table, whose own journal is empty.
     func takeBack(from table: AnyTable) {

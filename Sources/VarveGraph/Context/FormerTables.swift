@@ -20,8 +20,8 @@ package final class FormerTables: @unchecked Sendable {
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    // Exclusivity is not checked: a commit touches these dozens of times. The mutex keeps other threads away; code of the application runs only where a table is copied and
-    // taken back, during which no access is open.
+    // Exclusivity is not checked: a commit touches these dozens of times. The mutex keeps other threads away; code of
+    // the application runs only where a table is copied and taken back, during which no access is open.
     /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
     @exclusivity(unchecked) private var states: ContiguousArray<FormerState> = []
     /// The tables that are changed in place, by position.
@@ -32,6 +32,8 @@ package final class FormerTables: @unchecked Sendable {
     @exclusivity(unchecked) private var copied: ContiguousArray<AnyTable> = []
     /// What nobody needs any more: rows of the application, which should not go with the mutex held.
     @exclusivity(unchecked) private var dropped: ContiguousArray<TableChanges> = []
+    /// Of states that were forgotten.
+    @exclusivity(unchecked) private var memory = FormerMemory()
     /// How many changes logged transactions have made since the newest state that is kept whole.
     @exclusivity(unchecked) private var changeCount = 0
 
@@ -67,7 +69,7 @@ package final class FormerTables: @unchecked Sendable {
         if pthread_mutex_trylock(mutex) != 0 { wait() }
     }
 
-    /// It is held for a microsecond or two, by a thread that changes one row or forgets what is shown: whoever
+    /// It is held for a microsecond or two, rarely for more, by a thread that changes one row or forgets what is shown: whoever
     /// sleeps meanwhile is woken much later than that, with the turn to write in his hands.
     @inline(never)
     private func wait() {
@@ -114,7 +116,7 @@ package final class FormerTables: @unchecked Sendable {
     ) {
         lock()
         defer { unlock() }
-        var state = FormerState(context, number: number)
+        var state = FormerState(context, number: number, in: &memory)
         for position in context.tables.tables.indices {
             let isShared = !isKnownUniquelyReferenced(&context.tables.tables[position])
             let table = context.tables.tables[position]
@@ -244,10 +246,12 @@ package final class FormerTables: @unchecked Sendable {
         }
         let table = context.tables.tables[position]
         if isLive(table, at: position), case .changing = states[newest].places[position] {
-            states[newest].changes.append(TableChanges(taking: table, at: position))
+            states[newest].changes.append(
+                TableChanges(taking: table, at: position, in: &memory))
         } else {
             // Nobody needs it. Its rows must not go with the mutex held.
-            remains.changes.append(TableChanges(taking: table, at: position))
+            remains.changes.append(
+                TableChanges(taking: table, at: position, in: &memory))
         }
     }
 
@@ -304,7 +308,9 @@ package final class FormerTables: @unchecked Sendable {
         for state in states[..<count] where state.isCounted { changeCount -= state.changeCount }
         if count == 1, states.count == 1, remains.hasNoStates {
             // The rule where nobody waits for the disk. The list keeps its memory.
-            remains.state = states.removeLast()
+            var state = states.removeLast()
+            state.leaveMemory(to: &memory)
+            remains.state = state
         } else if count > 0 {
             // Added: what was there before would go with the mutex held.
             remains.states.append(contentsOf: states[..<count])

@@ -15,7 +15,7 @@ package struct SystemEnvironment: LogEnvironment, Sendable {
     /// system has no such thing or refuses it, the thread stays what it is.
     package static func enterBackground() { POSIX.enterBackground() }
 
-    /// Lets the other threads that want the processor have it first.
+    /// Offers the processor to other threads that want it.
     package static func yieldProcessor() { POSIX.yieldProcessor() }
 
     /// For how long the calling thread had a processor.
