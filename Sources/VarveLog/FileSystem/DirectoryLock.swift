@@ -29,7 +29,7 @@ package final class DirectoryLock {
         release()
     }
 
-    /// Takes the lock or says who has it. Never waits.
+    /// Takes the lock or says who has it. Never waits for long.
     package static func acquire(
         in fileSystem: any FileSystem, environment: any LogEnvironment
     ) throws(LogError) -> DirectoryLock {
@@ -37,7 +37,7 @@ package final class DirectoryLock {
             try fileSystem.identity()
         }
         let holding = Holding(directory: directory, process: environment.processID())
-        guard held.withLock({ $0.insert(holding).inserted }) else {
+        guard note(holding) else {
             throw .locked(directory: fileSystem.displayPath, holder: environment.lockHolder)
         }
         do throws(LogError) {
@@ -46,6 +46,16 @@ package final class DirectoryLock {
             held.withLock { _ = $0.remove(holding) }
             throw error
         }
+    }
+
+    /// False where this process has the directory. A store that the application has let go may be held by a timer of
+    /// its own for another moment: threads like that are offered the processor first.
+    private static func note(_ holding: Holding) -> Bool {
+        for _ in 0..<1000 {
+            if held.withLock({ $0.insert(holding).inserted }) { return true }
+            POSIX.yieldProcessor()
+        }
+        return false
     }
 
     /// Somebody holds the store open for writing.
