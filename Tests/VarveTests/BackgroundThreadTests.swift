@@ -42,7 +42,9 @@ struct BackgroundThreadTests {
                 }
                 return background.timesGivenUp
             }
-            #expect(policies == (timesGivenUp == 0 ? [5] : [0]), "5 is SCHED_IDLE, 0 SCHED_OTHER")
+            // 5 is SCHED_IDLE, 0 SCHED_OTHER. Where the thread had too little of a processor, its piece is done, and the
+            // next one would not be given to it.
+            #expect(policies == [5] || timesGivenUp > 0 && policies == [0])
             #expect(sched_getscheduler(0) == 0)
         }
     #endif
