@@ -53,7 +53,7 @@ struct CommitPatience: Sendable {
 
     /// One who left the processor had it back only after longer than ``absenceMax``.
     mutating func wasAbsent(for time: Duration, until end: ContinuousClock.Instant) {
-        let start = max(end - min(time, Self.countedMax), countedUntil ?? end - time)
+        let start = max(end - min(time, Self.countedMax), countedUntil ?? end - Self.countedMax)
         guard start < end else { return }
         if windowStart.map({ end - $0 > Self.window }) ?? true {
             windowStart = start

@@ -69,8 +69,8 @@ package final class FormerTables: @unchecked Sendable {
         if pthread_mutex_trylock(mutex) != 0 { wait() }
     }
 
-    /// It is held for a microsecond or two, rarely for more, by a thread that changes one row or forgets what is shown: whoever
-    /// sleeps meanwhile is woken much later than that, with the turn to write in his hands.
+    /// It is held for a microsecond or two, rarely for more, by a thread that changes one row or forgets what is
+    /// shown: whoever sleeps meanwhile is woken much later than that, with the turn to write in his hands.
     @inline(never)
     private func wait() {
         for _ in 0..<FormerTables.attempts {

@@ -49,10 +49,13 @@ package final class DirectoryLock {
     }
 
     /// False where this process has the directory. A store that the application has let go may be held by a timer of
-    /// its own for another moment: threads like that are offered the processor first.
+    /// its own for another moment: threads like that are offered the processor first. No longer than a tenth of a
+    /// second: on a busy machine each offer may take as long as a thread computes.
     private static func note(_ holding: Holding) -> Bool {
+        let start = ContinuousClock.now
         for _ in 0..<1000 {
             if held.withLock({ $0.insert(holding).inserted }) { return true }
+            guard ContinuousClock.now - start < .milliseconds(100) else { return false }
             POSIX.yieldProcessor()
         }
         return false
