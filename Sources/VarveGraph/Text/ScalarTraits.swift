@@ -14,15 +14,15 @@ struct ScalarTraits {
     /// Whether tokens leave the scalar out without ending a word: a diacritic, an enclosing mark,
     /// or one that shows nothing (joiners, variation selectors, soft hyphens).
     var isPassedOver: Bool
-    /// Whether the scalar is part of a word: a letter, a digit or number, or a mark.
-    var isWord: Bool
+    /// Whether the scalar is part of a word (a letter, a digit or number, or a mark), and of which kind.
+    var wordKind: WordKind
     /// The ASCII letter that a comparison without diacritics takes the scalar for: of a letter that
     /// has a stroke, or lacks its dot, and does not decompose. 0 for every other scalar.
     var plainLetter: UInt8 = 0
 
     /// The traits of a scalar above ASCII. O(1), apart from the first look at a page.
     static func of(_ scalar: UInt32) -> ScalarTraits {
-        if isIdeograph(scalar) { return ScalarTraits(letter: scalar) }
+        if isIdeograph(scalar) { return ScalarTraits(letter: scalar, .ideographic) }
         if isHangulSyllable(scalar) { return ScalarTraits(decomposing: hangul(scalar)) }
         guard scalar < ScalarPages.limit else { return ScalarTraits(computing: scalar) }
         return ScalarPages.page(of: scalar)[Int(scalar & 0xFF)]
@@ -30,24 +30,23 @@ struct ScalarTraits {
 }
 
 extension ScalarTraits {
-    private init(letter scalar: UInt32) {
+    private init(letter scalar: UInt32, _ wordKind: WordKind) {
         self.init(
             expansion: [scalar, 0, 0, 0], decomposes: false, combiningClass: 0,
-            isDiacritic: false, isPassedOver: false, isWord: true)
+            isDiacritic: false, isPassedOver: false, wordKind: wordKind)
     }
 
     private init(decomposing expansion: SIMD4<UInt32>) {
         self.init(
             expansion: expansion, decomposes: true, combiningClass: 0, isDiacritic: false,
-            isPassedOver: false, isWord: true)
+            isPassedOver: false, wordKind: .spaced)
     }
 
     /// Asks the standard library and Foundation, at about two microseconds a scalar.
     init(computing value: UInt32) {
         guard let scalar = Unicode.Scalar(value) else {
             // A surrogate, which no string holds; pages cover their range all the same.
-            self.init(letter: value)
-            isWord = false
+            self.init(letter: value, .none)
             return
         }
         let properties = scalar.properties
@@ -63,7 +62,7 @@ extension ScalarTraits {
             combiningClass: combiningClass, isDiacritic: isDiacritic,
             isPassedOver: isDiacritic || category == .enclosingMark
                 || properties.isDefaultIgnorableCodePoint,
-            isWord: Self.isWord(category),
+            wordKind: Self.isWord(category) ? WordKind(ofWordScalar: value) : .none,
             plainLetter: decomposes ? 0 : Self.plainLetter(of: properties))
     }
 

@@ -60,7 +60,7 @@ struct TextFolding: Hashable, Sendable {
                 if !marks.isEmpty { marks.flush(into: &sink) }
                 sink.append(
                     UInt32(foldsCase ? ASCII.lowercased(byte) : byte),
-                    isWord: ASCII.isWord(byte))
+                    ASCII.wordKind(byte))
             } else {
                 fold(Self.decode(text, &position), &marks, into: &sink)
             }
@@ -81,7 +81,7 @@ struct TextFolding: Hashable, Sendable {
                 let byte = UInt8(part)
                 sink.append(
                     UInt32(foldsCase ? ASCII.lowercased(byte) : byte),
-                    isWord: ASCII.isWord(byte))
+                    ASCII.wordKind(byte))
             } else {
                 add(part, ScalarTraits.of(part), &marks, into: &sink)
             }
@@ -103,16 +103,16 @@ struct TextFolding: Hashable, Sendable {
         if traits.plainLetter != 0, passesOver != .nothing {
             let letter = traits.plainLetter
             return sink.append(
-                UInt32(foldsCase ? ASCII.lowercased(letter) : letter), isWord: true)
+                UInt32(foldsCase ? ASCII.lowercased(letter) : letter), .spaced)
         }
         if traits.combiningClass != 0 {
-            return marks.append(scalar, traits.combiningClass, isWord: traits.isWord)
+            return marks.append(scalar, traits.combiningClass, traits.wordKind)
         }
-        guard foldsCase else { return sink.append(scalar, isWord: traits.isWord) }
+        guard foldsCase else { return sink.append(scalar, traits.wordKind) }
         for position in 0..<4 {
             let part = traits.expansion[position]
             if part == 0 { return }
-            sink.append(part, isWord: traits.isWord)
+            sink.append(part, traits.wordKind)
         }
     }
 
@@ -131,18 +131,18 @@ struct TextFolding: Hashable, Sendable {
 
 /// Takes folded scalars.
 protocol ScalarSink {
-    mutating func append(_ scalar: UInt32, isWord: Bool)
+    mutating func append(_ scalar: UInt32, _ wordKind: WordKind)
 }
 
 /// Marks that wait for the end of their run, where they are sorted by combining class, equal ones
 /// in their order (Unicode, section 3.11, "Canonical Ordering Algorithm").
 private struct PendingMarks {
-    private var marks: [(scalar: UInt32, combiningClass: UInt8, isWord: Bool)] = []
+    private var marks: [(scalar: UInt32, combiningClass: UInt8, wordKind: WordKind)] = []
 
     var isEmpty: Bool { marks.isEmpty }
 
-    mutating func append(_ scalar: UInt32, _ combiningClass: UInt8, isWord: Bool) {
-        marks.append((scalar, combiningClass, isWord))
+    mutating func append(_ scalar: UInt32, _ combiningClass: UInt8, _ wordKind: WordKind) {
+        marks.append((scalar, combiningClass, wordKind))
     }
 
     mutating func flush(into sink: inout some ScalarSink) {
@@ -150,7 +150,7 @@ private struct PendingMarks {
         let sorted = marks.enumerated().sorted {
             ($0.element.combiningClass, $0.offset) < ($1.element.combiningClass, $1.offset)
         }
-        for (_, mark) in sorted { sink.append(mark.scalar, isWord: mark.isWord) }
+        for (_, mark) in sorted { sink.append(mark.scalar, mark.wordKind) }
         marks.removeAll(keepingCapacity: true)
     }
 }
@@ -160,7 +160,7 @@ private struct ByteSink: ScalarSink {
     var bytes = ContiguousArray<UInt8>()
 
     @inline(__always)
-    mutating func append(_ scalar: UInt32, isWord: Bool) {
+    mutating func append(_ scalar: UInt32, _ wordKind: WordKind) {
         switch scalar {
         case ..<0x80: bytes.append(UInt8(scalar))
         case ..<0x800:
@@ -187,8 +187,8 @@ enum ASCII {
     }
 
     @inline(__always)
-    static func isWord(_ byte: UInt8) -> Bool {
-        byte | 0x20 &- 0x61 < 26 || byte &- 0x30 < 10
+    static func wordKind(_ byte: UInt8) -> WordKind {
+        byte | 0x20 &- 0x61 < 26 || byte &- 0x30 < 10 ? .spaced : .none
     }
 
     /// Whether all bytes are ASCII, eight at a time.

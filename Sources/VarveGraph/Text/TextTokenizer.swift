@@ -1,9 +1,10 @@
-/// Cuts texts into tokens: the windows of three scalars in their words.
+/// Cuts texts into tokens: windows of up to three scalars in their words.
 ///
-/// A word is a run of letters, digits and marks of the text in its coarsest folded form
-/// (``TextFolding/tokens``); anything else ends it. A word shorter than three scalars is a token by
-/// itself, so that `42`, the `c` of `c++` and 日本 are found too. A token is packed into
-/// 63 bits: three scalars of 21 bits each, zeros behind where a word is shorter.
+/// A word is a run of letters, digits and marks of one ``WordKind`` in the text's coarsest folded
+/// form (``TextFolding/tokens``); anything else ends it. Words with spaces between them become
+/// windows of three, and a shorter one is a token by itself, so that `42` and the `c` of `c++` are found too. Runs
+/// of scripts without spaces have shorter windows as well. A token is packed into
+/// 63 bits: three scalars of 21 bits each, zeros behind where it is shorter.
 struct TextTokenizer: ScalarSink {
     private(set) var tokens: ContiguousArray<UInt64> = []
     /// The last two scalars of the present word.
@@ -11,6 +12,7 @@ struct TextTokenizer: ScalarSink {
     private var second: UInt64 = 0
     /// How many scalars of the present word were passed.
     private var length = 0
+    private var kind = WordKind.none
 
     /// Appends the tokens of a text, which ends its last word. O(n).
     mutating func append(_ text: String) {
@@ -28,19 +30,34 @@ struct TextTokenizer: ScalarSink {
     }
 
     @inline(__always)
-    mutating func append(_ scalar: UInt32, isWord: Bool) {
-        guard isWord else { return endWord() }
+    mutating func append(_ scalar: UInt32, _ wordKind: WordKind) {
+        if wordKind != kind {
+            endWord()
+            kind = wordKind
+        }
+        guard wordKind != .none else { return }
         length += 1
-        if length >= 3 { tokens.append(first << 42 | second << 21 | UInt64(scalar)) }
+        if wordKind != .spaced { appendShortWindows(UInt64(scalar)) }
+        if length >= 3 && wordKind != .ideographic {
+            tokens.append(first << 42 | second << 21 | UInt64(scalar))
+        }
         first = second
         second = UInt64(scalar)
     }
 
+    private mutating func appendShortWindows(_ scalar: UInt64) {
+        tokens.append(scalar << 42)
+        if length >= 2 { tokens.append(second << 42 | scalar << 21) }
+    }
+
     @inline(__always)
     private mutating func endWord() {
-        if length == 1 { tokens.append(second << 42) }
-        if length == 2 { tokens.append(first << 42 | second << 21) }
+        if kind == .spaced {
+            if length == 1 { tokens.append(second << 42) }
+            if length == 2 { tokens.append(first << 42 | second << 21) }
+        }
         length = 0
+        kind = .none
     }
 
     /// The tokens of several texts, as one document: words do not reach from one into the next.
@@ -51,55 +68,75 @@ struct TextTokenizer: ScalarSink {
     }
 }
 
-// MARK: - What a needle tells about a text that holds it
+// MARK: - What is looked for
 
 extension TextTokenizer {
+    /// The tokens that a ranked search for the words of a text looks for, in their order: only the longest
+    /// windows of each word, because shorter ones are in too many documents.
+    static func searchedTokens(of text: String) -> ContiguousArray<UInt64> {
+        var tokens: ContiguousArray<UInt64> = []
+        for word in WordSink(text).words { word.appendLongestWindows(to: &tokens) }
+        return tokens
+    }
+
     /// Tokens that every text with the folded needle at such a place has.
     ///
-    /// Windows of three in the needle's words are windows in the text's. A word at the needle's
-    /// edge may go on in the text, so as a short token it counts only where the edge is an
-    /// edge of the text too.
+    /// Windows of three in the needle's words are windows in the text's, and so are shorter ones where the
+    /// script has them. Another word at the needle's edge may go on in the text, so as a short token it counts only
+    /// where the edge is an edge of the text too.
     static func tokens(
         within needle: String, startsText: Bool, endsText: Bool
     ) -> Set<UInt64> {
-        var words = WordSink()
-        withUTF8Bytes(of: needle) { TextFolding.tokens.fold($0, into: &words) }
-        words.end()
-        var result: Set<UInt64> = []
-        for (index, word) in words.words.enumerated() {
+        let sink = WordSink(needle)
+        var tokens: ContiguousArray<UInt64> = []
+        for (index, word) in sink.words.enumerated() {
             let isWhole =
-                (index > 0 || words.startsBehindEdge || startsText)
-                && (index < words.words.count - 1 || words.endsBeforeEdge || endsText)
-            guard word.count >= 3 || isWhole else { continue }
-            var tokenizer = TextTokenizer()
-            for scalar in word { tokenizer.append(scalar, isWord: true) }
-            tokenizer.endWord()
-            result.formUnion(tokenizer.tokens)
+                (index > 0 || sink.startsBehindEdge || startsText)
+                && (index < sink.words.count - 1 || sink.endsBeforeEdge || endsText)
+            if word.scalars.count >= 3 || word.kind.hasShortWindows || isWhole {
+                word.appendLongestWindows(to: &tokens)
+            }
         }
-        return result
+        return Set(tokens)
+    }
+
+    private struct Word {
+        let kind: WordKind
+        var scalars: [UInt32]
+
+        func appendLongestWindows(to tokens: inout ContiguousArray<UInt64>) {
+            let width = min(kind.longestWindow, scalars.count)
+            for start in 0...(scalars.count - width) {
+                var token: UInt64 = 0
+                for offset in 0..<width {
+                    token |= UInt64(scalars[start + offset]) << UInt64(42 - 21 * offset)
+                }
+                tokens.append(token)
+            }
+        }
     }
 
     private struct WordSink: ScalarSink {
-        var words: [[UInt32]] = []
+        private(set) var words: [Word] = []
         /// Whether something that is no word stands before the first word, behind the last.
-        var startsBehindEdge = false
-        var endsBeforeEdge = false
-        private var word: [UInt32] = []
+        private(set) var startsBehindEdge = false
+        private(set) var endsBeforeEdge = false
+        private var kind = WordKind.none
 
-        mutating func append(_ scalar: UInt32, isWord: Bool) {
-            if isWord {
-                word.append(scalar)
-                endsBeforeEdge = false
-            } else {
-                end()
-                if words.isEmpty { startsBehindEdge = true }
-                endsBeforeEdge = true
-            }
+        init(_ text: String) {
+            withUTF8Bytes(of: text) { TextFolding.tokens.fold($0, into: &self) }
         }
 
-        mutating func end() {
-            if !word.isEmpty { words.append(word) }
-            word.removeAll()
+        mutating func append(_ scalar: UInt32, _ wordKind: WordKind) {
+            if wordKind == .none {
+                if words.isEmpty { startsBehindEdge = true }
+            } else if wordKind == kind {
+                words[words.count - 1].scalars.append(scalar)
+            } else {
+                words.append(Word(kind: wordKind, scalars: [scalar]))
+            }
+            kind = wordKind
+            endsBeforeEdge = wordKind == .none
         }
     }
 }

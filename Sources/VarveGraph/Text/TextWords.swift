@@ -10,7 +10,7 @@ struct TextWords: Sendable {
         self.text = text
         var tokens: ContiguousArray<(token: UInt64, count: Int)> = []
         var positions: [UInt64: Int] = [:]
-        for token in TextTokenizer.tokens(of: [text]) {
+        for token in TextTokenizer.searchedTokens(of: text) {
             if let position = positions[token] {
                 tokens[position].count += 1
             } else {

@@ -115,11 +115,11 @@ struct TextFoldingTests {
         parts.allSatisfy { part in
             if part < 0x80 {
                 let byte = UInt8(part)
-                return ASCII.lowercased(byte) == byte && ASCII.isWord(byte) == traits.isWord
+                return ASCII.lowercased(byte) == byte && ASCII.wordKind(byte) == traits.wordKind
             }
             let folded = ScalarTraits.of(part)
             return !folded.decomposes && folded.expansion[0] == part && folded.expansion[1] == 0
-                && folded.isWord == traits.isWord
+                && folded.wordKind == traits.wordKind
                 && folded.combiningClass == traits.combiningClass
                 && folded.isPassedOver == traits.isPassedOver
                 && (folded.combiningClass == 0 || parts.count == 1)
@@ -133,7 +133,7 @@ struct TextFoldingTests {
         let folded = parts.count == 1 ? parts[0] : 0
         let other = folded < 0x80 ? 0 : ScalarTraits.of(folded).plainLetter
         return ASCII.lowercased(traits.plainLetter) == other
-            && (traits.plainLetter == 0 || traits.isWord && traits.combiningClass == 0)
+            && (traits.plainLetter == 0 || traits.wordKind == .spaced && traits.combiningClass == 0)
     }
 
     @Test("Ideographs, syllables and pages give what the standard library says")
@@ -144,10 +144,10 @@ struct TextFoldingTests {
             let quick = ScalarTraits.of(value)
             let asked = ScalarTraits(computing: value)
             #expect(quick.expansion == asked.expansion)
-            #expect(quick.isWord == asked.isWord && quick.decomposes == asked.decomposes)
+            #expect(quick.wordKind == asked.wordKind && quick.decomposes == asked.decomposes)
         }
         // Assigned ideographs only; the hexagrams between the blocks are symbols.
-        #expect(!ScalarTraits.of(0x4DC0).isWord)
+        #expect(ScalarTraits.of(0x4DC0).wordKind == .none)
     }
 
     @Test("ASCII folds without a table as it does with one")
@@ -156,7 +156,7 @@ struct TextFoldingTests {
             let scalar = Unicode.Scalar(value)
             let traits = ScalarTraits(computing: UInt32(value))
             #expect(UInt32(ASCII.lowercased(value)) == traits.expansion[0], "\(scalar)")
-            #expect(ASCII.isWord(value) == traits.isWord, "\(scalar)")
+            #expect(ASCII.wordKind(value) == traits.wordKind, "\(scalar)")
         }
     }
 }

@@ -33,8 +33,39 @@ struct TextTokenizerTests {
         #expect(tokens("c++ ab 42") == ["c", "ab", "42"])
         #expect(tokens("", "--", "aaaa") == ["aaa", "aaa"])
         #expect(tokens("ab", "cd") == ["ab", "cd"])
-        #expect(tokens("日本") == ["日本"])
-        #expect(tokens("東京都民") == ["東京都", "京都民"])
+    }
+
+    @Test(
+        "Han and kana fall into characters and pairs, Thai and its like into windows of three too")
+    func scriptsWithoutSpaces() {
+        #expect(tokens("日") == ["日"])
+        #expect(tokens("日本") == ["日", "本", "日本"])
+        #expect(tokens("東京都") == ["東", "京", "東京", "都", "京都"])
+        #expect(tokens("タワーの") == ["タ", "ワ", "タワ", "ー", "ワー", "の", "ーの"])
+        #expect(tokens("ปลา") == ["ป", "ล", "ปล", "า", "ลา", "ปลา"])
+        #expect(tokens("第3章iPhone用") == ["第", "3", "章", "iph", "pho", "hon", "one", "用"])
+        // Halfwidth kana, an ideograph beyond the basic plane, and one of the ranges' ends each.
+        #expect(tokens("ｶﾅ") == ["ｶ", "ﾅ", "ｶﾅ"])
+        #expect(tokens("𠮷野") == ["𠮷", "野", "𠮷野"])
+        for text in ["ກາ", "ကာ", "កខ", "ꀀꀁ", "ㄅㄆ", "𗀀𗀁", "ᦀᦁ"] {
+            #expect(tokens(text).count == 3, "\(text)")
+        }
+        // Scripts with spaces stay as they are.
+        for text in ["ab", "бы", "का", "가"] { #expect(tokens(text).count == 1, "\(text)") }
+    }
+
+    @Test("A search looks for the longest windows of each run")
+    func searched() {
+        func searched(_ query: String) -> [String] {
+            TextTokenizer.searchedTokens(of: query).map(text)
+        }
+        #expect(searched("京") == ["京"])
+        #expect(searched("東京") == ["東京"])
+        #expect(searched("東京都 の塔") == ["東京", "京都", "の塔"])
+        #expect(searched("ปลา ปู") == ["ปลา", "ปู"])
+        #expect(searched("ปลาทู") == ["ปลา", "ลาท", "าทู"])
+        #expect(searched("fox ab, c") == ["fox", "ab", "c"])
+        #expect(searched("").isEmpty && searched("!?").isEmpty)
     }
 
     @Test("Case, diacritics and invisible scalars make no difference")
@@ -66,6 +97,9 @@ struct TextTokenizerTests {
         #expect(required("ab cd", endsText: true) == ["cd"])
         #expect(required("ab", startsText: true).isEmpty)
         #expect(required("ab", startsText: true, endsText: true) == ["ab"])
+        #expect(required("京") == ["京"] && required("東京都") == ["東京", "京都"])
+        #expect(required("ปู") == ["ปู"] && required("ปลา") == ["ปลา"])
+        #expect(required("ab京cd") == ["京"] && required("京ab都") == ["京", "ab", "都"])
     }
 }
 
