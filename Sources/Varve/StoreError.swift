@@ -11,8 +11,8 @@ public enum StoreError: Error, Sendable {
     case inconsistent(transaction: TransactionID, reason: String)
     /// A value that cannot be encoded, or that would read back as another.
     case unencodable(type: String, id: String, CodecError)
-    /// The disk refused to make a transaction safe from a power cut: nobody knows whether reopening
-    /// the store will find it. Nothing is written any more until then.
+    /// The disk refused to make a transaction safe from a power cut. Whether it is there shows only
+    /// when the store is opened again; until then nothing is written.
     case outcomeUnknown(TransactionID, LogError)
     /// `write` was called inside the body of a `write` on the same store.
     case nestedWrite
@@ -56,55 +56,6 @@ extension StoreError {
         } catch {
             throw .log(error)
         }
-    }
-}
-
-extension StoreError: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .log(let error): "\(error)"
-        case .schema(let problems): problems.map(\.description).joined(separator: "\n")
-        case .inconsistent(let transaction, let reason):
-            "transaction \(transaction) does not fit what came before it: \(reason); "
-                + "the log was written by something else than this library"
-        case .unencodable(let type, let id, let error): "\(type) \(id) cannot be stored: \(error)"
-        case .outcomeUnknown(let transaction, let error):
-            "transaction \(transaction) may or may not be on the disk: \(error); "
-                + "close the store and open it again to find out"
-        case .nestedWrite: "write was called inside write: pass the context on instead"
-        case .foreignContext:
-            "the body of a write must change the context it is given, not replace it by another"
-        case .belowFloor(let transaction, let floor):
-            "transaction \(transaction) is no longer kept; history begins with \(floor): "
-                + "open the store with a longer retention to keep more"
-        case .unknownTransaction(let transaction, let newest):
-            "there is no transaction \(transaction); the newest is \(newest)"
-        case .nothingToUndo(let scope): "there is nothing to undo" + Self.place(scope)
-        case .nothingToRedo(let scope): "there is nothing to redo" + Self.place(scope)
-        case .conflicts(let conflicts):
-            "nothing was done, because something came since: "
-                + conflicts.map(\.description).joined(separator: "; ")
-        case .unknownSavepoint(let name): "there is no savepoint '\(name)'"
-        case .reservedMetadata(let key):
-            "metadata '\(key)' cannot be written: keys that begin with 'varve.' are the store's own"
-        case .foreignToken(let store, let found):
-            "the token belongs to the store \(found), this one is \(store): "
-                + "keep a token for each store, or start without one"
-        case .notTheFormerVersion(let type, let id):
-            "\(type) \(id) is not as it was before the change: "
-                + "apply each change once, to the version before it"
-        case .readOnly: "the store was opened for reading only: open it with mode .readWrite"
-        case .closed: "the store is closed: open it again"
-        case .suspended: "the store is suspended: call resume() first"
-        case .replacedWhileSuspended:
-            "another log lies where the suspended store was: close it and open what is there now"
-        }
-    }
-}
-
-extension StoreError {
-    private static func place(_ scope: String?) -> String {
-        scope.map { " in the scope '\($0)'" } ?? ""
     }
 }
 

@@ -14,7 +14,7 @@ struct ImportTests {
     }
 
     static let table: [Module] = [
-        // The one lock of the package lives in its lowest layer.
+        // Synchronization for the locks that the layers above share.
         Module(
             folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve"], system: ["Synchronization"]),
         // Synchronization for the lock-free cache of how types are stored.

@@ -1,0 +1,74 @@
+public import Foundation
+
+extension StoreError: CustomStringConvertible {
+    /// What happened and, behind the last semicolon, what to do next.
+    // One table, exhaustive, so that a new case cannot come without its sentence.
+    public var description: String {
+        switch self {
+        case .log(let error): "\(error)"
+        case .schema(let problems): Self.describe(problems)
+        case .inconsistent(let transaction, let reason):
+            "transaction \(transaction) does not fit what came before it: \(reason); the log was "
+                + "written by something else than this library; restore a backup, or salvage a copy"
+        case .unencodable(let type, let id, let error):
+            "\(type) \(id) cannot be stored: \(error); save another value, or change the type of "
+                + "the property"
+        case .outcomeUnknown(let transaction, let error):
+            "transaction \(transaction) may or may not be on the disk: \(error); "
+                + "close the store and open it again to find out"
+        case .readOnly: "the store was opened for reading only; open it with mode .readWrite"
+        case .closed: "the store is closed; open it again"
+        case .suspended: "the store is suspended; call resume() first"
+        case .replacedWhileSuspended:
+            "the directory of the suspended store holds another log; close the store and open what "
+                + "is there now"
+        case .nestedWrite:
+            "write was called inside the body of a write; use the context that the body was given"
+        case .foreignContext:
+            "the body of a write replaced its context by another one; change the context it is given"
+        case .reservedMetadata(let key):
+            "metadata '\(key)' cannot be written: keys that begin with 'varve.' belong to the store; "
+                + "choose another key"
+        case .foreignToken(let store, let found):
+            "the token belongs to the store \(found), this one is \(store); "
+                + "keep a token for each store, or start without one"
+        case .notTheFormerVersion(let type, let id):
+            "\(type) \(id) is not as it was before the change; "
+                + "apply each change once, to the version before it"
+        case .belowFloor(let transaction, let floor):
+            "transaction \(transaction) is no longer kept: history begins with \(floor); "
+                + "ask for a later one, and open the store with a longer retention to keep more"
+        case .unknownTransaction(let transaction, let newest):
+            "there is no transaction \(transaction): the newest is \(newest); ask for one up to that"
+        case .nothingToUndo(let scope):
+            "there is nothing to undo\(Self.place(scope)); ask canUndo first, with the same scope"
+        case .nothingToRedo(let scope):
+            "there is nothing to redo\(Self.place(scope)); ask canRedo first, with the same scope"
+        case .conflicts(let conflicts): Self.describe(conflicts)
+        case .unknownSavepoint(let name):
+            "there is no savepoint '\(name)'; see savepoints for the names there are"
+        }
+    }
+
+    private static func place(_ scope: String?) -> String {
+        scope.map { " in the scope '\($0)'" } ?? ""
+    }
+
+    private static func describe(_ conflicts: [UndoConflict]) -> String {
+        "nothing was done, because of later changes: "
+            + conflicts.map(\.description).joined(separator: ", ")
+            + (conflicts.contains(where: \.isFinal)
+                ? "; undo the later changes first"
+                : "; undo the later changes first, or use force: true to overwrite them")
+    }
+
+    private static func describe(_ problems: [SchemaProblem]) -> String {
+        problems.map(\.description).joined(separator: "\n")
+            + "; change the declarations so that they agree with the store, or open it with the "
+            + "version of the app that wrote it"
+    }
+}
+
+extension StoreError: LocalizedError {
+    public var errorDescription: String? { description }
+}

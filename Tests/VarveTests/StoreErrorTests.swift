@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+@testable import Varve
+
+@Suite("Messages of store errors")
+struct StoreErrorTests {
+    private static let damage = LogError.missing(directory: "Notes.varve")
+    private static let lost = UndoConflict.missing(isFinal: false)
+    private static let refused = UndoConflict.missing(isFinal: true)
+
+    /// Each case, and the sentence that says what to do about it.
+    private static let steps: [(error: StoreError, step: String)] = [
+        (.log(damage), "check the path"),
+        (
+            .schema([SchemaProblem(type: "Note", property: "text", reason: "no stored form")]),
+            "change the declarations so that they agree with the store, or open it with the version "
+                + "of the app that wrote it"
+        ),
+        (
+            .inconsistent(transaction: 7, reason: "no such entity"),
+            "restore a backup, or salvage a copy"
+        ),
+        (
+            .unencodable(type: "Note", id: "1", .notRoundTrippable(property: "text")),
+            "save another value, or change the type of the property"
+        ),
+        (.outcomeUnknown(7, damage), "close the store and open it again to find out"),
+        (.nestedWrite, "use the context that the body was given"),
+        (.foreignContext, "change the context it is given"),
+        (
+            .belowFloor(3, floor: 7),
+            "ask for a later one, and open the store with a longer retention to keep more"
+        ),
+        (.unknownTransaction(9, newest: 7), "ask for one up to that"),
+        (.nothingToUndo(scope: nil), "ask canUndo first, with the same scope"),
+        (.nothingToRedo(scope: "window"), "ask canRedo first, with the same scope"),
+        (
+            .conflicts([lost]),
+            "undo the later changes first, or use force: true to overwrite them"
+        ),
+        (.conflicts([lost, refused]), "undo the later changes first"),
+        (.unknownSavepoint("import"), "see savepoints for the names there are"),
+        (.reservedMetadata("varve.x"), "choose another key"),
+        (
+            .foreignToken(store: "a", found: "b"),
+            "keep a token for each store, or start without one"
+        ),
+        (
+            .notTheFormerVersion(type: "Note", id: "1"),
+            "apply each change once, to the version before it"
+        ),
+        (.readOnly, "open it with mode .readWrite"),
+        (.closed, "open it again"),
+        (.suspended, "call resume() first"),
+        (.replacedWhileSuspended, "close the store and open what is there now"),
+    ]
+
+    @Test("Every message ends with what to do next, also as Foundation shows it")
+    func steps() {
+        for (error, step) in Self.steps {
+            #expect("\(error)".hasSuffix("; " + step), "\(error)")
+            #expect(error.localizedDescription == "\(error)")
+        }
+    }
+
+    @Test("A message names what it is about")
+    func contents() {
+        #expect("\(StoreError.nothingToRedo(scope: "window"))".contains("in the scope 'window'"))
+        #expect("\(StoreError.conflicts([Self.lost]))".contains("Note 1 was deleted"))
+        #expect("\(StoreError.belowFloor(3, floor: 7))".contains("history begins with 7"))
+    }
+}
+
+extension UndoConflict {
+    fileprivate static func missing(isFinal: Bool) -> UndoConflict {
+        UndoConflict(type: "Note", id: "1", reason: .missing, isFinal: isFinal)
+    }
+}
