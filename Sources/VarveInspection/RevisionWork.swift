@@ -11,6 +11,8 @@ struct RevisionWork {
     private(set) var takenBack: [TransactionID]
     let label: String?
     private(set) var overruled: [String] = []
+    /// Links of restored entities that are not visible yet.
+    private(set) var unlinked: [String] = []
     private let restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
     private let draft: ReplayedDraft
 
@@ -77,6 +79,7 @@ struct RevisionWork {
             throw .revision(reason: standing.map(\.text).joined(separator: "; "))
         }
         overruled = restored == nil ? reversal.conflicts.map(\.text) : []
+        unlinked = reversal.hiddenLinks.map(\.text)
     }
 
     private func later() -> LaterTransactions {
@@ -141,6 +144,13 @@ struct RevisionWork {
         var output = ByteWriter()
         encoder.finish(header, into: &output)
         return output.copyBytes()
+    }
+}
+
+extension HiddenLink {
+    /// One line that says which end is missing.
+    fileprivate var text: String {
+        "\(type) \(id): '\(relation)' leads to \(targetType) \(targetID), which is deleted"
     }
 }
 

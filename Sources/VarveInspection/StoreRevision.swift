@@ -22,6 +22,8 @@ public struct StoreRevision: Sendable {
     public let label: String?
     /// What came since and was overwritten or left out.
     public let overruled: [String]
+    /// Links of restored entities that are not visible until their other ends are restored.
+    public let unlinked: [String]
     /// What opening the store found, and mended.
     public let recovery: RecoveryReport
 
@@ -57,7 +59,7 @@ public struct StoreRevision: Sendable {
         }
         return StoreRevision(
             transaction: header.id, takenBack: work.takenBack.reversed(), label: work.label,
-            overruled: work.overruled, recovery: report)
+            overruled: work.overruled, unlinked: work.unlinked, recovery: report)
     }
 
     private static func append(

@@ -118,6 +118,25 @@ struct DeletedConformanceTests {
         context.checkInvariants()
     }
 
+    @Test("entities that were deleted one after the other are linked again in either order")
+    func restoreBothEnds() throws {
+        for order in [["n", "c"], ["c", "n"]] {
+            var context = Context()
+            try Node(id: "p", children: .relation([Node(id: "o"), Node(id: "c")])).save(to: &context)
+            try Node(id: "c", children: .relation([Node(id: "n"), Node(id: "m")])).save(to: &context)
+            try Node.delete(id: "n", from: &context)
+            try Node.delete(id: "c", from: &context)
+            for id in order {
+                try Deleted<Node>.query(id).resolve(in: context)?.restore(in: &context)
+            }
+            try Deleted<Node>.query("m").resolve(in: context)?.restore(in: &context)
+            let children = Node.query("c").related(\.$children).resolve(in: context).map(\.id)
+            #expect(Set(children) == ["n", "m"], "\(order)")
+            #expect(Node.query("c").related(\.$parent).resolve(in: context)?.id == "p")
+            context.checkInvariants()
+        }
+    }
+
     @Test(
         "SM-66: saving a tombstone deletes the live entity; saving a live one clears its tombstone")
     func savedTombstone() throws {

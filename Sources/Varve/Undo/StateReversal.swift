@@ -46,13 +46,14 @@ enum StateReversal {
         return state
     }
 
-    /// Brings back an entity that a transaction deleted, or all that was deleted with it.
+    /// Brings back an entity that a transaction deleted, or all that was deleted with it. Returns the links
+    /// that are not visible yet.
     static func restore(
         _ entity: (type: TypeNumber?, id: [UInt8]), isWhole: Bool,
         deletedIn transaction: TransactionID, in state: inout StoreState, _ history: LogHistory,
         running: TransactionID
-    ) throws {
-        guard let type = entity.type else { return }
+    ) throws -> [HiddenLink] {
+        guard let type = entity.type else { return [] }
         let origin = try DeletionOrigin(of: transaction, floor: history.floor) { id, body in
             try history.another().with(id, body)
         }
@@ -75,7 +76,9 @@ enum StateReversal {
         }
         try target.keepForms()
         target.end(mark)
+        let hidden = reversal.hiddenLinks
         target.hand(to: &state)
+        return hidden
     }
 
     /// Takes the state over, which the target hands back; where this throws, it is back.

@@ -4,23 +4,23 @@ public import VarveGraph
 internal import VarveLog
 
 extension Store {
-    /// Restores one deleted entity: its row, its place in the order of its type, and its links to
-    /// what is there, each at its place in its list, on both sides. What was deleted along with it
-    /// stays deleted; see ``restoreDeletion(of:id:_:)``.
+    /// Restores one deleted entity: its row, its place in the order of its type, and its links, each at its
+    /// place in its list, on both sides. What was deleted along with it stays deleted; see
+    /// ``restoreDeletion(of:id:_:)``. A link to an entity that is still deleted becomes visible when that
+    /// entity is restored too; ``Restoration/unlinked`` lists such links.
     ///
     /// Where history does not reach back to the deletion, the entity is restored from what the
     /// tombstone holds: its links then come last in the lists of others.
     ///
     /// Only a taken unique value stands against it, and `force` in the options overrules nothing.
     ///
-    /// - Returns: the transaction that was appended, which can be undone; nil where there is no such
-    ///   deleted entity.
+    /// - Returns: what was done; nil where there is no such deleted entity.
     /// - Throws: ``StoreError/conflicts(_:)`` where another entity has a unique value by now, and
     ///   then nothing was done; what ``write(_:options:_:)`` throws.
     @discardableResult
     public func restore<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID, _ options: UndoOptions = UndoOptions()
-    ) throws -> TransactionID? {
+    ) throws -> Restoration? {
         try finish(try writing().restore(type, id: id, isWhole: false, options))
     }
 
@@ -36,7 +36,7 @@ extension Store {
     @discardableResult
     public func restoreDeletion<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID, _ options: UndoOptions = UndoOptions()
-    ) throws -> TransactionID? {
+    ) throws -> Restoration? {
         try finish(try writing().restore(type, id: id, isWhole: true, options))
     }
 
@@ -57,13 +57,13 @@ extension Store {
 extension Writer {
     fileprivate func restore<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID, isWhole: Bool, _ options: UndoOptions
-    ) throws -> Written<TransactionID?> {
-        try commit(options.durability) { core in
+    ) throws -> Written<Restoration?> {
+        let written = try commit(options.durability) { core in
             var written = options.written
             written.undoable = true
             return header("Restore \(Entity._descriptor.name)", written, core)
-        } body: { state, turn in
-            guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return }
+        } body: { state, turn -> [HiddenLink] in
+            guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return [] }
             let metadata = state.context.tables.tables[tombstone.table]
                 .metadata(of: tombstone.slot)
             let deletion = TransactionID(metadata.transaction)
@@ -72,15 +72,19 @@ extension Writer {
                 if isWhole { throw StoreError.belowFloor(deletion, floor: history.floor) }
                 let deleted: Deleted<Entity>? = state.context.find(id)
                 try deleted?.restore(in: &state.context)
-                return
+                let place = EntityPlace(table: tombstone.table, slot: tombstone.slot.rawValue)
+                return HiddenLink.all(of: place, in: ReversedState(state))
             }
             var bytes = ByteWriter()
             try Entity._storeID(id, into: &bytes)
-            try StateReversal.restore(
+            return try StateReversal.restore(
                 (state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()),
                 isWhole: isWhole, deletedIn: deletion, in: &state, history,
                 running: turn.header.id)
-        }.transaction
+        }
+        return Written(
+            result: written.receipt.appended.map { Restoration($0, hiding: written.result) },
+            receipt: written.receipt)
     }
 
     fileprivate func purge(before time: Timestamp, _ types: Set<String>) throws -> Written<Int> {

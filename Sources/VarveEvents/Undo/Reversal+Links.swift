@@ -51,13 +51,13 @@ extension Reversal {
         for element in edit.removed where list.position(of: element.slot) == nil {
             if !edit.isSelected(element) {
                 missing += 1
-            } else if isLost(element.slot, relation, at: place, step) {
-                reportLost(element.slot, relation, at: place, step)
-                missing += 1
-            } else {
-                list.insert(
-                    element.slot, at: min(max(0, element.position - missing), list.count))
+                continue
             }
+            guard mayLink(element.slot, relation, at: place, step) else {
+                missing += 1
+                continue
+            }
+            list.insert(element.slot, at: min(max(0, element.position - missing), list.count))
         }
         target.setList(list, of: relation.index, at: place)
     }
@@ -86,11 +86,21 @@ extension Reversal {
             unlinkBack(from: now, to: place, relation)
         }
         guard let old else { return }
-        if isLost(old, relation, at: place, step) {
-            return reportLost(old, relation, at: place, step)
-        }
+        guard mayLink(old, relation, at: place, step) else { return }
         list.insert(old, at: 0)
         target.setList(list, of: relation.index, at: place)
+    }
+
+    /// Whether a link returns; reports it where an end was deleted since. Where that end has a tombstone,
+    /// the link is set all the same: it is not visible until the entity is restored, in whichever order
+    /// the ends return. Nothing is linked to what went for good.
+    private func mayLink(
+        _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
+    ) -> Bool {
+        guard isLost(slot, relation, at: place, step) else { return true }
+        reportLost(slot, relation, at: place, step)
+        return target.presence(of: place) != .gone
+            && target.presence(of: EntityPlace(table: relation.target, slot: slot)) != .gone
     }
 
     /// Whether one end of a link was deleted since.
@@ -160,7 +170,7 @@ extension Reversal {
             for (number, entities) in event.lists {
                 guard let relation = target.relation(number, ofTable: place.table) else { continue }
                 for other in entities.compactMap({ step.place($0) })
-                where other.table == relation.target && !isLost(other, step) {
+                where other.table == relation.target && mayLink(other.slot, relation, at: place, step) {
                     link(other.slot, relation, at: place)
                 }
             }

@@ -24,6 +24,8 @@ package final class Reversal<Target: ReversalTarget> {
     let running: TransactionID
     /// Rows that were set and have unique values, which are checked in the end.
     private var changed: [EntityPlace] = []
+    /// The entities that a restoration has brought back.
+    private(set) var restored: [EntityPlace] = []
     private let memory: ReversalMemory
 
     package init(
@@ -128,6 +130,7 @@ package final class Reversal<Target: ReversalTarget> {
             try convert(event.row, layout)
             try setConvertedRow(
                 of: place, ordinal: event.ordinal.rawValue, version: event.previous)
+            if step.selection != nil { restored.append(place) }
         case .purge(let entity):
             guard let place = step.place(entity) else { return reportUnknown(entity, step) }
             guard events.formers[entity] != nil, target.presence(of: place) != .live else {

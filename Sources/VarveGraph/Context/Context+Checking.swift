@@ -9,6 +9,18 @@ public struct DanglingLink: Hashable, Sendable {
     /// Whether the entity was deleted; else it is still to come. A link to a tombstone
     /// that is not there is one to something deleted: no tombstone is waited for.
     public let isDeleted: Bool
+
+    package init(
+        type: String, id: String, relation: String, targetType: String, targetID: String,
+        isDeleted: Bool
+    ) {
+        self.type = type
+        self.id = id
+        self.relation = relation
+        self.targetType = targetType
+        self.targetID = targetID
+        self.isDeleted = isDeleted
+    }
 }
 
 extension Context {

@@ -3,6 +3,61 @@ public import VarveEvents
 // Changes that take other changes back: no hook, resolver, strategy or delete rule runs.
 
 extension Context {
+    /// The entity of a tombstone, whose relations are ids, with what has been linked to it since it was
+    /// deleted behind these ids. A to-one relation that leads somewhere by now stays as it is.
+    @usableFromInline
+    mutating func _withLinksSinceDeletion<Entity: EntityModelProtocol>(
+        _ entity: Entity
+    ) throws(CodecError) -> Entity {
+        let relations = Entity._descriptor.relations
+        guard let position = tables.position(of: Entity._descriptor),
+            let slot = table(of: Entity.self)?.slot(of: entity.id)
+        else { return entity }
+        var copy = entity
+        for (index, relation) in relations.enumerated() {
+            let present = links(of: slot.rawValue, relation: index, table: position).slots
+            guard !present.isEmpty else { continue }
+            let resolved = tables.tables[position].relations[index]
+            var slots = present
+            if resolved.isToMany {
+                slots = try linkedSlots(of: copy, relation, childTable: resolved.childTable)
+                let known = Set(slots)
+                slots += present.filter { !known.contains($0) }
+            }
+            let child = tables.tables[resolved.childTable]
+            withUnsafeMutableBytes(of: &copy) { bytes in
+                guard let base = bytes.baseAddress else { return }
+                relation.assignIDs(base + relation.offset, child, slots)
+            }
+        }
+        return copy
+    }
+
+    /// The slots of the ids that a relation of an entity holds.
+    private mutating func linkedSlots<Entity: EntityModelProtocol>(
+        of entity: Entity, _ relation: RelationDescription, childTable: Int
+    ) throws(CodecError) -> ContiguousArray<UInt32> {
+        var ids = ByteWriter()
+        var ends: [Int] = []
+        try withUnsafePointer(to: entity) { entity throws(CodecError) in
+            try relation.storeIDs(UnsafeRawPointer(entity) + relation.offset) { id in
+                ids.write(id)
+                ends.append(ids.count)
+            }
+        }
+        return try ids.withBytes { bytes throws(CodecError) in
+            var slots: ContiguousArray<UInt32> = []
+            var start = 0
+            for end in ends {
+                let id = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                let intern = tables.tables[childTable].descriptor.operations.intern
+                slots.append(try intern(&self, id).rawValue)
+                start = end
+            }
+            return slots
+        }
+    }
+
     @inlinable
     mutating func internSlot<Entity: EntityModelProtocol>(
         of type: Entity.Type, _ id: Entity.ID

@@ -15,10 +15,11 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     @inlinable
     public init(_ entity: Entity) { content = entity }
 
-    /// Saves the entity with its default strategy: it and its links come back, and this goes.
+    /// Saves the entity with its default strategy: it and its links come back, and this goes. What has
+    /// been linked to it since it was deleted, as by the restoration of another entity, stays linked.
     @inlinable
     public func restore(in context: inout Context) throws {
-        try entity.save(to: &context)
+        try context._withLinksSinceDeletion(entity).save(to: &context)
     }
 
     /// A tombstone in the context means that the entity is not: a live one is deleted first.

@@ -37,7 +37,7 @@ struct RestoringTests {
                 for id in [1, 2, 3] { try Book.delete(id: id, from: &context) }
             }
             #expect(shelf(store) == [13, 11] && books(store, of: "a") == [0])
-            #expect(try store.restore(Book.self, id: order[0]) == 3)
+            #expect(try store.restore(Book.self, id: order[0])?.transaction == 3)
             try store.restore(Book.self, id: order[1])
             try store.restore(Book.self, id: order[2])
             #expect(difference(before, content(store.context)) == nil, "\(order)")
@@ -118,7 +118,7 @@ struct RestoringTests {
                 .save(to: &context)
         }
         let before = content(store.context)
-        #expect(try store.restore(Book.self, id: 50) == 3)
+        #expect(try store.restore(Book.self, id: 50)?.transaction == 3)
         #expect(Book.query(50).resolve(in: store.context)?.title == "new")
         #expect(books(store, of: "a") == [0, 1, 2, 3, 50] && shelf(store).last == 50)
         store.context.checkInvariants()

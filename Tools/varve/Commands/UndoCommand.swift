@@ -53,7 +53,8 @@ struct RestoreCommand: Command {
         description: """
             Takes the store's lock and appends a transaction that brings a deleted entity back,
             with everything that was deleted along with it by delete rules, to their places and
-            with their links. Links to what is not there are left out.
+            with their links. Links to what is still deleted are listed, and are visible once
+            that is restored.
             """,
         operands: EntityOperands.all, options: [alone],
         examples: ["restore Chats.varve Chat 1", "restore --alone Chats.varve Chat 1"])
@@ -118,6 +119,7 @@ struct RevisionCommands {
                 "takenBack": .array(revision.takenBack.map { .id($0) }),
                 "label": .optional(revision.label),
                 "overruled": .array(revision.overruled.map { .text($0) }),
+                "unlinked": .array(revision.unlinked.map { .text($0) }),
             ])
             return .success
         }
@@ -128,6 +130,9 @@ struct RevisionCommands {
                 + StyledText("transaction \(revision.transaction) takes back \(steps)\(label)"))
         for text in revision.overruled {
             try session.write(StyledText("  overruled: " + DisplayText.visible(text), .faint))
+        }
+        for text in revision.unlinked {
+            try session.write(StyledText("  not linked yet: " + DisplayText.visible(text), .faint))
         }
         return .success
     }
