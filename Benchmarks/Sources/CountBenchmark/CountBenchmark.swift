@@ -85,7 +85,7 @@ enum CountBenchmark {
             return kept
         }
         return KeptCounts(
-            architecture: KeptCounts.architecture, compiler: KeptCounts.compiler, counts: [:])
+            architecture: Toolchain.architecture, compiler: Toolchain.compiler, counts: [:])
     }
 
     private static func count(_ paths: [CorePath]) throws -> [CorePath: Double] {

@@ -109,29 +109,37 @@ extension Context {
         }
     }
 
-    /// Runs `willDelete`, removes the row and leaves the tombstone. Answers what remains to be
-    /// done at the end, or nil where there is no row.
+    /// Deletes the row at a slot. Returns what remains to be done at the end, or nil where there is no row.
     @inlinable
     mutating func beginDelete<Entity: EntityModelProtocol>(
         _ type: Entity.Type, at slot: Slot
     ) throws -> DeleteEnd? {
         guard let row = row(of: type, at: slot) else { return nil }
-        let key = UInt64(position(of: Entity._descriptor)) << 32 | UInt64(slot.rawValue)
         // A hook that deletes the very entity finds it being deleted.
-        guard !session.deleting.contains(key) else { return nil }
-        let tombstone = row.asDeleted(in: self)
-        precondition(
-            tombstone.map { Entity._sameID($0.id, row.id) } ?? true,
-            "asDeleted must keep the entity's id")
-        session.deleting.append(key)
-        try row.willDelete(from: &self)
-        session.deleting.removeAll { $0 == key }
-        removeRow(type, at: slot, keepsPlace: tombstone != nil)
-        if let tombstone { _ = try put(tombstone, .replace) }
+        guard !session.deleting.contains(deletionKey(of: type, at: slot)) else { return nil }
+        try Entity._delete(row, at: slot, in: &self)
         return { context in
             try row.deleteMetadata(from: &context)
             try row.didDelete(from: &context)
         }
+    }
+
+    /// Runs `willDelete`. Meanwhile the entity counts as being deleted.
+    @inlinable
+    mutating func announceDeletion<Entity: EntityModelProtocol>(
+        of row: Entity, at slot: Slot
+    ) throws {
+        let key = deletionKey(of: Entity.self, at: slot)
+        session.deleting.append(key)
+        try row.willDelete(from: &self)
+        session.deleting.removeAll { $0 == key }
+    }
+
+    @inlinable
+    mutating func deletionKey<Entity: EntityModelProtocol>(
+        of type: Entity.Type, at slot: Slot
+    ) -> UInt64 {
+        UInt64(position(of: Entity._descriptor)) << 32 | UInt64(slot.rawValue)
     }
 
     /// The place in its type's order of an entity that is not there; `isKept` false takes it away.

@@ -122,7 +122,7 @@ extension Context {
         let ordinal = Entity._place(of: id, in: &self)
         // What has a tombstone has a slot.
         if known.isNew, known.slot != nil {
-            clearTombstone(of: Entity.self, id: id, table: position)
+            Entity._clearTombstone(of: id, in: position, of: &self)
         }
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp

@@ -52,6 +52,17 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     /// A tombstone leaves no tombstone of its own.
     public func asDeleted(in context: Context) -> Deleted<Deleted<Entity>>? { nil }
 
+    // Without a word of tombstones of tombstones: what these two call, an app's compiler would specialise for
+    // `Deleted<Deleted<Entity>>` too, and that for the next.
+    @inlinable
+    public static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws {
+        try context.announceDeletion(of: row, at: slot)
+        context.removeRow(Self.self, at: slot, keepsPlace: false)
+    }
+
+    @inlinable
+    public static func _clearTombstone(of id: ID, in table: Int, of context: inout Context) {}
+
     @inlinable public static var patch: MergeStrategy<Deleted<Entity>> { .replace }
 
     @inlinable

@@ -55,6 +55,8 @@ public protocol EntityModelProtocol: Sendable {
     func _saveRelations(to context: inout Context, at slot: Slot) throws
     init(_patching old: Self, with new: Self)
     static func _place(of id: ID, in context: inout Context) -> UInt64?
+    static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws
+    static func _clearTombstone(of id: ID, in table: Int, of context: inout Context)
 }
 
 extension EntityModelProtocol {
@@ -71,6 +73,24 @@ extension EntityModelProtocol {
     /// The place in the order that a new entity takes; nil for the one it had, or the last.
     @inlinable
     public static func _place(of id: ID, in context: inout Context) -> UInt64? { nil }
+
+    /// Runs `willDelete`, removes the row and leaves the tombstone.
+    @inlinable
+    public static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws {
+        let tombstone = row.asDeleted(in: context)
+        precondition(
+            tombstone.map { Self._sameID($0.id, row.id) } ?? true,
+            "asDeleted must keep the entity's id")
+        try context.announceDeletion(of: row, at: slot)
+        context.removeRow(Self.self, at: slot, keepsPlace: tombstone != nil)
+        if let tombstone { _ = try context.put(tombstone, .replace) }
+    }
+
+    /// Removes the tombstone of an entity that is about to be live. `table` is the position of the entity's table.
+    @inlinable
+    public static func _clearTombstone(of id: ID, in table: Int, of context: inout Context) {
+        context.clearTombstone(of: Self.self, id: id, table: table)
+    }
 
     /// The entity whose bytes were read before, or written by `_store(into:)`: bytes of which the throwing initializer
     /// makes nothing trap here.
