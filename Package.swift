@@ -100,10 +100,15 @@ let package = Package(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
         .target(name: "CVarve"),
-        .target(name: "VarveLog", dependencies: ["CLZ4", "CVarve"], swiftSettings: settings),
-        .target(name: "VarveEvents", dependencies: ["CVarve"], swiftSettings: settings),
+        .target(name: "VarveText", swiftSettings: settings),
         .target(
-            name: "VarveGraph", dependencies: ["CVarve", "VarveEvents", "VarveMacros"],
+            name: "VarveLog", dependencies: ["CLZ4", "CVarve", "VarveText"],
+            swiftSettings: settings),
+        .target(
+            name: "VarveEvents", dependencies: ["CVarve", "VarveText"], swiftSettings: settings),
+        .target(
+            name: "VarveGraph",
+            dependencies: ["CVarve", "VarveEvents", "VarveMacros", "VarveText"],
             swiftSettings: settings),
         .macro(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
@@ -112,21 +117,24 @@ let package = Package(
             name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents"],
             swiftSettings: settings),
         .target(
-            name: "Varve", dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph"],
+            name: "Varve",
+            dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph", "VarveText"],
             swiftSettings: settings),
         .target(
-            name: "VarveInspection", dependencies: ["VarveLog", "VarveEvents", "VarveReplay"],
+            name: "VarveInspection",
+            dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveText"],
             swiftSettings: settings),
 
         // Tools
         .target(
-            name: "VarveTool", dependencies: ["VarveInspection"], path: "Tools/varve",
+            name: "VarveTool", dependencies: ["VarveInspection", "VarveText"], path: "Tools/varve",
             exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "VarveToolMain", dependencies: ["VarveTool"], path: "Tools/varve/Main",
             swiftSettings: settings),
         .target(
-            name: "AptGraph", dependencies: ["Varve", "AptGraphInput"], path: "Tools/aptgraph",
+            name: "AptGraph", dependencies: ["Varve", "VarveText", "AptGraphInput"],
+            path: "Tools/aptgraph",
             exclude: ["Input", "Main"], swiftSettings: settings),
         .executableTarget(
             name: "AptGraphMain", dependencies: ["AptGraph"], path: "Tools/aptgraph/Main",
@@ -142,7 +150,7 @@ let package = Package(
             name: "TortureMain", dependencies: ["TortureCampaign"],
             path: "Tools/torture-campaign/Main", swiftSettings: settings),
         .target(
-            name: "OutlineEditor", dependencies: ["Varve"], path: "Tools/outline",
+            name: "OutlineEditor", dependencies: ["Varve", "VarveText"], path: "Tools/outline",
             exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "OutlineMain", dependencies: ["OutlineEditor"], path: "Tools/outline/Main",
@@ -178,7 +186,8 @@ let package = Package(
         .testTarget(
             name: "VarveInspectionTests",
             dependencies: [
-                "VarveInspection", "VarveTool", "Varve", "VarveTestSupport", "VarveFuzzing",
+                "VarveInspection", "VarveTool", "Varve", "VarveText", "VarveTestSupport",
+                "VarveFuzzing",
             ],
             // Read where they lie, by the tests of golden stores.
             exclude: ["Fixtures"], swiftSettings: settings),

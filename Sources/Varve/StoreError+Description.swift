@@ -1,9 +1,15 @@
 public import Foundation
+internal import VarveText
 
 extension StoreError: CustomStringConvertible {
     /// What happened and, behind the last semicolon, what to do next.
-    // One table, exhaustive, so that a new case cannot come without its sentence.
     public var description: String {
+        // Of a schema each problem is a line of its own, escaped by itself.
+        if case .schema = self { message } else { message.escapedForDisplay }
+    }
+
+    // One table, exhaustive, so that a new case cannot come without its sentence.
+    private var message: String {
         switch self {
         case .log(let error): "\(error)"
         case .schema(let problems): Self.describe(problems)

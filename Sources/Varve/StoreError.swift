@@ -1,5 +1,6 @@
 public import VarveEvents
 public import VarveLog
+internal import VarveText
 
 /// Why a store refuses. Every case says what to do next.
 public enum StoreError: Error, Sendable {
@@ -72,6 +73,6 @@ public struct SchemaProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        property.map { "\(type).\($0): \(reason)" } ?? "\(type): \(reason)"
+        (property.map { "\(type).\($0): \(reason)" } ?? "\(type): \(reason)").escapedForDisplay
     }
 }

@@ -1,4 +1,5 @@
 internal import VarveReplay
+internal import VarveText
 
 /// Why a store cannot be read, or does not hold what was asked for.
 public enum InspectionError: Error, Hashable, Sendable {
@@ -49,7 +50,9 @@ extension InspectionError {
 
 extension InspectionError: CustomStringConvertible {
     /// One line that says what is wrong.
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch self {
         case .log(.notAStore(let directory, let reason)):
             "\(directory) is not a store: \(reason)"

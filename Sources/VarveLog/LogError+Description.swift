@@ -1,7 +1,9 @@
+internal import VarveText
+
 extension LogError: CustomStringConvertible {
     /// One line that says what happened and what to do next.
     public var description: String {
-        openingProblem ?? contentProblem ?? writingProblem
+        (openingProblem ?? contentProblem ?? writingProblem).escapedForDisplay
     }
 
     private var openingProblem: String? {

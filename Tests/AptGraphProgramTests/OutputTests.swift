@@ -32,7 +32,7 @@ struct OutputTests {
     func controlCharacters() {
         var layout = TextLayout(Screen(width: 60) { _ in })
         layout.field("Homepage", "x\u{1B}[2Jy\u{7}\u{9B}z")
-        #expect(layout.text == "  Homepage      x?[2Jy??z\n")
+        #expect(layout.text == "  Homepage      x\\u{1B}[2Jy\\u{7}\\u{9B}z\n")
     }
 
     @Test("Colours are only where they are permitted")

@@ -14,31 +14,37 @@ struct ImportTests {
     }
 
     static let table: [Module] = [
+        // Which characters people are shown: every message of every module asks it.
+        Module(folder: "Sources/VarveText"),
         // Synchronization for the locks that the layers above share.
         Module(
-            folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve"], system: ["Synchronization"]),
+            folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve", "VarveText"],
+            system: ["Synchronization"]),
         // Synchronization for the lock-free cache of how types are stored.
         Module(
-            folder: "Sources/VarveEvents", modules: ["CVarve"],
+            folder: "Sources/VarveEvents", modules: ["CVarve", "VarveText"],
             system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents"],
+            folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents", "VarveText"],
             system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents"],
             system: ["Foundation"]),
         Module(
             folder: "Sources/Varve",
-            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph"],
+            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph", "VarveText"],
             system: ["Foundation", "Observation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveInspection", modules: ["VarveLog", "VarveEvents", "VarveReplay"],
+            folder: "Sources/VarveInspection",
+            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveText"],
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(
-            folder: "Tools/varve", modules: ["VarveInspection"], system: ["Foundation"]),
+            folder: "Tools/varve", modules: ["VarveInspection", "VarveText"], system: ["Foundation"]
+        ),
         Module(
-            folder: "Tools/aptgraph", modules: ["Varve", "AptGraphInput"], system: ["Foundation"]),
+            folder: "Tools/aptgraph", modules: ["Varve", "VarveText", "AptGraphInput"],
+            system: ["Foundation"]),
         Module(
             folder: "Tools/torture-campaign",
             modules: ["Varve", "VarveLog", "VarveFuzzing", "VarveTestSupport"],
@@ -46,7 +52,8 @@ struct ImportTests {
         Module(
             folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],
             system: ["Foundation"]),
-        Module(folder: "Tools/outline", modules: ["Varve"], system: ["Foundation"]),
+        Module(
+            folder: "Tools/outline", modules: ["Varve", "VarveText"], system: ["Foundation"]),
         Module(folder: "Tools/outline/Main", modules: ["OutlineEditor"], system: ["Foundation"]),
         Module(folder: "Tools/varve/Main", modules: ["VarveTool"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Main", modules: ["AptGraph"], system: ["Foundation"]),

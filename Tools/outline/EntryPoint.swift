@@ -1,5 +1,6 @@
 import Foundation
 import Varve
+import VarveText
 
 /// What the executable runs. The editor itself is a library, so that tests can run it too.
 package enum EntryPoint {
@@ -37,14 +38,16 @@ package enum EntryPoint {
 
     /// Runs the commands of standard input. False when one of them failed.
     private static func command(_ outline: Outline) throws -> Bool {
-        let session = CommandSession(outline: outline) { print($0, to: STDOUT_FILENO) }
+        let session = CommandSession(outline: outline) {
+            print($0.escapedForDisplay, to: STDOUT_FILENO)
+        }
         var isDone = true
         while let line = readLine() {
             do {
                 guard try session.run(line) else { break }
             } catch let failure as OutlineFailure {
                 isDone = false
-                print("outline: \(failure)", to: STDERR_FILENO)
+                print("outline: \(failure)".escapedForDisplay, to: STDERR_FILENO)
             } catch let error as StoreError {
                 isDone = false
                 print("outline: \(error)", to: STDERR_FILENO)

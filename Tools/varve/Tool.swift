@@ -1,3 +1,5 @@
+import VarveText
+
 /// The program `varve`: finds the command, runs it, and turns every failure into one line.
 package enum Tool {
     static let name = "varve"
@@ -138,7 +140,7 @@ package enum Tool {
         _ message: String, in environment: ToolEnvironment, hint: String? = nil
     ) {
         let text =
-            "\(name): \(DisplayText.visible(message))\n" + (hint.map { $0 + "\n" } ?? "")
+            "\(name): \(message.escapedForDisplay)\n" + (hint.map { $0 + "\n" } ?? "")
         do {
             try environment.errors.write(text)
             try environment.errors.flush()

@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveText
 
 /// What keeps a transaction from being taken back: something that came since and would be lost, or
 /// something that is missing by now.
@@ -30,7 +31,9 @@ public struct UndoConflict: Sendable, Hashable {
 }
 
 extension UndoConflict: CustomStringConvertible {
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch reason {
         case .changed(let property): "\(type) \(id): '\(property)' was changed again"
         case .missing: "\(type) \(id) was deleted"

@@ -131,8 +131,9 @@ enum JSONText {
             (try? JSONForm.checkNesting(of: bytes)) != nil
             && (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed))
                 != nil
-        // Line breaks inside a document are space between its parts; outside, one value is one line.
-        let line = isDocument ? bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } : bytes
+        // Line breaks and tabs inside a document are space between its parts; outside, one value is one line.
+        let line =
+            isDocument ? bytes.map { $0 == 0x0A || $0 == 0x0D || $0 == 0x09 ? 0x20 : $0 } : bytes
         let content = String(decoding: line, as: UTF8.self)
         if isDocument { text += content } else { append(content, to: &text) }
     }

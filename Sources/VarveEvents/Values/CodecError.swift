@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// Why a value could not be encoded or decoded.
 ///
 /// Offsets count from the start of the bytes that the reader was given.
@@ -67,7 +69,9 @@ extension CodecError {
 }
 
 extension CodecError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch self {
         case .truncated(let offset, let needed, let available):
             "the bytes end at offset \(offset): \(needed) needed, \(available) left"

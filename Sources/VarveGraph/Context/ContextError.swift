@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// Why a context refuses a change. The change is taken back as a whole.
 public enum ContextError: Error, Hashable, Sendable {
     /// A tombstone was saved, and a hook saved the entity again while it was being deleted.
@@ -14,7 +16,9 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch self {
         case .savedWhileDeleted(let type, let id):
             "a hook saved \(type) \(id) again while its tombstone was being saved: delete it there"

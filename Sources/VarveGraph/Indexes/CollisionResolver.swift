@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// What happens when an entity is saved with a value that is unique and that another one has.
 ///
 /// ```swift
@@ -112,5 +114,6 @@ public struct UniqueConstraintViolation: Error, Hashable, Sendable {
 extension UniqueConstraintViolation: CustomStringConvertible {
     public var description: String {
         "the \(type) \(existingID) has the same value already in the unique index \(indexName)"
+            .escapedForDisplay
     }
 }

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// A checkpoint as the manifest names it: the number in its file's name, and the last transaction
 /// whose effects it holds.
 package struct CheckpointReference: Hashable, Sendable {
@@ -25,5 +27,5 @@ public struct CheckpointProblem: Hashable, Sendable {
 }
 
 extension CheckpointProblem: CustomStringConvertible {
-    public var description: String { "\(file) is unusable (\(reason))" }
+    public var description: String { "\(file) is unusable (\(reason))".escapedForDisplay }
 }

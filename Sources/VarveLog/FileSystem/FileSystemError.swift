@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// An operation that the file system refused or did not complete.
 public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Operation: String, Sendable {
@@ -49,7 +51,7 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
             case .notAPlainFile: "it is not a plain file with a single link"
             case .tooManyFiles: "the directory holds too many files"
             }
-        return "cannot \(operation.rawValue) \(file): \(detail)"
+        return "cannot \(operation.rawValue) \(file): \(detail)".escapedForDisplay
     }
 }
 

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// Who holds a store open for writing.
 public struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     /// Nil when the holder left no readable note.
@@ -10,7 +12,7 @@ public struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        switch (program, processID) {
+        switch (program?.escapedForDisplay, processID) {
         case (let program?, let processID?): "\(program) (process \(processID))"
         case (nil, let processID?): "process \(processID)"
         case (let program?, nil): program

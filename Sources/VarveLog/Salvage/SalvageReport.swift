@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// What a salvage brought into the new store, and everything that it could not.
 public struct SalvageReport: Hashable, Sendable {
     /// Bytes of the damaged store that are not what was written, or files that are not there.
@@ -72,7 +74,8 @@ extension SalvageReport.Gap: CustomStringConvertible {
 extension SalvageReport.Damage: CustomStringConvertible {
     public var description: String {
         let place = bytes == .zero ? file : "\(file), offset \(offset), \(bytes)"
-        return place + (transaction.map { ", transaction \($0)" } ?? "") + ": " + reason
+        let number = transaction.map { ", transaction \($0)" } ?? ""
+        return "\(place)\(number): \(reason)".escapedForDisplay
     }
 }
 

@@ -14,15 +14,6 @@ struct DisplayTextTests {
         #expect(DisplayText.width(of: text) == expected)
     }
 
-    @Test("What could command the terminal is shown, not sent")
-    func visible() {
-        #expect(DisplayText.visible("plain 和 😀") == "plain 和 😀")
-        #expect(DisplayText.visible("\u{1B}[31m") == "\\u{1B}[31m")
-        #expect(DisplayText.visible("a\nb\tc\r") == "a\\nb\\tc\\r")
-        #expect(DisplayText.visible("\u{9B}2J\u{202E}x\u{2066}") == "\\u{9B}2J\\u{202E}x\\u{2066}")
-        #expect(DisplayText.visible("\u{7F}\0") == "\\u{7F}\\u{0}")
-    }
-
     @Test("A text is cut at the columns that there are, whatever its colours")
     func shortening() {
         let text = StyledText("name: ", .faint) + StyledText("和平 and quiet", .added)

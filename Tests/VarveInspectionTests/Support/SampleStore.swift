@@ -44,13 +44,17 @@ final class SampleStore {
     private var encoder = TransactionEncoder()
     /// Changes what is written, to play a forger: given a transaction's number and bytes.
     private var tamper: (UInt64, [UInt8]) -> [UInt8] = { _, bytes in bytes }
-    private(set) var definitions = [SampleStore.users, SampleStore.chats]
+    let definitions: [TypeDefinition]
     private(set) var last: UInt64 = 0
 
     /// An empty store. `segmentBytesMax` makes the log roll soon.
-    init(segmentBytesMax: UInt64 = 64 << 20) throws {
+    init(
+        segmentBytesMax: UInt64 = 64 << 20, name: String = "varve-inspection",
+        definitions: [TypeDefinition] = [SampleStore.users, SampleStore.chats]
+    ) throws {
+        self.definitions = definitions
         url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("varve-inspection-\(UUID().uuidString).varve")
+            .appendingPathComponent("\(name)-\(UUID().uuidString).varve")
         let fileSystem = POSIXFileSystem(url.path)
         let environment = SimulatedEnvironment()
         var configuration = LogConfiguration()
@@ -61,7 +65,7 @@ final class SampleStore {
         try scanned.replay { (_: LogRecord) throws(Never) in }
         // The catalog at the head of a later segment holds both types from the start.
         var catalog = Catalog()
-        for definition in [Self.users, Self.chats] {
+        for definition in definitions {
             _ = try catalog.define(definition, in: TransactionID(1))
         }
         var head = ByteWriter()

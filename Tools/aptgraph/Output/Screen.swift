@@ -1,4 +1,5 @@
 import Foundation
+import VarveText
 
 /// Where results go: the text, how wide it may be, and whether it may have colours.
 ///
@@ -7,14 +8,16 @@ import Foundation
 struct Screen: Sendable {
     let width: Int
     let style: TextStyle
+    private let isTerminal: Bool
     private let sink: @Sendable (String) throws -> Void
 
     init(
-        width: Int = 80, style: TextStyle = .plain,
+        width: Int = 80, style: TextStyle = .plain, isTerminal: Bool = false,
         sink: @escaping @Sendable (String) throws -> Void
     ) {
         self.width = max(width, 40)
         self.style = style
+        self.isTerminal = isTerminal
         self.sink = sink
     }
 
@@ -22,7 +25,8 @@ struct Screen: Sendable {
         let isTerminal = Terminal.isTerminal(STDOUT_FILENO)
         return Screen(
             width: isTerminal ? Terminal.width(of: STDOUT_FILENO) : 80,
-            style: isTerminal && Terminal.permitsColour ? .coloured : .plain
+            style: isTerminal && Terminal.permitsColour ? .coloured : .plain,
+            isTerminal: isTerminal
         ) { try Terminal.write($0, to: STDOUT_FILENO) }
     }
 
@@ -30,10 +34,11 @@ struct Screen: Sendable {
         try sink(text)
     }
 
-    /// One JSON document, keys in alphabetical order.
+    /// One JSON document, keys in alphabetical order; to a terminal with escapes for what would command it.
     func write(json value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        try sink(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n")
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+        try sink(isTerminal ? text.escapedForDisplayAsJSON : text)
     }
 }

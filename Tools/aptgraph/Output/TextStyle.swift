@@ -1,3 +1,5 @@
+import VarveText
+
 /// How text stands out, or that it may not.
 struct TextStyle: Sendable {
     private let isColoured: Bool
@@ -15,14 +17,6 @@ struct TextStyle: Sendable {
 }
 
 extension StringProtocol {
-    /// The text without what a terminal would obey: control characters show as `?`.
-    var printable: String {
-        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { return String(self) }
-        var result = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            result.append(scalar.properties.generalCategory == .control ? "?" : scalar)
-        }
-        return String(result)
-    }
+    /// The text with escapes for what a terminal would obey.
+    var printable: String { String(self).escapedForDisplay }
 }

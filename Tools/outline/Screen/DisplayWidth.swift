@@ -1,3 +1,5 @@
+import VarveText
+
 /// How many columns of a terminal texts take.
 enum DisplayWidth {
     /// Ranges of scalars that take two columns, in ascending order.
@@ -41,8 +43,9 @@ enum DisplayWidth {
         return low < wide.count && wide[low].contains(scalar)
     }
 
-    /// A text cut where it would take more columns, with an ellipsis, and filled up with spaces.
+    /// A text with escapes for what would command the terminal, cut where it would take more columns, with an ellipsis, and filled up with spaces.
     static func fitted(_ text: String, columns: Int, fills: Bool = false) -> String {
+        let text = text.escapedForDisplay
         var result = text
         var width = self.columns(of: text)
         if width > columns {

@@ -1,5 +1,6 @@
 import Foundation
 import Varve
+import VarveText
 
 extension Editor {
     private static let outlineHelp = [
@@ -84,7 +85,8 @@ extension Editor {
     private func cursor(_ id: String, _ place: Int, _ columns: Int) -> (column: Int, row: Int)? {
         guard let position = outline.position(of: id) else { return nil }
         let row = outline.rows[position]
-        let before = DisplayWidth.columns(of: String(row.text.prefix(place)))
+        let before = DisplayWidth.columns(
+            of: String(row.text.prefix(place)).escapedForDisplay)
         let column = Self.textStart + row.depth * 2 + 2 + before
         return (min(column, columns - 1), position - top + 2)
     }

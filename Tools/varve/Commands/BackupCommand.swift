@@ -42,14 +42,14 @@ struct BackupCommand: Command {
 
 extension BackupReport {
     fileprivate func lines(_ target: String) -> [StyledText] {
-        let head = StyledText(DisplayText.visible(target) + ": ", .heading)
+        let head = StyledText(target + ": ", .heading)
         let content =
             last > .none
             ? "\(Numerals.counted(transactions, "transaction")) through \(last), "
                 + Numerals.size(bytes)
             : "nothing was ever written to it"
         return [head + StyledText(content), StyledText("  verified; store \(store)", .faint)]
-            + checkpointProblems.map { StyledText("  left out: " + DisplayText.visible("\($0)")) }
+            + checkpointProblems.map { StyledText("  left out: \($0)") }
     }
 
     fileprivate func json(_ path: String, _ target: String) -> JSON {

@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveText
 
 /// One of the program's commands: it asks the inspection and shows what that answers.
 protocol Command: Sendable {
@@ -18,6 +19,8 @@ extension OperandDefinition {
 struct Session {
     let isJSON: Bool
     let hasColors: Bool
+    /// Whether a person sees the output as it is written.
+    private let isTerminal: Bool
     /// The columns to keep to; nil for as many as needed.
     let width: Int?
     let now: Moment
@@ -28,6 +31,7 @@ struct Session {
     init(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws(UsageError) {
         isJSON = arguments.has(CommandDefinition.json)
         hasColors = try Self.hasColors(arguments, environment)
+        isTerminal = environment.terminalWidth != nil
         width = arguments.has(CommandDefinition.full) ? nil : environment.terminalWidth
         now = environment.now
         output = environment.output
@@ -50,7 +54,10 @@ struct Session {
         }
     }
 
-    func write(_ json: JSON) throws(ToolFailure) { try write(json.line) }
+    /// Writes JSON on one line: to a terminal with escapes for what would command it, elsewhere as it is stored.
+    func write(_ json: JSON) throws(ToolFailure) {
+        try write(isTerminal ? json.line.escapedForDisplayAsJSON : json.line)
+    }
 
     /// Writes a line, shortened to the width.
     func write(_ line: StyledText) throws(ToolFailure) {

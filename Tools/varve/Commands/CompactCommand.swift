@@ -88,7 +88,7 @@ extension StoreCompaction {
             : "\(Numerals.counted(transactionsDropped, "transaction")) in "
                 + "\(Numerals.counted(segmentsDropped, "segment")) dropped"
         return [
-            StyledText(DisplayText.visible(path) + ": ", .heading) + StyledText(written),
+            StyledText(path + ": ", .heading) + StyledText(written),
             StyledText("  " + dropped + ", history begins with \(floor)", .faint),
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",

@@ -81,7 +81,7 @@ extension InspectedDifference {
             "[" + values.map { ValueText.text(of: $0) }.joined(separator: ", ") + "]"
         }
         func line(_ name: String, _ old: String?, _ new: String?) -> StyledText {
-            let start = StyledText("    " + DisplayText.visible(name) + "  ", .faint)
+            let start = StyledText("    " + name + "  ", .faint)
             let parts = [old, new].compactMap { $0 }
             return start + StyledText(parts.joined(separator: " → "))
         }

@@ -74,7 +74,7 @@ struct FollowCommand: Command {
     }
 
     private static func line(_ transaction: TransactionSummary) -> StyledText {
-        let label = DisplayText.visible(transaction.label ?? "")
+        let label = transaction.label ?? ""
         var line = StyledText("\(transaction.id)", .identifier)
         line += StyledText("  \(transaction.time.iso8601Seconds)  \(transaction.kind.text)  ")
         if !label.isEmpty { line += StyledText(label + "  ") }

@@ -88,7 +88,7 @@ extension HexDump {
                     ", \(Numerals.counted(length, "byte"))", .faint)
         ]
         if let problem {
-            lines.append(StyledText("  " + DisplayText.visible(problem), .removed))
+            lines.append(StyledText("  " + problem, .removed))
         }
         for field in fields { lines += Self.lines(of: field) }
         let shown = fields.reduce(0) { $0 + UInt64($1.bytes.count) }
@@ -114,7 +114,7 @@ extension HexDump {
                 text = field.name + (field.value.map { ": " + $0 } ?? "")
             }
             return StyledText(head, .faint) + StyledText(digits)
-                + StyledText(text.isEmpty ? "" : padding + DisplayText.visible(text))
+                + StyledText(text.isEmpty ? "" : padding + text)
         }
     }
 

@@ -67,7 +67,7 @@ struct BlameCommand: Command {
                 let text = value.map { ValueText.text(of: $0) } ?? ""
                 try session.write(
                     version.headline(at: session.now)
-                        + StyledText("  " + DisplayText.visible(field), .heading)
+                        + StyledText("  " + field, .heading)
                         + StyledText(" " + text))
             }
         }
@@ -102,8 +102,8 @@ extension InspectedVersion {
         var line =
             StyledText("\(transaction)", .identifier)
             + StyledText("  " + Age(of: time, at: now).phrase, .faint)
-        if let author { line += StyledText("  " + DisplayText.visible(author)) }
-        if let label { line += StyledText("  " + DisplayText.visible(label)) }
+        if let author { line += StyledText("  " + author) }
+        if let label { line += StyledText("  " + label) }
         return line
     }
 
@@ -112,7 +112,7 @@ extension InspectedVersion {
         let values = change == .updated || change == .inserted ? shown : []
         return [headline(at: now) + StyledText("  ") + text]
             + values.map { field in
-                StyledText("    " + DisplayText.visible(field.name) + "  ", .faint)
+                StyledText("    " + field.name + "  ", .faint)
                     + StyledText(ValueText.text(of: field.value))
             }
     }
@@ -123,9 +123,9 @@ extension InspectedVersion {
         case .updated: StyledText("updated", .changed)
         case .deleted: StyledText("deleted", .removed)
         case .deletedWith(let type, let id):
-            StyledText("deleted with " + DisplayText.visible("\(type) \(id)"), .removed)
+            StyledText("deleted with \(type) \(id)", .removed)
         case .replaced(let type, let id):
-            StyledText("replaced by " + DisplayText.visible("\(type) \(id)"), .removed)
+            StyledText("replaced by \(type) \(id)", .removed)
         case .purged: StyledText("purged", .removed)
         }
     }

@@ -38,7 +38,7 @@ private struct StoreReport {
     let session: Session
 
     var lines: [StyledText] {
-        [StyledText(DisplayText.visible(summary.path), .heading)] + facts + [StyledText()]
+        [StyledText(summary.path, .heading)] + facts + [StyledText()]
             + files + (summary.types.isEmpty ? [] : [StyledText()] + types)
     }
 
@@ -80,7 +80,7 @@ private struct StoreReport {
     private var history: [(String, String)] {
         guard let retention = summary.retention else { return [] }
         return summary.checkpoints.map { checkpoint in
-            let problem = checkpoint.problem.map { ", unusable: " + DisplayText.visible($0) }
+            let problem = checkpoint.problem.map { ", unusable: " + $0 }
             return ("Checkpoint", "of transaction \(checkpoint.transaction)\(problem ?? "")")
         } + [("History", "from transaction \(summary.floor) on; kept: \(retention)")]
     }
@@ -104,7 +104,7 @@ private struct StoreReport {
         return table.lines(
             summary.files.map { file in
                 let start = [
-                    StyledText(DisplayText.visible(file.name)),
+                    StyledText(file.name),
                     StyledText(Numerals.grouped(file.bytes)),
                 ]
                 guard let segment = file.segment else {
@@ -136,12 +136,12 @@ private struct StoreReport {
         return table.lines(
             summary.types.map { count in
                 [
-                    StyledText(DisplayText.visible(count.type.name), .heading),
+                    StyledText(count.type.name, .heading),
                     StyledText(Numerals.grouped(count.live)),
                     StyledText(Numerals.grouped(count.deleted)),
                     StyledText(Numerals.grouped(count.type.fields.count)),
                     StyledText(Numerals.grouped(count.type.relations.count)),
-                    StyledText(DisplayText.visible(count.type.idType), .faint),
+                    StyledText(count.type.idType, .faint),
                 ]
             })
     }

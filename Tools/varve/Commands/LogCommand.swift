@@ -112,7 +112,7 @@ private struct LogReport {
             StyledText(transaction.time.iso8601Seconds),
             StyledText(Age(of: transaction.time, at: session.now).abbreviation, .faint),
             StyledText(transaction.kind.text),
-            StyledText(DisplayText.visible(transaction.label ?? "")),
+            StyledText(transaction.label ?? ""),
             transaction.eventText,
         ])
         if rows.count == Self.batchCount { try writeRows() }

@@ -58,8 +58,8 @@ extension SalvageReport {
         let verdict =
             isComplete ? StyledText("nothing lost", .added) : StyledText("losses", .removed)
         var lines = [
-            StyledText(DisplayText.visible(path) + ": ", .heading) + verdict,
-            StyledText("  " + DisplayText.visible(target) + ": " + range + base),
+            StyledText(path + ": ", .heading) + verdict,
+            StyledText("  " + target + ": " + range + base),
             StyledText(
                 "  \(Numerals.counted(transactions, "transaction")) brought over, "
                     + "\(Numerals.size(bytesRead)) read, \(Numerals.size(bytesWritten)) written",
@@ -71,12 +71,12 @@ extension SalvageReport {
                 StyledText("  in the checkpoint, not in the history: \(Self.text(of: gap))"))
         }
         for damage in damages {
-            lines.append(StyledText("  damaged: " + DisplayText.visible("\(damage)")))
+            lines.append(StyledText("  damaged: \(damage)"))
         }
         for adjustment in adjusted {
             for change in adjustment.changes {
-                let text = "transaction \(adjustment.transaction): \(change)"
-                lines.append(StyledText("  " + DisplayText.visible(text)))
+                lines.append(
+                    StyledText("  transaction \(adjustment.transaction): \(change)"))
             }
             if adjustment.count > adjustment.changes.count {
                 lines.append(

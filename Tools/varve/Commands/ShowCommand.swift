@@ -52,7 +52,7 @@ struct ShowCommand: Command {
             StyledText("Transaction ", .heading) + StyledText("\(transaction.id)", .identifier)
             + StyledText("  " + transaction.kind.text)
         if let label = transaction.label {
-            title += StyledText("  " + DisplayText.visible(label), .heading)
+            title += StyledText("  " + label, .heading)
         }
         let age = Age(of: transaction.time, at: session.now).phrase
         var facts = [
@@ -72,9 +72,9 @@ struct ShowCommand: Command {
             ("Scope", transaction.scope), ("Group", transaction.group),
             ("Author", transaction.author),
             ("Undo", transaction.isUndoable ? nil : "excluded"),
-        ].compactMap { name, text in text.map { (name, DisplayText.visible($0)) } }
+        ].compactMap { name, text in text.map { (name, $0) } }
         facts += transaction.metadata.sorted { $0.key < $1.key }.map { key, value in
-            ("Metadata", DisplayText.visible(key) + " = " + DisplayText.visible(value))
+            ("Metadata", key + " = " + value)
         }
         let lines = facts.map { name, text in
             StyledText("  " + name + String(repeating: " ", count: 10 - name.count), .faint)

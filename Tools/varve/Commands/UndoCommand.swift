@@ -124,12 +124,12 @@ struct RevisionCommands {
             return .success
         }
         let steps = revision.takenBack.map { "\($0)" }.joined(separator: ", ")
-        let label = revision.label.map { " “\(DisplayText.visible($0))”" } ?? ""
+        let label = revision.label.map { " “\($0)”" } ?? ""
         try session.write(
-            StyledText(DisplayText.visible(path) + ": ", .heading)
+            StyledText(path + ": ", .heading)
                 + StyledText("transaction \(revision.transaction) takes back \(steps)\(label)"))
         for text in revision.overruled {
-            try session.write(StyledText("  overruled: " + DisplayText.visible(text), .faint))
+            try session.write(StyledText("  overruled: " + text, .faint))
         }
         for text in revision.unlinked {
             try session.write(StyledText("  not linked yet: " + DisplayText.visible(text), .faint))

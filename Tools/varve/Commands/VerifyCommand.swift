@@ -44,10 +44,10 @@ struct VerifyCommand: Command {
             : StyledText(
                 "damaged, \(Numerals.counted(verification.problems.count, "problem"))", .removed)
         try session.write(
-            StyledText(DisplayText.visible(verification.path) + ": ", .heading) + verdict)
+            StyledText(verification.path + ": ", .heading) + verdict)
         for problem in verification.problems {
             try session.writeWhole(
-                StyledText("  ") + StyledText(DisplayText.visible("\(problem)")))
+                StyledText("  ") + StyledText("\(problem)"))
         }
         if let tail = verification.unpromisedTail {
             try session.writeWhole(StyledText("  " + Self.text(of: tail), .faint))

@@ -39,29 +39,4 @@ enum DisplayText {
                 return room >= 0
             })
     }
-
-    /// The text with everything that could move the cursor, change colours or turn the direction
-    /// of writing shown as an escape: what a store holds must not command the terminal.
-    static func visible(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isActive) else { return text }
-        var visible = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": visible += "\\n"
-            case "\t": visible += "\\t"
-            case "\r": visible += "\\r"
-            case _ where isActive(scalar):
-                visible += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-            default: visible.unicodeScalars.append(scalar)
-            }
-        }
-        return visible
-    }
-
-    private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C: true
-        default: false
-        }
-    }
 }

@@ -49,22 +49,22 @@ struct EventLines {
 
     /// Names and texts in two columns.
     private func aligned(_ members: [(name: String, text: String)]) -> [StyledText] {
-        let names = members.map { DisplayText.visible($0.name) }
+        let names = members.map { StyledText($0.name, .faint) }
         return zip(names, members).map { name, member in
             start(name, of: names) + StyledText(member.text)
         }
     }
 
     /// A field's name, with the values of all aligned behind.
-    private func start(_ name: String, of names: [String]) -> StyledText {
-        let widest = min(names.map { DisplayText.width(of: $0) }.max() ?? 0, 24)
-        let padding = max(0, widest - DisplayText.width(of: name)) + 2
+    private func start(_ name: StyledText, of names: [StyledText]) -> StyledText {
+        let widest = min(names.map(\.width).max() ?? 0, 24)
+        let padding = max(0, widest - name.width) + 2
         return StyledText(String(repeating: " ", count: Self.indentation))
-            + StyledText(name, .faint) + StyledText(String(repeating: " ", count: padding))
+            + name + StyledText(String(repeating: " ", count: padding))
     }
 
     private func lines(of changes: [InspectedEvent.FieldChange]) -> [StyledText] {
-        let names = changes.map { DisplayText.visible($0.name) }
+        let names = changes.map { StyledText($0.name, .faint) }
         return zip(names, changes).map { name, change in
             let start = start(name, of: names)
             let (old, new, place) = parts(of: change.content)
@@ -131,8 +131,7 @@ struct EventLines {
     /// `Chat.users of "1": + "2" at 0, − "3" at 4`.
     private func line(of link: InspectedEvent.LinkChange) -> StyledText {
         var line =
-            StyledText(
-                DisplayText.visible(link.parent.type + "." + link.relation), .heading)
+            StyledText(link.parent.type + "." + link.relation, .heading)
             + StyledText(" of " + ValueText.text(of: link.parent.id) + ": ")
         let members =
             link.insertions.map { ("+ ", StyledText.Role.added, $0) }
@@ -149,14 +148,14 @@ struct EventLines {
 
     private func lines(of type: InspectedType) -> [StyledText] {
         let headline =
-            StyledText("* ", .faint) + StyledText(DisplayText.visible(type.name), .heading)
-            + StyledText("  type with ids of \(DisplayText.visible(type.idType))", .faint)
-        let fields = type.fields.map { ($0.name, DisplayText.visible($0.type)) }
+            StyledText("* ", .faint) + StyledText(type.name, .heading)
+            + StyledText("  type with ids of \(type.idType)", .faint)
+        let fields = type.fields.map { ($0.name, $0.type) }
         let relations = type.relations.map { relation in
             let target = relation.isToMany ? "[\(relation.target)]" : relation.target
             let inverse = relation.inverse.map { ", inverse \($0)" } ?? ""
             let rule = relation.deleteRule == .nullify ? "" : ", \(relation.deleteRule.rawValue)"
-            return (relation.name, "→ " + DisplayText.visible(target + inverse + rule))
+            return (relation.name, "→ " + target + inverse + rule)
         }
         return [headline] + aligned(fields + relations)
     }

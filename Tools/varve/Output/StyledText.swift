@@ -1,4 +1,8 @@
+import VarveText
+
 /// A line, or a part of one, that knows its width and how it looks where there are colours.
+///
+/// Whatever a store, a path or an argument holds is escaped here: all output for people is made of these.
 struct StyledText: Hashable, Sendable {
     enum Role: Hashable, Sendable {
         case plain, heading, identifier, added, removed, changed, faint
@@ -18,6 +22,7 @@ struct StyledText: Hashable, Sendable {
     }
 
     private struct Run: Hashable, Sendable {
+        /// Escaped.
         var text: String
         let role: Role
     }
@@ -27,7 +32,7 @@ struct StyledText: Hashable, Sendable {
     init() {}
 
     init(_ text: String, _ role: Role = .plain) {
-        if !text.isEmpty { runs = [Run(text: text, role: role)] }
+        if !text.isEmpty { runs = [Run(text: text.escapedForDisplay, role: role)] }
     }
 
     static func + (first: StyledText, second: StyledText) -> StyledText {

@@ -19,7 +19,7 @@ extension TransactionSummary {
         var text = StyledText()
         for type in types {
             if !text.isEmpty { text += StyledText(", ") }
-            text += StyledText(DisplayText.visible(type.type))
+            text += StyledText(type.type)
             for (sign, count, role) in type.signs where count > 0 {
                 text += StyledText(" " + sign + Numerals.grouped(count), role)
             }

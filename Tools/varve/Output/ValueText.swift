@@ -8,16 +8,16 @@ enum ValueText {
 
     /// `Chat "1"`.
     static func text(of name: EntityName) -> String {
-        DisplayText.visible(name.type) + " " + text(of: name.id)
+        name.type + " " + text(of: name.id)
     }
 
     private static func text(of content: StoredContent) -> String {
         switch content {
         case .string(let text): quoted(text)
         case .data(let bytes): data(bytes)
-        case .url(let text): DisplayText.visible(text)
+        case .url(let text): text
         case .date, .uuid: unquoted(content.json)
-        case .json(let bytes): DisplayText.visible(String(decoding: bytes, as: UTF8.self))
+        case .json(let bytes): String(decoding: bytes, as: UTF8.self)
         case .optional(let value): value.map { text(of: $0) } ?? "nil"
         case .array(let values), .set(let values):
             "[" + values.map { text(of: $0) }.joined(separator: ", ") + "]"
@@ -29,7 +29,7 @@ enum ValueText {
                     .joined(separator: ", ") + "]"
         case .structure(let members): "(" + list(members) + ")"
         case .enumeration(_, let name, let payload):
-            "." + DisplayText.visible(name) + (payload.isEmpty ? "" : "(" + list(payload) + ")")
+            "." + name + (payload.isEmpty ? "" : "(" + list(payload) + ")")
         case .bool, .signed, .unsigned, .float, .double, .decimal: content.json
         }
     }
@@ -41,14 +41,14 @@ enum ValueText {
 
     private static func list(_ members: [StoredContent.Member]) -> String {
         members.map { member in
-            let label = member.name.isEmpty ? "" : DisplayText.visible(member.name) + ": "
+            let label = member.name.isEmpty ? "" : member.name + ": "
             return label + text(of: member.value)
         }.joined(separator: ", ")
     }
 
     /// In quotation marks, with what would be misread escaped.
     static func quoted(_ text: String) -> String {
-        "\"" + DisplayText.visible(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             + "\""
     }
 

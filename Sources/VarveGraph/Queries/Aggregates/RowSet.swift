@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// The rows that a query finds, to be counted, added up or compared where they lie.
 @usableFromInline
 struct RowSet<Entity: EntityModelProtocol> {
@@ -126,7 +128,9 @@ public enum AggregateError: Error, Hashable, Sendable {
 }
 
 extension AggregateError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch self {
         case .sumOutOfRange(let entity, let property):
             "the sum of \(entity).\(property) does not fit the property's type"

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// A place in the answer of a query, behind one of its entities.
 ///
 /// It is written and read with `Codable`, and serves after inserts and deletes and after a store is
@@ -27,7 +29,9 @@ public enum QueryCursorError: Error, Hashable, Sendable {
 }
 
 extension QueryCursorError: CustomStringConvertible {
-    public var description: String {
+    public var description: String { message.escapedForDisplay }
+
+    private var message: String {
         switch self {
         case .otherQuery(let cursor, let query):
             "a cursor of \(cursor) does not fit a query of \(query)"

@@ -1,0 +1,64 @@
+/// What people are shown of a text that came from a file, a name or an argument.
+///
+/// The one place that decides which characters may reach a terminal or a log. A text must not command what
+/// displays it, nor look like another text: whatever moves the cursor, changes colours, turns the direction
+/// of writing, breaks lines, or shows nothing at all is written as an escape.
+extension String {
+    /// The text with every such character as `\u{202E}`; `\n`, `\r` and `\t` by their names. O(n).
+    package var escapedForDisplay: String {
+        escaped { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\r": "\\r"
+            case "\t": "\\t"
+            default: "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+            }
+        }
+    }
+
+    /// A JSON text that means what it did and is safe to display: such characters become `\u202e`. Line breaks
+    /// stay, because in JSON they are never part of a string. O(n).
+    package var escapedForDisplayAsJSON: String {
+        escaped { scalar in
+            if scalar == "\n" { return "\n" }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }
+    }
+
+    private func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
+        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
+        var result = ""
+        var previous: Unicode.Scalar?
+        for scalar in unicodeScalars {
+            if scalar.mayBeDisplayed(after: previous) {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += escape(scalar)
+            }
+            previous = scalar
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar shows what it is and does nothing else.
+    fileprivate func mayBeDisplayed(after previous: Unicode.Scalar?) -> Bool {
+        if value >= 0x20 && value < 0x7F { return true }
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .lineSeparator, .paragraphSeparator:
+            return false
+        // What this version of Unicode does not know may be any of these in a later one.
+        case .unassigned:
+            return false
+        default: break
+        }
+        guard properties.isDefaultIgnorableCodePoint else { return true }
+        // An emoji may be followed by what says whether it has colours.
+        let choosesPresentation = value == 0xFE0E || value == 0xFE0F
+        return choosesPresentation && previous?.properties.isEmoji == true
+    }
+}
