@@ -7,7 +7,8 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        FollowCommand.self, HistoryCommand.self, BlameCommand.self, DiffCommand.self,
+        FollowCommand.self, QueryCommand.self, HistoryCommand.self, BlameCommand.self,
+        DiffCommand.self,
         AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
         CompactCommand.self, BackupCommand.self, SalvageCommand.self, HexdumpCommand.self,
     ]
@@ -131,7 +132,9 @@ package enum Tool {
             return .failure
         case .usage(let error, let command):
             let help = ([name] + [command].compactMap { $0 }).joined(separator: " ") + " --help"
-            complain("\(error)", in: environment, hint: "Try '\(help)' for more information.")
+            complain(
+                "\(error)", in: environment,
+                hint: error.excerpt ?? "Try '\(help)' for more information.")
             return .usage
         }
     }

@@ -35,6 +35,11 @@ package indirect enum StoredContent: Sendable {
     package struct Member: Sendable {
         package let name: String
         package let value: StoredContent
+
+        package init(name: String, value: StoredContent) {
+            self.name = name
+            self.value = value
+        }
     }
 }
 

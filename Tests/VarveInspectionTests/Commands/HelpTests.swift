@@ -24,6 +24,7 @@ struct HelpTests {
                   cat      the current entities of a type, as JSON lines
                   verify   check every checksum and the chain of the segments
                   follow   the transactions as they are written, until interrupted
+                  query    entities that meet a condition; sums and counts of them
                   history  every version of an entity, newest first
                   blame    which transaction gave each field of an entity its value
                   diff     the entities that differ between two transactions

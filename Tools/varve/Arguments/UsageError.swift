@@ -1,3 +1,6 @@
+import VarveInspection
+import VarveText
+
 /// A command line that cannot be understood.
 enum UsageError: Error, Hashable, Sendable {
     case noCommand
@@ -11,6 +14,8 @@ enum UsageError: Error, Hashable, Sendable {
     case missingOperand(String)
     case missingOption(String)
     case extraOperand(String)
+    /// A query that cannot be understood, with its text.
+    case query(QueryError, text: String)
 }
 
 extension UsageError: CustomStringConvertible {
@@ -32,6 +37,29 @@ extension UsageError: CustomStringConvertible {
         case .missingOperand(let name): "\(name) is missing"
         case .missingOption(let option): "the option '\(option)' is missing"
         case .extraOperand(let operand): "extra operand '\(operand)'"
+        case .query(let error, _):
+            "the query, column \(error.place.lowerBound + 1): \(error)" + meant(error)
+        }
+    }
+
+    /// The text of the query, with marks below what the error is about.
+    var excerpt: String? {
+        guard case .query(let error, let text) = self else { return nil }
+        let characters = text.map { String($0).escapedForDisplay }
+        func width(_ parts: ArraySlice<String>) -> Int {
+            parts.reduce(0) { $0 + DisplayText.width(of: $1) }
+        }
+        let place = error.place.clamped(to: 0..<characters.count)
+        return "  " + characters.joined() + "\n  "
+            + String(repeating: " ", count: width(characters[..<error.place.lowerBound]))
+            + String(repeating: "^", count: max(1, width(characters[place])))
+    }
+
+    private func meant(_ error: QueryError) -> String {
+        switch error.problem {
+        case .noSuchType(let name, let known), .noSuchProperty(let name, _, let known):
+            Self.question(Spelling.nearest(to: name, among: known))
+        default: ""
         }
     }
 

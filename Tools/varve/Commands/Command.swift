@@ -20,7 +20,7 @@ struct Session {
     let isJSON: Bool
     let hasColors: Bool
     /// Whether a person sees the output as it is written.
-    private let isTerminal: Bool
+    let isTerminal: Bool
     /// The columns to keep to; nil for as many as needed.
     let width: Int?
     let now: Moment
@@ -80,6 +80,11 @@ struct Session {
         } catch {
             throw .output(error)
         }
+    }
+
+    /// Writes a line for other programs; to a terminal with escapes for what would command it.
+    func writeLine(_ line: String) throws(ToolFailure) {
+        try write(isTerminal ? line.escapedForDisplay : line)
     }
 
     private func write(_ line: String) throws(ToolFailure) {

@@ -132,7 +132,7 @@ struct RevisionCommands {
             try session.write(StyledText("  overruled: " + text, .faint))
         }
         for text in revision.unlinked {
-            try session.write(StyledText("  not linked yet: " + DisplayText.visible(text), .faint))
+            try session.write(StyledText("  not linked yet: " + text, .faint))
         }
         return .success
     }

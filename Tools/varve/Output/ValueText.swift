@@ -6,6 +6,14 @@ enum ValueText {
 
     static func text(of value: InspectedValue) -> String { text(of: value.stored.content) }
 
+    /// Texts without quotation marks, which a table does not need.
+    static func cell(of cell: QueryCell) -> String {
+        switch cell.content {
+        case .string(let text), .optional(.string(let text)?): text
+        default: text(of: cell.content)
+        }
+    }
+
     /// `Chat "1"`.
     static func text(of name: EntityName) -> String {
         name.type + " " + text(of: name.id)

@@ -1,0 +1,88 @@
+/// The rows that a query found.
+public struct QueryAnswer: Sendable {
+    /// The titles of the columns.
+    public let columns: [String]
+    /// A value for each column.
+    public let rows: [[QueryCell]]
+}
+
+/// One value of an answer.
+public struct QueryCell: Sendable {
+    package let content: StoredContent
+
+    /// As JSON on one line; see ``InspectedValue/json``.
+    public var json: String { content.json }
+
+    /// Whether there is no value.
+    public var isNull: Bool { QueryValue.isNull(content) }
+
+    public var isNumber: Bool { QueryValue.double(QueryValue.plain(content)) != nil }
+}
+
+/// A query in the language of `varve query`.
+public struct InspectionQuery: Sendable {
+    let syntax: QuerySyntax
+
+    /// - Throws: ``QueryError`` with the place in the text, where the text is no query.
+    public init(_ text: String) throws(QueryError) {
+        syntax = try QueryParser.parse(text)
+    }
+}
+
+extension Inspection {
+    /// Answers a query about the state that the inspection shows. Reads every entity of the type,
+    /// and of relations what the query names; O(n log n) where it orders.
+    public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
+        let (bound, state) = try bind(query)
+        do throws(InspectionError) {
+            return try QueryRun(bound, state).answer()
+        } catch {
+            throw .inspection(error)
+        }
+    }
+
+    /// How a query is answered: what is read, tested, grouped and ordered, a line each.
+    public func explain(_ query: InspectionQuery) throws(QueryFailure) -> [String] {
+        let (bound, state) = try bind(query)
+        let counts = state.counts(of: bound.type.number)
+        let count = bound.selectsDeleted ? counts.tombstones : counts.live
+        let names = bound.type.fields.prefix(bound.fieldCounts[bound.type.number, default: 0])
+        var lines = [
+            "scan \(count) \(bound.selectsDeleted ? "tombstones" : "entities") of "
+                + bound.type.name
+        ]
+        if let last = names.last { lines.append("decode fields up to '\(last.name)'") }
+        for (type, fields) in bound.fieldCounts.sorted(by: { $0.key < $1.key })
+        where type != bound.type.number {
+            let name = state.catalog.definition(of: type)?.name ?? "\(type)"
+            lines.append("look up \(name) by relation, \(fields) fields of each")
+        }
+        if bound.condition != nil { lines.append("test each against the condition") }
+        if bound.isGrouped { lines.append("group by \(bound.grouping.count) values") }
+        if !bound.order.isEmpty { lines.append("sort by \(bound.order.count) values, stable") }
+        if bound.offset > 0 { lines.append("leave out the first \(bound.offset)") }
+        if let limit = bound.limit {
+            lines.append(
+                bound.order.isEmpty && !bound.isGrouped
+                    ? "end behind \(limit)" : "keep the first \(limit)")
+        }
+        return lines
+    }
+
+    private func bind(
+        _ query: InspectionQuery
+    ) throws(QueryFailure) -> (BoundQuery, ReplayState) {
+        let state: ReplayState
+        do throws(InspectionError) {
+            state = try replay()
+        } catch {
+            throw .inspection(error)
+        }
+        var binder = QueryBinder(state.catalog)
+        do throws(QueryError) {
+            return (try binder.bind(query.syntax), state)
+        } catch {
+            throw .query(error)
+        }
+    }
+}

@@ -1,0 +1,322 @@
+/// Looks the names of a query up in a catalog, and refuses what cannot hold.
+struct QueryBinder {
+    private let catalog: Catalog
+    private var fieldCounts: [TypeNumber: Int] = [:]
+    /// Whether what is bound is inside of an aggregate or of a grouping.
+    private var isInsideRow = false
+
+    init(_ catalog: Catalog) { self.catalog = catalog }
+
+    /// An expression with what is known of its values.
+    private typealias Typed = (expression: BoundExpression, kind: QueryKind)
+
+    mutating func bind(_ syntax: QuerySyntax) throws(QueryError) -> BoundQuery {
+        guard let type = catalog.definition(named: syntax.type.text) else {
+            throw QueryError(
+                problem: .noSuchType(syntax.type.text, known: catalog.definitions.map(\.name)),
+                place: syntax.type.place)
+        }
+        isInsideRow = true
+        let condition = try syntax.condition.map { expression throws(QueryError) in
+            try self.condition(expression, of: type)
+        }
+        var grouping: [BoundExpression] = []
+        for column in syntax.grouping {
+            grouping.append(try bind(column.expression, of: type).expression)
+        }
+        let written = syntax.grouping + syntax.selection
+        let isGrouped =
+            !syntax.grouping.isEmpty || syntax.selection.contains { $0.expression.hasAggregate }
+        isInsideRow = !isGrouped
+        var columns: [(title: String, expression: BoundExpression)] = []
+        for column in written {
+            let bound = try grouped(column.expression, by: syntax.grouping, of: type)
+            columns.append((column.title, bound))
+        }
+        var order: [(expression: BoundExpression, isDescending: Bool)] = []
+        for key in syntax.order {
+            let expression = Self.resolving(key.expression, among: written)
+            order.append(
+                (try grouped(expression, by: syntax.grouping, of: type), key.isDescending))
+        }
+        if written.isEmpty { columns = allColumns(of: type) }
+        return BoundQuery(
+            type: type, selectsDeleted: syntax.selectsDeleted, condition: condition,
+            grouping: grouping, isGrouped: isGrouped, columns: columns, order: order,
+            limit: syntax.limit, offset: syntax.offset, fieldCounts: fieldCounts)
+    }
+
+    private mutating func allColumns(
+        of type: TypeDefinition
+    ) -> [(title: String, expression: BoundExpression)] {
+        fieldCounts[type.number] = type.fields.count
+        return [("id", .id)]
+            + type.fields.enumerated().map { ($0.element.name, .field($0.offset)) }
+    }
+
+    /// A key of the order may name a column by its title.
+    private static func resolving(
+        _ expression: QueryExpression, among columns: [QueryColumn]
+    ) -> QueryExpression {
+        guard case .path(let names) = expression.form, names.count == 1 else { return expression }
+        return columns.first { $0.title == names[0].text }?.expression ?? expression
+    }
+
+    /// In a grouped query a column is a grouping, or made of aggregates.
+    private mutating func grouped(
+        _ expression: QueryExpression, by grouping: [QueryColumn], of type: TypeDefinition
+    ) throws(QueryError) -> BoundExpression {
+        let isGrouping = grouping.contains { $0.expression.isWritten(as: expression) }
+        let before = isInsideRow
+        defer { isInsideRow = before }
+        if isGrouping { isInsideRow = true }
+        return try bind(expression, of: type).expression
+    }
+
+    // MARK: Conditions
+
+    private mutating func condition(
+        _ expression: QueryExpression, of type: TypeDefinition
+    ) throws(QueryError) -> BoundExpression {
+        let bound = try bind(expression, of: type)
+        guard bound.kind == .bool || bound.kind == .any else {
+            throw QueryError(
+                problem: .notACondition(bound.kind.rawValue), place: expression.place)
+        }
+        return bound.expression
+    }
+
+    private mutating func conditions(
+        _ expressions: [QueryExpression], of type: TypeDefinition
+    ) throws(QueryError) -> [BoundExpression] {
+        var bound: [BoundExpression] = []
+        for expression in expressions { bound.append(try condition(expression, of: type)) }
+        return bound
+    }
+
+    private mutating func bind(
+        _ expression: QueryExpression, of type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        switch expression.form {
+        case .literal(let content): return (.constant(content), QueryKind(content))
+        case .path(let names):
+            guard isInsideRow else { throw Self.notGrouped(expression) }
+            return try path(names[...], of: type)
+        case .not(let inner): return (.not(try condition(inner, of: type)), .bool)
+        case .and(let parts): return (.and(try conditions(parts, of: type)), .bool)
+        case .or(let parts): return (.or(try conditions(parts, of: type)), .bool)
+        case .comparison(let comparison, let first, let second):
+            return (try self.comparison(comparison, first, second, of: type), .bool)
+        case .membership(let first, let members):
+            var bound: [BoundExpression] = []
+            let value = try bind(first, of: type)
+            for member in members {
+                bound.append(try comparable(member, with: value.kind, of: type).expression)
+            }
+            return (.membership(value.expression, in: bound), .bool)
+        case .isNull(let inner): return (.isNull(try bind(inner, of: type).expression), .bool)
+        default: return try call(expression, of: type)
+        }
+    }
+
+    private mutating func call(
+        _ expression: QueryExpression, of type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        switch expression.form {
+        case .quantified where !isInsideRow, .count where !isInsideRow:
+            throw Self.notGrouped(expression)
+        case .quantified(let quantifier, let names, let condition):
+            let relation = try relation(names, of: type)
+            let bound = try self.condition(condition, of: relation.target)
+            return (.quantified(quantifier, relation.bound, bound), .bool)
+        case .count(let names, let condition):
+            return (try count(names, condition, of: type), .number)
+        case .function(.lower, let inner):
+            return (.function(.lower, try bind(inner, of: type).expression), .text)
+        case .function(.length, let inner):
+            return (.function(.length, try bind(inner, of: type).expression), .number)
+        case .aggregate(let aggregate, let inner):
+            let before = isInsideRow
+            isInsideRow = true
+            defer { isInsideRow = before }
+            guard let inner else { return (.aggregate(aggregate, nil), .number) }
+            return try self.aggregate(aggregate, inner, of: type)
+        default: preconditionFailure("a form that the caller binds")
+        }
+    }
+
+    private mutating func aggregate(
+        _ aggregate: QueryAggregate, _ inner: QueryExpression, of type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        let bound = try bind(inner, of: type)
+        let takesNumbers = aggregate == .sum || aggregate == .average
+        guard !takesNumbers || bound.kind.isComparable(with: .number) else {
+            throw QueryError(
+                problem: .notANumber(bound.kind.rawValue, aggregate: aggregate.rawValue),
+                place: inner.place)
+        }
+        return (.aggregate(aggregate, bound.expression), takesNumbers ? .number : bound.kind)
+    }
+
+    private mutating func comparison(
+        _ comparison: QueryComparison, _ first: QueryExpression, _ second: QueryExpression,
+        of type: TypeDefinition
+    ) throws(QueryError) -> BoundExpression {
+        let value = try bind(first, of: type)
+        switch comparison {
+        case .contains where value.kind == .list:
+            return .comparison(comparison, value.expression, try bind(second, of: type).expression)
+        case .contains, .startsWith, .endsWith:
+            let other = try bind(second, of: type)
+            for (bound, expression) in [(value, first), (other, second)]
+            where !bound.kind.isComparable(with: .text) {
+                throw QueryError(
+                    problem: .notComparable(bound.kind.rawValue, QueryKind.text.rawValue),
+                    place: expression.place)
+            }
+            return .comparison(comparison, value.expression, other.expression)
+        default:
+            let other = try comparable(second, with: value.kind, of: type)
+            let own =
+                other.kind == .date
+                ? try comparable(first, with: .date, of: type) : value
+            return .comparison(comparison, own.expression, other.expression)
+        }
+    }
+
+    /// Binds what is compared with a value of a kind. Beside a date a text is read as one.
+    private mutating func comparable(
+        _ expression: QueryExpression, with kind: QueryKind, of type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        if kind == .date, case .literal(.string(let text)) = expression.form {
+            guard let moment = Moment(iso8601: text) else {
+                throw QueryError(problem: .notADate(text), place: expression.place)
+            }
+            return (.constant(QueryValue.date(of: moment)), .date)
+        }
+        let bound = try bind(expression, of: type)
+        // The other way round, the text comes first and is read when its date is known.
+        let waitsForDate = bound.kind == .date && kind == .text
+        guard bound.kind.isComparable(with: kind) || waitsForDate else {
+            throw QueryError(
+                problem: .notComparable(kind.rawValue, bound.kind.rawValue),
+                place: expression.place)
+        }
+        return bound
+    }
+
+    private static func notGrouped(_ expression: QueryExpression) -> QueryError {
+        let names: [QueryName] =
+            switch expression.form {
+            case .path(let names), .quantified(_, let names, _), .count(let names, _): names
+            default: []
+            }
+        return QueryError(
+            problem: .notGrouped(names.map(\.text).joined(separator: ".")),
+            place: expression.place)
+    }
+
+    // MARK: Names
+
+    private mutating func path(
+        _ names: ArraySlice<QueryName>, of type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        guard let name = names.first else { return (.id, QueryKind(type.idType)) }
+        let rest = names.dropFirst()
+        if name.text == "id" { return try members(rest, of: (.id, QueryKind(type.idType)), name) }
+        if let metadata = QueryMetadata(rawValue: name.text) {
+            let kind: QueryKind = metadata == .updatedAt ? .date : .number
+            return try members(rest, of: (.metadata(metadata), kind), name)
+        }
+        if let position = type.fields.firstIndex(where: { $0.name == name.text }) {
+            let count = fieldCounts[type.number, default: 0]
+            fieldCounts[type.number] = max(count, position + 1)
+            let field = type.fields[position]
+            return try members(rest, of: (.field(position), QueryKind(field.type)), name)
+        }
+        let relation = try self.relation([name], of: type)
+        guard !relation.isToMany else {
+            throw QueryError(problem: .leadsToMany(name.text), place: name.place)
+        }
+        let inner = try path(rest, of: relation.target)
+        return (.related(relation.bound, inner.expression), inner.kind)
+    }
+
+    private func members(
+        _ names: ArraySlice<QueryName>, of value: Typed, _ parent: QueryName
+    ) throws(QueryError) -> Typed {
+        guard let name = names.first else { return value }
+        guard value.kind == .members || value.kind == .any else {
+            throw QueryError(
+                problem: .noMembers(name.text, kind: value.kind.rawValue), place: name.place)
+        }
+        // Which kind a member is, each row tells.
+        return try members(
+            names.dropFirst(), of: (.member(value.expression, name.text), .any), name)
+    }
+
+    private mutating func count(
+        _ names: [QueryName], _ condition: QueryExpression?, of type: TypeDefinition
+    ) throws(QueryError) -> BoundExpression {
+        if names.count == 1, condition == nil, type.relation(named: names[0].text) == nil {
+            let list = try path(names[...], of: type)
+            guard list.kind == .list || list.kind == .any || list.kind == .members else {
+                throw QueryError(problem: .notARelation(names[0].text), place: names[0].place)
+            }
+            return .function(.length, list.expression)
+        }
+        let relation = try relation(names, of: type)
+        let bound = try condition.map { expression throws(QueryError) in
+            try self.condition(expression, of: relation.target)
+        }
+        return .linkCount(relation.bound, bound)
+    }
+
+    private func relation(
+        _ names: [QueryName], of type: TypeDefinition
+    ) throws(QueryError) -> (bound: BoundRelation, target: TypeDefinition, isToMany: Bool) {
+        let name = names[0]
+        guard names.count == 1 else {
+            throw QueryError(problem: .notARelation(name.text), place: names[1].place)
+        }
+        guard let relation = type.relation(named: name.text) else {
+            if type.field(named: name.text) != nil {
+                throw QueryError(problem: .notARelation(name.text), place: name.place)
+            }
+            let known =
+                ["id"] + type.fields.map(\.name) + type.relations.map(\.name)
+                + QueryMetadata.allCases.map(\.rawValue)
+            throw QueryError(
+                problem: .noSuchProperty(name.text, type: type.name, known: known),
+                place: name.place)
+        }
+        guard let target = catalog.definition(of: relation.target) else {
+            throw QueryError(
+                problem: .noSuchType("\(relation.target)", known: catalog.definitions.map(\.name)),
+                place: name.place)
+        }
+        let bound = BoundRelation(
+            source: type.number, number: relation.number, target: target.number)
+        return (bound, target, relation.isToMany)
+    }
+}
+
+extension QueryExpression {
+    fileprivate var hasAggregate: Bool {
+        switch form {
+        case .aggregate: true
+        case .function(_, let inner): inner.hasAggregate
+        default: false
+        }
+    }
+
+    /// Whether both are the one path, as a grouping is named again.
+    fileprivate func isWritten(as other: QueryExpression) -> Bool {
+        switch (form, other.form) {
+        case (.path(let own), .path(let names)): own.map(\.text) == names.map(\.text)
+        case (.function(let own, let inner), .function(let function, let operand)):
+            own == function && inner.isWritten(as: operand)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// Why a query cannot be understood, and where in its text.
+public struct QueryError: Error, Hashable, Sendable {
+    public enum Problem: Hashable, Sendable {
+        /// A character that begins nothing.
+        case unexpectedCharacter(Character)
+        case textNotEnded
+        case invalidNumber(String)
+        case expected(String, found: String)
+        case clauseTwice(String)
+        case nestedTooDeep(limit: Int)
+        case noSuchType(String, known: [String])
+        case noSuchProperty(String, type: String, known: [String])
+        /// A value without members was asked for one.
+        case noMembers(String, kind: String)
+        /// A relation to many was used as one value.
+        case leadsToMany(String)
+        case notARelation(String)
+        case notComparable(String, String)
+        case notACondition(String)
+        case notADate(String)
+        case notANumber(String, aggregate: String)
+        /// A property that is neither grouped by nor inside of an aggregate.
+        case notGrouped(String)
+    }
+
+    public let problem: Problem
+    /// The characters of the text that it is about, from 0.
+    public let place: Range<Int>
+}
+
+extension QueryError: CustomStringConvertible {
+    public var description: String {
+        switch problem {
+        case .unexpectedCharacter(let character): "'\(character)' begins nothing"
+        case .textNotEnded: "the text has no closing quotation mark"
+        case .invalidNumber(let text): "'\(text)' is not a number"
+        case .expected(let expected, let found): "expected \(expected), found \(found)"
+        case .clauseTwice(let clause): "'\(clause)' is there twice"
+        case .nestedTooDeep(let limit): "nested deeper than \(limit)"
+        case .noSuchType(let name, let known):
+            "there is no type '\(name)'; "
+                + (known.isEmpty
+                    ? "the store has none" : "there is " + known.joined(separator: ", "))
+        case .noSuchProperty(let name, let type, let known):
+            "'\(type)' has no '\(name)'; it has " + known.joined(separator: ", ")
+        case .noMembers(let name, let kind): "\(kind) has no member '\(name)'"
+        case .leadsToMany(let name):
+            "'\(name)' leads to many: use any(\(name), …), all(\(name), …) or count(\(name))"
+        case .notARelation(let name): "'\(name)' is not a relation"
+        case .notComparable(let first, let second): "\(first) cannot be compared with \(second)"
+        case .notACondition(let kind): "\(kind) is not a condition; compare it with something"
+        case .notADate(let text):
+            "'\(text)' is not a date; write it as 2026-08-03 or 2026-08-03T14:05:22Z"
+        case .notANumber(let kind, let aggregate):
+            "\(aggregate)() takes numbers, not \(kind); count() counts rows"
+        case .notGrouped(let name):
+            "'\(name)' differs within a group: name it behind 'group by', or take its sum, least, "
+                + "most or average"
+        }
+    }
+}
+
+/// Why a query has no answer.
+public enum QueryFailure: Error, Sendable {
+    case query(QueryError)
+    case inspection(InspectionError)
+}

@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// The rows that share the values of a grouping, as far as aggregates need them.
+struct QueryGroup {
+    /// The first row, of which the grouped expressions are read.
+    let first: QueryRows.Row?
+    private(set) var tallies: [QueryTally]
+
+    init(first: QueryRows.Row?, count: Int) {
+        self.first = first
+        tallies = Array(repeating: QueryTally(), count: count)
+    }
+
+    mutating func add(_ values: [StoredContent?]) {
+        for (position, value) in values.enumerated() { tallies[position].add(value) }
+    }
+}
+
+/// What is kept of the values of one aggregate. Null counts for nothing.
+struct QueryTally {
+    private var count = 0
+    private var exactSum = Decimal(0)
+    private var sum = 0.0
+    private var isExact = true
+    private var least: StoredContent?
+    private var most: StoredContent?
+
+    /// - Parameter value: nil where rows are counted and not their values.
+    mutating func add(_ value: StoredContent?) {
+        guard let value else { return count += 1 }
+        guard !QueryValue.isNull(value) else { return }
+        count += 1
+        if let exact = QueryValue.exact(value) { exactSum += exact } else { isExact = false }
+        sum += QueryValue.double(value) ?? 0
+        if least.map({ QueryValue.order(value, $0) == .orderedAscending }) ?? true { least = value }
+        if most.map({ QueryValue.order(value, $0) == .orderedDescending }) ?? true { most = value }
+    }
+
+    func value(of aggregate: QueryAggregate) -> StoredContent {
+        switch aggregate {
+        case .count: .signed(Int64(count))
+        case .sum: isExact ? .decimal(exactSum.description) : .double(sum)
+        case .least: least ?? QueryValue.null
+        case .most: most ?? QueryValue.null
+        case .average: count == 0 ? QueryValue.null : .double(sum / Double(count))
+        }
+    }
+}
