@@ -122,8 +122,10 @@ struct DeletedConformanceTests {
     func restoreBothEnds() throws {
         for order in [["n", "c"], ["c", "n"]] {
             var context = Context()
-            try Node(id: "p", children: .relation([Node(id: "o"), Node(id: "c")])).save(to: &context)
-            try Node(id: "c", children: .relation([Node(id: "n"), Node(id: "m")])).save(to: &context)
+            try Node(id: "p", children: .relation([Node(id: "o"), Node(id: "c")])).save(
+                to: &context)
+            try Node(id: "c", children: .relation([Node(id: "n"), Node(id: "m")])).save(
+                to: &context)
             try Node.delete(id: "n", from: &context)
             try Node.delete(id: "c", from: &context)
             for id in order {

@@ -35,5 +35,7 @@ package struct HiddenLink: Hashable, Sendable {
 
 extension Reversal {
     /// The links of all entities that a restoration has brought back which are not visible yet.
-    package var hiddenLinks: [HiddenLink] { restored.flatMap { HiddenLink.all(of: $0, in: target) } }
+    package var hiddenLinks: [HiddenLink] {
+        restored.flatMap { HiddenLink.all(of: $0, in: target) }
+    }
 }

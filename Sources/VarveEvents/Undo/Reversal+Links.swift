@@ -170,7 +170,9 @@ extension Reversal {
             for (number, entities) in event.lists {
                 guard let relation = target.relation(number, ofTable: place.table) else { continue }
                 for other in entities.compactMap({ step.place($0) })
-                where other.table == relation.target && mayLink(other.slot, relation, at: place, step) {
+                where other.table == relation.target
+                    && mayLink(other.slot, relation, at: place, step)
+                {
                     link(other.slot, relation, at: place)
                 }
             }
