@@ -34,20 +34,24 @@ struct ClientCompilation {
         let object = directory.appending(path: "Model.o")
         try Data(model.source.utf8).write(to: source)
         let usage = try MeasuredProcess.run(
-            command(source: source, object: object), messages: directory.appending(path: "messages"))
+            command(source: source, object: object), messages: directory.appending(path: "messages")
+        )
         return CompilationCost(
             model: model, configuration: configuration, seconds: usage.processorSeconds,
             peakBytes: usage.peakBytes, codeBytes: try ObjectCode.byteCount(of: object))
     }
 
     private func command(source: URL, object: URL) -> [String] {
-        let products = build.appending(path: configuration.rawValue)
+        // As SwiftPM spells it: the compiler takes one module in two places for two modules.
+        let products = build.appending(path: configuration.rawValue).resolvingSymlinksInPath()
         let plugin = products.appending(path: "VarveMacros-tool").path
         let maps = [
             products.appending(path: "CVarve.build/module.modulemap"),
             package.appending(path: "Sources/CLZ4/module.modulemap"),
         ]
-        return ["swiftc", "-module-name", "Model", "-parse-as-library", "-swift-version", "6", "-g"]
+        return [
+            "swiftc", "-module-name", "Model", "-parse-as-library", "-swift-version", "6", "-g",
+        ]
             + configuration.options
             + ["-c", source.path, "-o", object.path]
             + ["-I", products.appending(path: "Modules").path]

@@ -51,7 +51,8 @@ enum CompileBenchmark {
                 description: "more code than before in a release build, with entities: \(names); "
                     + "find what apps now specialise, or keep the new sizes with --update")
         }
-        if costs.contains(where: { kept.change(of: $0).map { $0 < -KeptSizes.tolerance } ?? false }) {
+        if costs.contains(where: { kept.change(of: $0).map { $0 < -KeptSizes.tolerance } ?? false })
+        {
             print("less code than before: keep the new sizes with --update")
         }
     }

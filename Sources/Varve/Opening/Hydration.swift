@@ -112,7 +112,7 @@ struct Hydration {
             results.withLock { $0.forms[work.position] = forms }
         case .index(let table, let index):
             guard table.liveCount > 0 else { return }
-            let content = table.descriptor.operations.buildIndex(table, index)
+            let content = table.descriptor.buildIndex(index, of: table)
             results.withLock { $0.contents[number] = content }
         }
     }

@@ -13,9 +13,7 @@ extension Context {
         let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
         for index in table.uniqueIndexes where index >= start {
             let existing = withUnsafePointer(to: row) { row -> Slot? in
-                if let slot, table.isUndisputed(row, at: slot, in: index) { return nil }
-                known = table.key(of: row, in: index, foreseen)
-                return table.firstSlot(sharing: index, with: row, except: slot, known)
+                table.indexDefinitions[index].rival(table, index, row, slot, foreseen, &known)
             }
             guard let existing else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness

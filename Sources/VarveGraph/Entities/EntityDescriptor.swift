@@ -79,6 +79,11 @@ public final class EntityDescriptor: Sendable {
     /// The descriptor of the type's tombstones, once one was made.
     package var tombstoneDescriptor: EntityDescriptor? { tombstones.present }
 
+    /// Makes the content of one index of a table whose rows were loaded. Any thread may call it.
+    package func buildIndex(_ index: Int, of table: AnyTable) -> IndexContent {
+        indexOutlines[index].build(table, index)
+    }
+
     /// The position of the relation at a key path such as `\Chat.$messages`.
     ///
     /// - Complexity: linear in the number of the type's relations.

@@ -65,8 +65,6 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let amendRow:
         @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
             throws(CodecError) -> Void
-    /// Makes the content of one index of a table whose rows were loaded; any thread may.
-    @usableFromInline package let buildIndex: @Sendable (AnyTable, Int) -> IndexContent
     /// Drops the before-rows of the table's journal; answers what is left of a large one.
     @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> (any Sendable)?
     /// Takes the before-rows away from the table's journal.
@@ -159,9 +157,6 @@ package struct EntityOperations: Sendable {
             let cell = table.cells.mutablePointer(at: slot.index)
             guard cell.pointee.row != nil else { return }
             try body(UnsafeMutableRawPointer(cell))
-        }
-        buildIndex = { table, index in
-            unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
         }
         clearBeforeRows = { table in
             unsafeDowncast(table, to: Table<Entity>.self).beforeRows.emptied()

@@ -59,6 +59,17 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
     /// Whether two rows have the same values, so that an entry of one serves the other.
     @usableFromInline let isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
 
+    /// Finds another row with a row's values; see ``Table/rival(of:at:in:_:noting:)``.
+    ///
+    /// A closure of the definition, so that types without a unique index, such as all tombstones, have no code for it.
+    @usableFromInline let rival: RivalSearch
+
+    @usableFromInline typealias RivalSearch =
+        @Sendable (
+            Table<Entity>, _ index: Int, UnsafePointer<Entity>, Slot?, ForeseenKey<Entity>?,
+            inout KnownKey
+        ) -> Slot?
+
     @usableFromInline typealias Access = (
         key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool),
         isSame: @Sendable (UnsafePointer<Entity>, UnsafePointer<Entity>) -> Bool
@@ -76,18 +87,28 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         case .hashed(let properties): access = IndexDefinition.access(to: properties)
         case .text(let fields): access = IndexDefinition.access(to: fields)
         }
-        self.init(name, kind, content, access, uniqueness) { table, index, bounds in
-            unsafeDowncast(table, to: Table<Entity>.self).postings(of: index, in: bounds)
-        }
+        self.init(
+            name, kind, content, access, uniqueness,
+            postings: { table, index, bounds in
+                unsafeDowncast(table, to: Table<Entity>.self).postings(of: index, in: bounds)
+            },
+            build: { table, index in
+                unsafeDowncast(table, to: Table<Entity>.self).builtIndex(index)
+            },
+            rival: { table, index, row, slot, foreseen, known in
+                table.rival(of: row, at: slot, in: index, foreseen, noting: &known)
+            })
     }
 
     @usableFromInline
     init(
         _ name: String, _ kind: IndexKind, _ content: Content, _ access: Access,
-        _ uniqueness: Uniqueness<Entity>?, postings: @escaping IndexOutline.LookUp
+        _ uniqueness: Uniqueness<Entity>?, postings: @escaping IndexOutline.LookUp,
+        build: @escaping IndexOutline.Build, rival: @escaping RivalSearch
     ) {
         self.content = content
         self.uniqueness = uniqueness
+        self.rival = rival
         (key, isSame) = access
         isForeseeable =
             if case .hashed(let properties) = content { properties.allSatisfy(\.isStored) } else {
@@ -108,7 +129,7 @@ final class IndexDefinition<Entity: EntityModelProtocol>: AnyIndexDefinition, Se
         let textFields: [TextField]? = if case .text(let fields) = content { fields } else { nil }
         outline = IndexOutline(
             name: name, kind: kind, components: components, textFields: textFields,
-            isUniqueByHash: uniqueness != nil && content.isHashed, postings: postings)
+            isUniqueByHash: uniqueness != nil && content.isHashed, postings: postings, build: build)
     }
 
     /// The closures of the one property themselves, or closures around those of several.
@@ -182,6 +203,9 @@ final class IndexOutline: Sendable {
     @usableFromInline
     typealias LookUp = @Sendable (AnyTable, _ index: Int, IndexBounds) -> PostingRange?
 
+    /// Makes the content from the rows of a table of the index's entity type; see ``Table/builtIndex(_:)``.
+    @usableFromInline typealias Build = @Sendable (AnyTable, _ index: Int) -> IndexContent
+
     /// The name of the property that declares it.
     let name: String
     let kind: IndexKind
@@ -191,10 +215,11 @@ final class IndexOutline: Sendable {
     /// Whether it is a constraint on values that are told apart by their hashes.
     @usableFromInline let isUniqueByHash: Bool
     let postings: LookUp
+    let build: Build
 
     init(
         name: String, kind: IndexKind, components: [IndexComponent], textFields: [TextField]?,
-        isUniqueByHash: Bool, postings: @escaping LookUp
+        isUniqueByHash: Bool, postings: @escaping LookUp, build: @escaping Build
     ) {
         self.name = name
         self.kind = kind
@@ -202,6 +227,7 @@ final class IndexOutline: Sendable {
         self.textFields = textFields
         self.isUniqueByHash = isUniqueByHash
         self.postings = postings
+        self.build = build
     }
 }
 

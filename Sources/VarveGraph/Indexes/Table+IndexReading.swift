@@ -226,6 +226,19 @@ extension Table {
 
     // MARK: - Equal rows
 
+    /// The first other row that has the values of a row that is to be stored, at a slot if its id is known.
+    ///
+    /// - Parameter known: the row's key, if it had to be made.
+    @inlinable
+    func rival(
+        of row: UnsafePointer<Entity>, at slot: Slot?, in index: Int,
+        _ foreseen: ForeseenKey<Entity>?, noting known: inout KnownKey
+    ) -> Slot? {
+        if let slot, isUndisputed(row, at: slot, in: index) { return nil }
+        known = key(of: row, in: index, foreseen)
+        return firstSlot(sharing: index, with: row, except: slot, known)
+    }
+
     /// Whether a row that is to be stored at a slot has the values there that no other row has: most that are saved
     /// again do, and need not be looked for.
     @inlinable
