@@ -48,10 +48,15 @@ struct DeletingTests {
         context.checkInvariants()
     }
 
-    @Test("Deleting what is not there does nothing and leaves no tombstone")
+    @Test("Deleting says whether there was anything; what is not there leaves no tombstone")
     func missing() throws {
-        var context = Context()
-        try User.delete(id: "9", from: &context)
+        var context = try conversation()
+        #expect(try User.delete(id: "1", from: &context))
+        #expect(try !User.delete(id: "1", from: &context))
+        #expect(try User(id: "2", name: "").delete(from: &context))
+        #expect(try !User(id: "2", name: "").delete(from: &context))
+        #expect(try Deleted<User>.delete(id: "1", from: &context))
+        #expect(try !User.delete(id: "9", from: &context))
         #expect(Deleted<User>.query("9").resolve(in: context) == nil)
     }
 

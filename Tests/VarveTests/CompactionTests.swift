@@ -54,6 +54,7 @@ struct CompactionTests {
             let report = try store.compact()
             #expect(report.checkpoint == store.lastTransaction && report.leftover == nil)
             #expect(report.bytesAfter.rawValue > 0 && report.checkpointBytes != nil)
+            #expect((report.growth != nil) == (report.bytesAfter > report.bytesBefore))
             let live = describe(store.context)
             #expect(difference(live, describe(try reopened(disk))) == nil)
             try Self.fill(store, (40 + round * 10)..<(50 + round * 10))

@@ -30,7 +30,8 @@ struct SyncedTransactionTests {
         ) throws {
             let id = Int.random(in: 0..<10, using: &random)
             guard Int.random(in: 0..<4, using: &random) > 0 else {
-                return try Paper.delete(id: id, from: &context)
+                try Paper.delete(id: id, from: &context)
+                return
             }
             let words = ["lake", "sand", "clay", "ice"]
             try Paper(

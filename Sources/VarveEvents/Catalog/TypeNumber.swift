@@ -47,7 +47,13 @@ extension TransactionID: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
-extension TransactionID: CustomStringConvertible {
+extension TransactionID: LosslessStringConvertible {
+    /// The number that `description` writes; nil for any other text.
+    public init?(_ description: String) {
+        guard let number = UInt64(description) else { return nil }
+        self.init(number)
+    }
+
     public var description: String { String(rawValue) }
 }
 

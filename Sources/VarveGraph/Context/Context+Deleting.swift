@@ -1,26 +1,35 @@
 extension EntityModelProtocol {
     /// Deletes the entity with this id and what its delete rules take along; nothing happens
     /// where there is none. What remains is a ``Deleted`` entity of the same id.
+    ///
+    /// - Returns: whether there was an entity.
     @inlinable
-    public func delete(from context: inout Context) throws {
+    @discardableResult
+    public func delete(from context: inout Context) throws -> Bool {
         try context._deleteLive(Self.self, id: id)
     }
 
     /// Deletes the entity with this id and what its delete rules take along; nothing happens
     /// where there is none.
+    ///
+    /// - Returns: whether there was an entity.
     @inlinable
-    public static func delete(id: ID, from context: inout Context) throws {
+    @discardableResult
+    public static func delete(id: ID, from context: inout Context) throws -> Bool {
         try context._deleteLive(Self.self, id: id)
     }
 }
 
 extension Context {
+    /// Returns whether there was a row.
     @inlinable
+    @discardableResult
     public mutating func _deleteLive<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID
-    ) throws {
-        guard let slot = liveSlot(of: type, id: id) else { return }
+    ) throws -> Bool {
+        guard let slot = liveSlot(of: type, id: id) else { return false }
         try deleteRow(at: slot, table: position(of: Entity._descriptor))
+        return true
     }
 
     /// Deletes a row and, by delete rules, what depends on it.

@@ -25,7 +25,8 @@ extension ContextError: CustomStringConvertible {
         case .uniqueValueIndexViolation(let type, let existing, let new, let indexName, let value):
             """
             \(type) \(new) cannot be saved: in the unique index '\(indexName)', \(existing) has the \
-            value \(value) already
+            value \(value) already: save another value, change the other entity first, or give the index a \
+            collision resolver
             """
         case .deleteDenied(let type, let id, let relation, let children):
             """
@@ -33,7 +34,7 @@ extension ContextError: CustomStringConvertible {
             \(children.joined(separator: ", ")): delete or detach what it leads to first
             """
         case .requiredRelationMissing(let type, let id, let relation):
-            "\(type) \(id) lacks its required relation '\(relation)'"
+            "\(type) \(id) lacks its required relation '\(relation)': set it, and save what it leads to"
         }
     }
 }

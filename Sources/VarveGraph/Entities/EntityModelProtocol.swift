@@ -4,7 +4,7 @@ public import VarveEvents
 ///
 /// Conform with `@EntityModel`, which generates the underscored requirements and ``patch``. The
 /// hooks and merge strategies have defaults and are yours to write.
-public protocol EntityModelProtocol: Sendable {
+public protocol EntityModelProtocol: Sendable, CustomDebugStringConvertible {
     associatedtype ID: Hashable & Sendable
 
     var id: ID { get }

@@ -14,6 +14,9 @@ internal import VarveText
 /// }
 /// ```
 ///
+/// It is named in the declaration, `collisions: .updateCurrentUser`. Written out there it would be a circular
+/// reference to the compiler.
+///
 /// A resolver runs before the new entity is stored, within its save: what it throws takes back
 /// everything. Where it leaves the other entity its value, both keep it.
 public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {

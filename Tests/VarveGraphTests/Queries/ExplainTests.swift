@@ -100,6 +100,30 @@ struct ExplainTests {
             """)
     }
 
+    @Test("A prefix is a range of an ordered index, or some where case does not count")
+    func textPrefix() throws {
+        try expect(
+            IndexedSample.filter(.string(\.city, hasPrefix: "City 3", caseSensitive: true)),
+            """
+            IndexedSample: ordered index byCityAndAge (city), 143 candidates
+              test each: city has prefix "City 3", case-sensitive
+              put in insertion order
+            """)
+        try expect(
+            IndexedSample.filter(\.age == 3 && .string(\.city, hasPrefix: "x")),
+            """
+            IndexedSample: ordered index byCityAndAge (city), 0 candidates
+              test each: age == 3 && city has prefix "x"
+              put in insertion order
+            """)
+        let context = try context()
+        let plan = IndexedSample.filter(.string(\.city, hasPrefix: "city 3")).explain(in: context)
+        #expect(plan.access == .scan, "the first three letters of all cities are these")
+        #expect(
+            IndexedSample.filter(.string(\.name, hasPrefix: "n")).explain(in: context).candidates
+                == 0)
+    }
+
     @Test("Hash and unique indexes serve equality, and rows are tested for it again")
     func hash() throws {
         try expect(
@@ -131,14 +155,14 @@ struct ExplainTests {
             """
             IndexedSample: back along ordered index byAge (age), 1000 candidates
               stop when there are enough
-              limit 5 behind 2
+              limit 5, offset 2
             """)
         try expect(
             IndexedSample.filter(\.city == "City 3").sorted(by: \.age.desc).limit(3),
             """
             IndexedSample: along ordered index byCityAndAge (city, age), 143 candidates
               stop when there are enough
-              limit 3 behind 0
+              limit 3
             """)
     }
 
@@ -150,7 +174,7 @@ struct ExplainTests {
             """
             IndexedSample: ordered index byAge (age), 10 candidates
               select the first 5 by note, id.desc
-              limit 5 behind 0
+              limit 5
               filter isActive == true
             """)
     }
@@ -186,7 +210,7 @@ struct ExplainTests {
                 IndexedSample: by rank in text index noteWords (note), 4 candidates
                   test each: age < 15
                   stop when there are enough
-                  limit 1 behind 0
+                  limit 1
                 """)
         #expect(ranked.resolve(in: context).map(\.id) == [0, 10])
     }

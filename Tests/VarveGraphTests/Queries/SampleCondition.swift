@@ -37,6 +37,9 @@ indirect enum SampleCondition {
     case ageRange(Int, Int)
     case city(Relation, String)
     case cityIn([String])
+    case cityStarts(String)
+    case cityStartsExactly(String)
+    case nameStarts(String)
     case name(String?)
     case nameNot(String?)
     case score(Relation, Double)
@@ -71,6 +74,9 @@ indirect enum SampleCondition {
         case .ageRange(let low, let high): (low...high).contains(sample.age)
         case .city(let relation, let value): relation.holds(sample.city, value)
         case .cityIn(let values): values.contains(sample.city)
+        case .cityStarts(let text): sample.city.lowercased().hasPrefix(text.lowercased())
+        case .cityStartsExactly(let text): sample.city.hasPrefix(text)
+        case .nameStarts(let text): sample.name?.lowercased().hasPrefix(text.lowercased()) ?? false
         case .name(let value): sample.name == value
         case .nameNot(let value): sample.name != value
         case .score(let relation, let value): relation.holds(sample.score, value)
@@ -99,6 +105,10 @@ indirect enum SampleCondition {
         case .ageRange(let low, let high): .property(Entity.age, isIn: low...high)
         case .city(let relation, let value): relation.predicate(Entity.city, value)
         case .cityIn(let values): .property(Entity.city, isIn: values)
+        case .cityStarts(let text): .string(Entity.city, hasPrefix: text)
+        case .cityStartsExactly(let text):
+            .string(Entity.city, hasPrefix: text, caseSensitive: true)
+        case .nameStarts(let text): .string(Entity.name, hasPrefix: text)
         case .name(let value): Entity.name == value
         case .nameNot(let value): Entity.name != value
         case .score(let relation, let value): relation.predicate(Entity.score, value)

@@ -54,7 +54,7 @@ struct SampleGenerator {
     private mutating func leaf() -> SampleCondition {
         let relation = SampleCondition.Relation.allCases.randomElement(using: &random) ?? .equal
         let number = Int.random(in: -4...21, using: &random)
-        switch Int.random(in: 0..<18, using: &random) {
+        switch Int.random(in: 0..<20, using: &random) {
         case 0, 1: return .age(relation, number)
         case 2: return .ageIn((0..<Int.random(in: 0..<14, using: &random)).map { $0 * 3 - 4 })
         case 3: return .ageRange(number, number + 5)
@@ -71,6 +71,10 @@ struct SampleGenerator {
         case 16: return .idIn((0..<12).map { _ in Int.random(in: 0..<200, using: &random) })
         case 14: return .note(contains: chance(50) ? word() : word() + " " + word())
         case 15: return .noteMatches([word(), word()])
+        case 17:
+            let start = String(city().prefix(Int.random(in: 0...4, using: &random)))
+            return chance(50) ? .cityStarts(start.uppercased()) : .cityStartsExactly(start)
+        case 18: return .nameStarts(chance(80) ? "NAME \(number % 5)" : "")
         default: return chance(50) ? .length(relation, number % 7) : .closure(2 + abs(number % 3))
         }
     }

@@ -66,6 +66,8 @@ struct ArgumentParserTests {
         #expect(throws: UsageError.unknownOption("--zebra", suggestion: nil)) {
             try parse("--zebra")
         }
+        // Two of a few letters differ from "fill": nothing that could have been meant.
+        #expect(throws: UsageError.unknownOption("--fix", suggestion: nil)) { try parse("--fix") }
         #expect(throws: UsageError.unknownOption("-x", suggestion: nil)) { try parse("-rx") }
         #expect(throws: UsageError.missingValue(option: "--limit")) { try parse("--limit") }
         #expect(throws: UsageError.missingValue(option: "-n")) { try parse("a", "-rn") }

@@ -42,6 +42,15 @@ struct CompactCommandTests {
         #expect(again["checkpointBytes"] == "null" && again["floor"] == "7")
     }
 
+    @Test("Where the store became larger it says why, and what keeps less")
+    func growth() throws {
+        let store = try SampleStore.filled(segmentBytesMax: 400)
+        let kept = ToolRun("compact", "--keep=all", store.path)
+        #expect(kept.status == .success && kept.output.contains("larger, because"))
+        let smaller = ToolRun("compact", "--smallest", "--keep=none", store.path)
+        #expect(smaller.status == .success && !smaller.output.contains("larger"))
+    }
+
     @Test("With --smallest nothing stays beside one checkpoint, which shows the same entities")
     func smallest() throws {
         let store = try SampleStore.filled(segmentBytesMax: 400)

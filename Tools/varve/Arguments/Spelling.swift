@@ -1,24 +1,31 @@
-/// Finds what somebody may have meant.
+/// Finds the word that was probably meant.
 enum Spelling {
-    /// The word that differs least, if it differs by two letters at most.
+    /// The word that differs least, if that is by one slip, or by two in more than five letters.
     static func nearest(to word: String, among words: [String]) -> String? {
         words.map { (word: $0, distance: distance(word, $0)) }
-            .filter { $0.distance <= 2 && $0.distance < word.count }
+            .filter { $0.distance <= (min(word.count, $0.word.count) > 5 ? 2 : 1) }
+            .filter { $0.distance < min(word.count, $0.word.count) }
             .min { $0.distance < $1.distance }?.word
     }
 
-    /// How many letters must be inserted, removed or replaced.
+    /// How many letters must be inserted, removed, replaced, or exchanged with the next one.
     private static func distance(_ first: String, _ second: String) -> Int {
-        let second = Array(second)
+        let (first, second) = (Array(first), Array(second))
+        var before: [Int] = []
         var row = Array(0...second.count)
-        for (line, letter) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for (column, other) in second.enumerated() {
-                let replaced = diagonal + (letter == other ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+        for line in first.indices {
+            var next = [line + 1]
+            for column in second.indices {
+                let replaced = row[column] + (first[line] == second[column] ? 0 : 1)
+                var least = min(replaced, next[column] + 1, row[column + 1] + 1)
+                if line > 0, column > 0, first[line] == second[column - 1],
+                    first[line - 1] == second[column]
+                {
+                    least = min(least, before[column - 1] + 1)
+                }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[second.count]
     }

@@ -93,6 +93,18 @@ extension StoreCompaction {
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
                 .faint),
+        ] + growth
+    }
+
+    private var growth: [StyledText] {
+        guard bytesAfter > bytesBefore else { return [] }
+        return [
+            StyledText(
+                "  larger, because the new checkpoint comes in addition to the history that is kept and to the",
+                .faint),
+            StyledText(
+                "  checkpoint before it with the log from there: --keep and --smallest keep less",
+                .faint),
         ]
     }
 

@@ -25,6 +25,33 @@ public struct QueryProjection<Entity: EntityModelProtocol, each Value>: Sendable
     }
 }
 
+/// A query for one property of its entities.
+///
+/// A type of its own: what a parameter pack of one resolves to is a list of that one to the compiler only when
+/// the expression ends, so that nothing could be called on it in the same one.
+public struct PropertyProjection<Entity: EntityModelProtocol, Value>: Sendable {
+    @usableFromInline let list: QueryList<Entity>
+    @usableFromInline let read: @Sendable (RowSet<Entity>) -> [Value]
+
+    @inlinable
+    init(_ list: QueryList<Entity>, _ read: @escaping @Sendable (RowSet<Entity>) -> [Value]) {
+        self.list = list
+        self.read = read
+    }
+
+    /// The property of each entity, in the query's order.
+    @inlinable
+    public func resolve(in context: Context) -> [Value] {
+        list.rows(in: context).map { read($0) } ?? []
+    }
+
+    /// The property of the first entity, or nil where there is none.
+    @inlinable
+    public func first(in context: Context) -> Value? {
+        list.limit(1).rows(in: context).flatMap { read($0).first }
+    }
+}
+
 extension RowSet {
     /// What `body` answers for each row, in the query's order.
     @inlinable
@@ -50,9 +77,9 @@ extension RowSet {
 extension QueryList {
     /// Asks for one property only: `User.query().select(\.name)` resolves to `[String]`.
     @inlinable
-    public func select<Value>(_ path: KeyPath<Entity, Value>) -> QueryProjection<Entity, Value> {
+    public func select<Value>(_ path: KeyPath<Entity, Value>) -> PropertyProjection<Entity, Value> {
         let read = PropertyReader(path)
-        return QueryProjection(self) { $0.map { read($0) } }
+        return PropertyProjection(self) { $0.map { read($0) } }
     }
 
     /// Asks for properties only: `User.query().select(\.name, \.age)` resolves to
@@ -86,8 +113,44 @@ extension QueryList {
     }
 }
 
+extension QueryList {
+    /// One property of each entity, in the query's order.
+    @inlinable
+    public func select<Value>(_ path: KeyPath<Entity, Value>, in context: Context) -> [Value] {
+        select(path).resolve(in: context)
+    }
+
+    /// Properties of each entity, in the query's order.
+    @inlinable
+    public func select<each Value>(
+        _ path: repeat KeyPath<Entity, each Value>, in context: Context
+    ) -> [(repeat each Value)] {
+        select(repeat each path).resolve(in: context)
+    }
+}
+
 extension Query {
-    /// Asks for properties only; `first(in:)` answers those of the entity.
+    /// Asks for one property only; `first(in:)` returns that of the entity.
+    @inlinable
+    public func select<Value>(_ path: KeyPath<Entity, Value>) -> PropertyProjection<Entity, Value> {
+        list.select(path)
+    }
+
+    /// One property of the entity; nil where there is none.
+    @inlinable
+    public func select<Value>(_ path: KeyPath<Entity, Value>, in context: Context) -> Value? {
+        list.select(path).first(in: context)
+    }
+
+    /// Properties of the entity; nil where there is none.
+    @inlinable
+    public func select<each Value>(
+        _ path: repeat KeyPath<Entity, each Value>, in context: Context
+    ) -> (repeat each Value)? {
+        list.select(repeat each path).first(in: context)
+    }
+
+    /// Asks for properties only; `first(in:)` returns those of the entity.
     @inlinable
     public func select<each Value>(
         _ path: repeat KeyPath<Entity, each Value>

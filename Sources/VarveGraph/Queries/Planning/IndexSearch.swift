@@ -3,8 +3,8 @@ struct IndexSearch {
     private let conditions: [RowCondition]
     /// What each of the fixed components may be equal to.
     private var values: [[QueryOperand]] = []
-    private var lower: IndexBounds.Bound?
-    private var upper: IndexBounds.Bound?
+    /// Between which ends the next component may lie: one pair, or several behind ``addPrefix(at:)``.
+    private var limits: [(lower: IndexBounds.Bound?, upper: IndexBounds.Bound?)] = []
     /// How many components take part.
     private(set) var componentCount = 0
     /// One range for each combination of values.
@@ -49,18 +49,32 @@ struct IndexSearch {
             if property.relation.isLowerBound { first = first ?? (position, property) }
             if property.relation.isUpperBound { last = last ?? (position, property) }
         }
-        if first != nil || last != nil { componentCount = values.count + 1 }
+        guard first != nil || last != nil else { return }
+        componentCount = values.count + 1
+        limits = [(first?.property.bound, last?.property.bound)]
         // NaN stands behind every bound from below.
         if let (position, property) = first {
-            lower = property.bound
             let isExact =
                 property.trust == .total
                 || property.isExactAsBound && last.map { $0.property.isExactAsBound } ?? false
             note(position, isExact: isExact)
         }
         if let (position, property) = last {
-            upper = property.bound
             note(position, isExact: property.isExactAsBound)
+        }
+    }
+
+    /// Limits the next component to texts that may have a prefix, if a condition asks for one.
+    mutating func addPrefix(at path: AnyKeyPath) {
+        for position in 0..<min(conditions.count, ConditionSet.limit) {
+            guard case .text(let text) = conditions[position].structure,
+                let bounds = text.prefixBounds(at: path),
+                bounds.count * rangeCount <= IndexSearch.rangeLimit
+            else { continue }
+            limits = bounds
+            rangeCount *= bounds.count
+            componentCount = values.count + 1
+            return note(position, isExact: false)
         }
     }
 
@@ -68,16 +82,21 @@ struct IndexSearch {
     /// did.
     func forEachBounds(_ body: (IndexBounds) -> Bool) -> Bool {
         // Nearly always there is one, and no array to make for it.
-        if values.isEmpty { return body(IndexBounds(lower: lower, upper: upper)) }
-        if values.count == 1 && rangeCount == 1 {
-            return body(IndexBounds(equal: values[0], lower: lower, upper: upper))
-        }
+        if values.isEmpty { return forEachLimit(of: [], body) }
+        if values.count == 1 && values[0].count == 1 { return forEachLimit(of: values[0], body) }
         var combinations: [[QueryOperand]] = [[]]
         for operands in values {
             combinations = combinations.flatMap { start in operands.map { start + [$0] } }
         }
-        return combinations.allSatisfy {
-            body(IndexBounds(equal: $0, lower: lower, upper: upper))
+        return combinations.allSatisfy { forEachLimit(of: $0, body) }
+    }
+
+    private func forEachLimit(
+        of equal: [QueryOperand], _ body: (IndexBounds) -> Bool
+    ) -> Bool {
+        if limits.isEmpty { return body(IndexBounds(equal: equal)) }
+        return limits.allSatisfy {
+            body(IndexBounds(equal: equal, lower: $0.lower, upper: $0.upper))
         }
     }
 

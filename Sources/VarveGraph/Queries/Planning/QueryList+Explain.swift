@@ -78,7 +78,7 @@ extension PlannedRows {
     var pageWords: [String] {
         switch page {
         case .all: []
-        case .limit(let limit, let offset): ["limit \(limit) behind \(offset)"]
+        case .limit(let limit, let offset): [PlannedRows.limitWords(limit, offset)]
         case .last: ["the last one"]
         }
     }
@@ -112,12 +112,18 @@ extension Candidates {
     }
 }
 
+extension PlannedRows {
+    fileprivate static func limitWords(_ limit: Int, _ offset: Int) -> String {
+        offset == 0 ? "limit \(limit)" : "limit \(limit), offset \(offset)"
+    }
+}
+
 extension RowPlan.Step {
     var words: String {
         switch self {
         case .filter(let predicate): "filter \(predicate.condition.description)"
         case .sort(let comparator): "sort by \(comparator.description)"
-        case .limit(let limit, let offset): "limit \(limit) behind \(offset)"
+        case .limit(let limit, let offset): PlannedRows.limitWords(limit, offset)
         case .last: "the last one"
         case .distinct: "each once"
         case .union: "add the rows of another query"

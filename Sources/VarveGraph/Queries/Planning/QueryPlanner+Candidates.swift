@@ -59,7 +59,9 @@ extension QueryPlanner {
         }
         if search.depth < outline.components.count {
             guard outline.kind == .ordered else { return nil }
-            search.addRange(at: outline.components[search.depth].path.raw)
+            let path = outline.components[search.depth].path.raw
+            search.addRange(at: path)
+            if search.componentCount == search.depth { search.addPrefix(at: path) }
         }
         guard !search.used.isEmpty else { return nil }
         var ranges: [PostingRange] = []

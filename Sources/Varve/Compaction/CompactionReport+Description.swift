@@ -1,0 +1,31 @@
+extension CompactionReport: CustomStringConvertible {
+    /// One line for each thing that it did: the checkpoint, the history, the space, and why that grew.
+    public var description: String {
+        let written =
+            checkpointBytes.map { "checkpoint of transaction \(checkpoint), \($0)" }
+            ?? "transaction \(checkpoint) had a checkpoint already"
+        let dropped =
+            transactionsDropped == 0
+            ? "no history dropped"
+            : "\(transactionsDropped) transactions in \(segmentsDropped) segments dropped"
+        let lines = [
+            written, "\(dropped), history begins with \(floor)",
+            "\(bytesBefore) before, \(bytesAfter) after",
+        ]
+        return (lines + [growth, remark].compactMap { $0 }).joined(separator: "\n  ")
+    }
+
+    /// Why the store takes more space than before, and what makes it smaller; nil where it does not.
+    public var growth: String? {
+        guard bytesAfter > bytesBefore else { return nil }
+        return """
+            \(bytesAfter.rawValue - bytesBefore.rawValue) bytes more: the new checkpoint comes in addition to the \
+            history that the retention keeps and, in case it is damaged, to the checkpoint before it with the log \
+            from there; compact(for: .size) keeps none to fall back to, and a shorter retention less history
+            """
+    }
+
+    private var remark: String? {
+        leftover.map { "files that are not needed are still there: \($0)" }
+    }
+}
