@@ -19,6 +19,9 @@ extension StoreError: CustomStringConvertible {
         case .unencodable(let type, let id, let error):
             "\(type) \(id) cannot be stored: \(error); save another value, or change the type of "
                 + "the property"
+        case .rowTooLarge(let type, let id, let bytes, let limit):
+            "\(type) \(id) takes \(bytes), which is over the limit of \(limit); "
+                + "divide its content among several entities, or keep it in a file"
         case .outcomeUnknown(let transaction, let error):
             "transaction \(transaction) may or may not be on the disk: \(error); "
                 + "close the store and open it again to find out"

@@ -12,6 +12,9 @@ public enum StoreError: Error, Sendable {
     case inconsistent(transaction: TransactionID, reason: String)
     /// A value that cannot be encoded, or that would read back as another.
     case unencodable(type: String, id: String, CodecError)
+    /// An entity whose properties together take more bytes than a checkpoint can hold of one. Nothing was
+    /// written.
+    case rowTooLarge(type: String, id: String, bytes: ByteCount, limit: ByteCount)
     /// The disk refused to make a transaction safe from a power cut. Whether it is there shows only
     /// when the store is opened again; until then nothing is written.
     case outcomeUnknown(TransactionID, LogError)

@@ -84,11 +84,6 @@ package final class Log {
         try checkWritable()
         precondition(
             sequence == lastSequence.next, "transactions are numbered without gaps")
-        guard UInt64(payload.count) <= configuration.transactionBytesMax.rawValue else {
-            throw .transactionTooLarge(
-                bytes: ByteCount(UInt64(payload.count)),
-                limit: configuration.transactionBytesMax)
-        }
         if active.isFull(configuration.segmentBytesMax) {
             try roll(writerEpoch: active.header.writerEpoch)
         }

@@ -5,9 +5,9 @@ package struct LogConfiguration: Sendable {
     /// The most raw bytes in one frame; larger payloads span frames. At most
     /// `FrameHeader.rawBytesMax`.
     package var frameBytesMax: ByteCount = .mebibytes(64)
-    /// The most raw bytes in one transaction, written or read: what bounds the memory that a forged
-    /// file can ask for.
-    package var transactionBytesMax: ByteCount = .mebibytes(1024)
+    /// The most bytes of one entity's row, for the layer that writes rows: a row fits into one page of a
+    /// checkpoint. A transaction has no limit of its own, because the undo of one may be larger than it is.
+    package var rowBytesMax: ByteCount = .mebibytes(1024)
     /// The most bytes of a cut tail that are kept in `lost/`.
     package var lostBytesMax: ByteCount = .mebibytes(64)
     /// A log that grew by less since its newest checkpoint is not compacted by itself.
@@ -32,6 +32,6 @@ extension LogConfiguration {
             (1...UInt64(FrameHeader.rawBytesMax)).contains(frameBytesMax.rawValue),
             "a frame holds between 1 byte and 64 MiB")
         precondition(
-            transactionBytesMax.rawValue <= UInt64(Int.max), "a transaction fits into memory")
+            rowBytesMax <= .mebibytes(1024), "a row fits into a page of a checkpoint, with its id")
     }
 }

@@ -62,8 +62,9 @@ extension LogError: CustomStringConvertible {
 
     private var writingProblem: String {
         switch self {
-        case .transactionTooLarge(let bytes, let limit):
-            "a transaction of \(bytes) is over the limit of \(limit); split it or raise the limit"
+        case .pageTooLarge(let bytes, let limit):
+            "a page of \(bytes) is over the checkpoint's limit of \(limit); "
+                + "split the entity or the list that it holds"
         case .fileSystem(let error):
             "\(error)"
         case .synchronizationFailed(let error, let lastDurable):

@@ -35,8 +35,8 @@ public enum LogError: Error, Hashable, Sendable {
     case backupCancelled
     /// The compaction was given up because the log is being closed.
     case compactionCancelled
-    /// A transaction larger than the configured limit, to write or to read.
-    case transactionTooLarge(bytes: ByteCount, limit: ByteCount)
+    /// A page of a checkpoint larger than the format allows.
+    case pageTooLarge(bytes: ByteCount, limit: ByteCount)
     /// No transaction of that number is in the log.
     case noSuchTransaction(LogSequence)
     case fileSystem(FileSystemError)

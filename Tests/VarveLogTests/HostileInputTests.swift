@@ -117,24 +117,6 @@ struct HostileInputTests {
         #expect(damage.kind == .frameFields)
     }
 
-    @Test("Row 48: A transaction of many frames is refused at the limit for one transaction")
-    func endlessTransaction() throws {
-        var test = TestLog(SimulatedDisk())
-        test.configuration.frameBytesMax = ByteCount(100)
-        let log = try test.open().log
-        try log.append(payload(1, bytes: 1_000))
-        log.abandon()
-        test.configuration.transactionBytesMax = ByteCount(500)
-        let error = #expect(throws: LogError.self) { try test.read() }
-        #expect(
-            error == .transactionTooLarge(bytes: ByteCount(600), limit: ByteCount(500)))
-        var small = TestLog(SimulatedDisk())
-        small.configuration.transactionBytesMax = ByteCount(500)
-        let writer = try small.open().log
-        #expect(throws: LogError.self) { try writer.append(payload(1, bytes: 501)) }
-        #expect(!writer.isPoisoned && writer.lastSequence == .none)
-    }
-
     @Test("Row 49: Compressed bytes that are none, with checksums that hold, are damage")
     func malformedCompression() throws {
         var generator = SeededGenerator(seed: 3)
@@ -313,7 +295,7 @@ struct HostileInputTests {
             }
             #expect((writer.fileBytes.rawValue < 10_000) == isCompressed)
             try writer.finish(contentDigest: 0)
-            let file = try writer.reopen(LogConfiguration())
+            let file = try writer.reopen()
             let read = try file.makeReader().read(file.pages[0])
             defer { read.deallocate() }
             #expect(Array(read) == zeros)

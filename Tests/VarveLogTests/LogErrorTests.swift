@@ -18,7 +18,7 @@ struct LogErrorTests {
         .damaged(damage), .chainBroken(damage),
         .manifestDamaged(file: "f", reason: "it is empty"), .segmentMissing(SegmentID(3)),
         .successorMissing(of: SegmentID(3)),
-        .transactionTooLarge(bytes: ByteCount(9), limit: ByteCount(8)),
+        .pageTooLarge(bytes: ByteCount(9), limit: ByteCount(8)),
         .noSuchTransaction(LogSequence(5)), .fileSystem(failure),
         .synchronizationFailed(failure, lastDurable: LogSequence(4)),
         .poisoned(cause: .fileSystem(failure)), .closed,

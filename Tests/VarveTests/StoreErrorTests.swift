@@ -24,6 +24,10 @@ struct StoreErrorTests {
             .unencodable(type: "Note", id: "1", .notRoundTrippable(property: "text")),
             "save another value, or change the type of the property"
         ),
+        (
+            .rowTooLarge(type: "Note", id: "1", bytes: ByteCount(9), limit: ByteCount(8)),
+            "divide its content among several entities, or keep it in a file"
+        ),
         (.outcomeUnknown(7, damage), "close the store and open it again to find out"),
         (.nestedWrite, "use the context that the body was given"),
         (.foreignContext, "change the context it is given"),

@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveGraph
+internal import VarveLog
 
 /// Turns what a transaction changed in a context into the bytes of a logged transaction.
 ///
@@ -8,6 +9,8 @@ internal import VarveGraph
 /// Unchecked for exclusive access: every event touches these several times. No access calls out while it
 /// is open but into the encoder and writers of bytes, which know nothing of this object.
 final class CommitEncoder {
+    /// The most bytes of one entity's row.
+    let rowBytesMax: Int
     @exclusivity(unchecked) private var encoder = TransactionEncoder()
     @exclusivity(unchecked) private var output = ByteWriter(capacity: 4_096)
     @exclusivity(unchecked) private var idBytes = ByteWriter()
@@ -24,6 +27,8 @@ final class CommitEncoder {
     /// Leaves that the transaction filled, where they are packed.
     @exclusivity(unchecked) private var filled = FilledLeaves()
     private var packsFilledLeaves = false
+
+    init(rowBytesMax: ByteCount) { self.rowBytesMax = Int(rowBytesMax.rawValue) }
 
     /// What encoding looks at in a state: few references, because it is copied for each table. Let go
     /// before the state is changed.

@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveGraph
+internal import VarveLog
 
 /// Encodes the row changes of one table: what was before the transaction against what is now.
 struct RowEncoding {
@@ -135,6 +136,7 @@ struct RowEncoding {
         // As the application writes it, before what only the log knows is added.
         if mayBePacked { commit.noteInsert(entity, at: slot, of: position, metadata) }
         try completeRow(of: slot, in: &commit.rowBytes)
+        try checkSize(commit.rowBytes.count, of: slot, commit)
         commit.append { encoder in
             commit.rowBytes.withBytes {
                 encoder.insert(
@@ -153,6 +155,13 @@ struct RowEncoding {
             forms.apply(to: slot.rawValue, &commit.changes)
         }
         guard !commit.changes.isEmpty else { return false }
+        // A row that grew by little is within the limit, unless it has as many fields.
+        if commit.changes.byteCount > commit.rowBytesMax / 64 {
+            commit.rowBytes.removeAll()
+            try operations.storeRow(table, slot, &commit.rowBytes)
+            try completeRow(of: slot, in: &commit.rowBytes)
+            try checkSize(commit.rowBytes.count, of: slot, commit)
+        }
         try appendUpdate(of: slot, change.previousVersion, commit)
         return true
     }
@@ -181,6 +190,7 @@ struct RowEncoding {
             commit.otherBytes.removeAll()
             try tombstone.storeRow(into: &commit.otherBytes)
             try completeRow(of: slot, in: &commit.otherBytes)
+            try checkSize(commit.otherBytes.count, of: slot, commit)
             if try noteDifference(commit) {
                 try appendUpdate(of: slot, previous, commit)
                 previous = version
@@ -240,6 +250,7 @@ struct RowEncoding {
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)
         try completeRow(of: slot, in: &commit.rowBytes)
+        try checkSize(commit.rowBytes.count, of: slot, commit)
         let lists = try lists(of: tombstone, commit)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         commit.append { encoder in
@@ -270,6 +281,17 @@ struct RowEncoding {
 
     private func lackDefinition() -> Never {
         preconditionFailure("rows of a type that the log does not know")
+    }
+
+    /// Refuses a row that a checkpoint could not hold. Before anything is logged: what a transaction has
+    /// logged, its undo, restoration and compaction must be able to write.
+    private func checkSize(_ count: Int, of slot: Slot, _ commit: CommitEncoder) throws(StoreError)
+    {
+        guard count <= commit.rowBytesMax else {
+            throw .rowTooLarge(
+                type: table.descriptor.name, id: idText(of: slot.rawValue),
+                bytes: ByteCount(UInt64(count)), limit: ByteCount(UInt64(commit.rowBytesMax)))
+        }
     }
 
     private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {

@@ -17,7 +17,7 @@ final class Writer: Sendable {
         // logs it has the encoder, the recent transactions and the log, and whoever has the turn waits for it first.
         var access: Access
         let opening: StoreOpening
-        let encoder = CommitEncoder()
+        let encoder: CommitEncoder
         let recent = RecentTransactions()
         let reversals = ReversalMemory()
         /// The state behind everything appended and what is pending, as it is shown, or will be.
@@ -57,6 +57,7 @@ final class Writer: Sendable {
         ) {
             self.access = access
             self.opening = opening
+            encoder = CommitEncoder(rowBytesMax: opening.configuration.rowBytesMax)
             self.newestCheckpoint = newestCheckpoint
             sharedHead = head
         }

@@ -27,6 +27,9 @@ public struct FieldChanges: ~Copyable, Sendable {
     /// The number of fields that changed.
     @inlinable public var count: Int { changes.count }
 
+    /// The bytes of all old and new values.
+    package var byteCount: Int { bytes.count }
+
     /// Forgets all changes and keeps the memory for the next update.
     @inlinable
     public mutating func removeAll() {

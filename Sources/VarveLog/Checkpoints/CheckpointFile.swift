@@ -7,7 +7,6 @@ package struct CheckpointFile: Sendable {
     package let length: ByteCount
     private let fileSystem: any FileSystem
     private let name: String
-    private let pageBytesMax: UInt64
 
     package var reference: CheckpointReference { header.reference }
 
@@ -17,12 +16,10 @@ package struct CheckpointFile: Sendable {
     /// `.unsupportedVersion` and `.unsupportedFeatures`; `.fileSystem` when it cannot be read.
     package init(
         _ reference: CheckpointReference, named name: String? = nil, store: StoreID,
-        in fileSystem: any FileSystem, configuration: LogConfiguration, mode: LogMode
+        in fileSystem: any FileSystem, mode: LogMode
     ) throws(LogError) {
         self.fileSystem = fileSystem
         self.name = name ?? reference.file.text
-        // One row may be as large as a transaction, with its id and numbers beside it.
-        pageBytesMax = configuration.transactionBytesMax.rawValue &+ (1 << 20)
         let file = try Self.open(self.name, reference, in: fileSystem)
         let bytes = try CheckpointBytes(file, name: self.name)
         length = ByteCount(bytes.count)
@@ -55,8 +52,7 @@ package struct CheckpointFile: Sendable {
     package func makeReader() throws(LogError) -> CheckpointReader {
         let file = try Self.open(name, reference, in: fileSystem)
         return CheckpointReader(
-            file, name: name, reference: reference, seed: header.placeSeed,
-            pageBytesMax: pageBytesMax)
+            file, name: name, reference: reference, seed: header.placeSeed)
     }
 }
 

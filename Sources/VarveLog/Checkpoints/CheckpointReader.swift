@@ -5,18 +5,15 @@ package final class CheckpointReader {
     private let name: String
     private let reference: CheckpointReference
     private let seed: PlaceSeed
-    private let pageBytesMax: UInt64
     private let buffer = ByteBuffer()
 
     init(
-        _ file: any StoreFile, name: String, reference: CheckpointReference, seed: PlaceSeed,
-        pageBytesMax: UInt64
+        _ file: any StoreFile, name: String, reference: CheckpointReference, seed: PlaceSeed
     ) {
         self.file = file
         self.name = name
         self.reference = reference
         self.seed = seed
-        self.pageBytesMax = pageBytesMax
     }
 
     /// The raw bytes of a page, in memory that the caller owns and deallocates.
@@ -24,9 +21,6 @@ package final class CheckpointReader {
         _ page: CheckpointPage
     ) throws(LogError) -> UnsafeMutableRawBufferPointer {
         let header = page.header
-        guard UInt64(header.rawLength) <= pageBytesMax else {
-            throw .transactionTooLarge(bytes: page.rawBytes, limit: ByteCount(pageBytesMax))
-        }
         let stored = try readStored(page)
         // The raw length is within what the stored bytes, which are in the file, can stand for.
         let raw = UnsafeMutableRawBufferPointer.allocate(

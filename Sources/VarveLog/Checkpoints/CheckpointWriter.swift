@@ -69,7 +69,7 @@ package final class CheckpointWriter {
     ) throws(LogError) {
         precondition(key.kind != 0, "a page has a kind")
         guard raw.count <= Int(CheckpointPageHeader.rawBytesMax) else {
-            throw .transactionTooLarge(
+            throw .pageTooLarge(
                 bytes: ByteCount(UInt64(raw.count)),
                 limit: ByteCount(UInt64(CheckpointPageHeader.rawBytesMax)))
         }
@@ -160,10 +160,9 @@ package final class CheckpointWriter {
     }
 
     /// What was written, to be read back before it is published.
-    package func reopen(_ configuration: LogConfiguration) throws(LogError) -> CheckpointFile {
+    package func reopen() throws(LogError) -> CheckpointFile {
         try CheckpointFile(
-            header.reference, named: name, store: header.store, in: fileSystem,
-            configuration: configuration, mode: .readWrite)
+            header.reference, named: name, store: header.store, in: fileSystem, mode: .readWrite)
     }
 
     /// Gives the file its name, durably.

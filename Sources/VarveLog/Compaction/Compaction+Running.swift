@@ -25,7 +25,7 @@ extension Compaction {
         _ writer: CheckpointWriter, contentDigest: UInt64
     ) throws(LogError) -> CheckpointFile {
         try writer.finish(contentDigest: contentDigest)
-        return try writer.reopen(configuration)
+        return try writer.reopen()
     }
 
     /// Gives a checkpoint in which nothing wrong was found its name.

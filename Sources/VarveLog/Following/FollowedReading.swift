@@ -16,7 +16,7 @@ struct FollowedReading {
     private let readsContent: Bool
 
     init(
-        _ place: FollowedPlace, _ follower: LogFollower, _ fileSystem: any FileSystem,
+        _ place: FollowedPlace, _ fileSystem: any FileSystem,
         end: FrameOffset, readsContent: Bool = true
     ) throws(LogError) {
         self.place = place
@@ -28,8 +28,7 @@ struct FollowedReading {
         let window = SegmentWindow(
             file, name: name, end: end, blockBytes: SegmentWindow.randomBlockBytes)
         cursor = FrameCursor(place.header, window: window, at: place.offset)
-        content = FrameContent(
-            place.header.segment, transactionBytesMax: follower.transactionBytesMax)
+        content = FrameContent(place.header.segment)
     }
 
     /// Nil at the end, and before a transaction whose last frame is not there yet.

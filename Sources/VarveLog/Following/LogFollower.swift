@@ -22,7 +22,6 @@ package final class LogFollower {
     }
 
     private let fileSystem: any FileSystem
-    private let configuration: LogConfiguration
     private let store: StoreID
     var place: FollowedPlace
     /// The newest transaction that was delivered or known at the start.
@@ -55,7 +54,6 @@ package final class LogFollower {
     /// Follows behind everything that `scanned` delivers.
     package init(_ scanned: ScannedLog) throws(LogError) {
         fileSystem = scanned.snapshot.fileSystem
-        configuration = scanned.snapshot.configuration
         store = scanned.manifest.store
         hasLiveWriter = scanned.hasLiveWriter
         promisedSequence = min(scanned.report.promisedSequence, scanned.lastSequence)
@@ -66,11 +64,9 @@ package final class LogFollower {
         unpromisedStart = place.offset
         promise = scanned.scan.promise
         var reading = try FollowedReading(
-            place, self, fileSystem, end: active.dataEnd, readsContent: false)
+            place, fileSystem, end: active.dataEnd, readsContent: false)
         while let step = try reading.next() { advance(step) }
     }
-
-    var transactionBytesMax: ByteCount { configuration.transactionBytesMax }
 
     /// Delivers what is new, at most `limit` transactions. After an error of `body` the transaction
     /// counts as not delivered.
@@ -111,7 +107,7 @@ package final class LogFollower {
                 return found == .gap ? .gap : .rewound(to: promisedSequence)
             }
             var reading = try ReplayFailure<Failure>.onLog { () throws(LogError) in
-                try FollowedReading(place, self, fileSystem, end: readable)
+                try FollowedReading(place, fileSystem, end: readable)
             }
             while delivered < limit,
                 let step = try ReplayFailure<Failure>.onLog({ () throws(LogError) in

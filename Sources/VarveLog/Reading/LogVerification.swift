@@ -106,8 +106,7 @@ package struct LogVerification: Sendable {
         for reference in manifest.checkpoints {
             do throws(LogError) {
                 let file = try CheckpointFile(
-                    reference, store: manifest.store, in: fileSystem,
-                    configuration: configuration, mode: .readOnly)
+                    reference, store: manifest.store, in: fileSystem, mode: .readOnly)
                 checkpoints += 1
                 let reader = try file.makeReader()
                 for page in file.pages { try reader.read(page).deallocate() }
@@ -127,8 +126,7 @@ package struct LogVerification: Sendable {
                 if let known { known } else {
                     try frameEnd(of: file, isLastFilled: isLastFilled)
                 }
-            var walk = try SegmentVerification(
-                file, in: fileSystem, end: end, configuration: configuration)
+            var walk = try SegmentVerification(file, in: fileSystem, end: end)
             try walk.run()
             for problem in walk.problems { note(problem) }
             frames &+= walk.frames
@@ -168,7 +166,7 @@ extension LogError {
     fileprivate var isAboutContent: Bool {
         switch self {
         case .damaged, .chainBroken, .manifestDamaged, .segmentMissing, .successorMissing,
-            .unsupportedFrame, .transactionTooLarge, .fileSystem, .checkpointDamaged,
+            .unsupportedFrame, .pageTooLarge, .fileSystem, .checkpointDamaged,
             .noUsableCheckpoint, .logEndsBeforeCheckpoint:
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,

@@ -128,7 +128,7 @@ package struct RawRecordReader {
         var file: CheckpointFile?
         let problem = Self.problem { () throws(LogError) in
             file = try CheckpointFile.readIntact(
-                number: number, in: fileSystem, configuration: LogConfiguration())
+                number: number, in: fileSystem)
         }
         var records = [record(name, 0, .checkpointHeader, head, problem)]
         guard let file else { return records }

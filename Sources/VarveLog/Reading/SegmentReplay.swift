@@ -12,8 +12,7 @@ struct SegmentReplay {
             in: snapshot.fileSystem, blockBytes: SegmentWindow.sequentialBlockBytes)
         order = FrameOrder(entry.header)
         tally = SegmentTally(entry.header, opening: entry.opening)
-        content = FrameContent(
-            entry.id, transactionBytesMax: snapshot.configuration.transactionBytesMax)
+        content = FrameContent(entry.id)
     }
 
     mutating func run<Failure: Error>(

@@ -17,8 +17,7 @@ struct SegmentVerification {
 
     /// Frames are read up to `end`.
     init(
-        _ file: SegmentFile, in fileSystem: any FileSystem, end: FrameOffset,
-        configuration: LogConfiguration
+        _ file: SegmentFile, in fileSystem: any FileSystem, end: FrameOffset
     ) throws(LogError) {
         self.file = file
         let name = StoreFileName.segment(file.header.segment).text
@@ -29,8 +28,7 @@ struct SegmentVerification {
             file.header, window: SegmentWindow(opened, name: name, end: end))
         order = FrameOrder(file.header)
         tally = SegmentTally(file.header, opening: file.opening)
-        content = FrameContent(
-            file.header.segment, transactionBytesMax: configuration.transactionBytesMax)
+        content = FrameContent(file.header.segment)
     }
 
     mutating func run() throws(LogError) {

@@ -197,8 +197,7 @@ package final class TransactionReader {
         let segment = snapshot.segments[position]
         let cursor = try segment.cursor(
             in: snapshot.fileSystem, blockBytes: SegmentWindow.randomBlockBytes)
-        let content = FrameContent(
-            segment.id, transactionBytesMax: snapshot.configuration.transactionBytesMax)
+        let content = FrameContent(segment.id)
         current = (position, cursor.window, content)
         return (cursor.window, content)
     }

@@ -73,8 +73,7 @@ extension LogSnapshot {
     package func open(
         _ checkpoint: CheckpointReference, store: StoreID, mode: LogMode
     ) throws(LogError) -> CheckpointFile {
-        let file = try CheckpointFile(
-            checkpoint, store: store, in: fileSystem, configuration: configuration, mode: mode)
+        let file = try CheckpointFile(checkpoint, store: store, in: fileSystem, mode: mode)
         let next = segments.first { $0.header.segment == file.header.nextSegment }
         guard let next, file.header.isFollowed(by: next.header) else {
             throw .checkpointDamaged(

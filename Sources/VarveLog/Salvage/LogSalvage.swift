@@ -37,7 +37,7 @@ package final class LogSalvage {
             throw .locked(
                 directory: source.displayPath, holder: LockHolder(processID: nil, program: nil))
         }
-        let survey = try StoreSurvey(source, configuration)
+        let survey = try StoreSurvey(source)
         do throws(LogError) {
             let salvage = LogSalvage(
                 survey: survey, content: content,
@@ -175,8 +175,7 @@ package final class LogSalvage {
         guard case .frame(let frame) = try cursor.next(), frame.header.type == .catalog else {
             return
         }
-        let bytes = FrameContent(
-            file.header.segment, transactionBytesMax: ByteCount(UInt64(Int.max)))
+        let bytes = FrameContent(file.header.segment)
         _ = content.lookAhead(.catalog(payload: try bytes.payload(of: frame)))
     }
 
@@ -275,8 +274,7 @@ package final class LogSalvage {
         _ stretch: StoreSurvey.Stretch, _ body: (LogRecord) throws(LogError) -> Bool
     ) throws(LogError) {
         var cursor = try stretch.file.cursor(at: stretch.start)
-        let content = FrameContent(
-            stretch.file.header.segment, transactionBytesMax: ByteCount(UInt64(Int.max)))
+        let content = FrameContent(stretch.file.header.segment)
         while cursor.offset < stretch.end {
             switch try cursor.next() {
             case .stopped(let stop): throw stop.error

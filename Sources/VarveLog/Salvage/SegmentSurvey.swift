@@ -33,11 +33,10 @@ struct SegmentSurvey {
     /// What a disk fails to read is passed over in pieces of this size.
     private static let unreadableBytes: UInt64 = 4096
 
-    init(_ file: SurveyedFile, _ configuration: LogConfiguration) throws(LogError) {
+    init(_ file: SurveyedFile) throws(LogError) {
         self.file = file
         cursor = try file.cursor()
-        content = FrameContent(
-            file.header.segment, transactionBytesMax: configuration.transactionBytesMax)
+        content = FrameContent(file.header.segment)
     }
 
     mutating func run() {
@@ -223,7 +222,6 @@ extension SalvageReport {
         switch error {
         case .damaged(let damage): "\(damage.kind.rawValue) does not fit"
         case .unsupportedFrame: "a frame of a later version"
-        case .transactionTooLarge(let bytes, let limit): "\(bytes) are over the limit of \(limit)"
         default: "\(error)"
         }
     }

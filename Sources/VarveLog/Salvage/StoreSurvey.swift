@@ -27,14 +27,10 @@ struct StoreSurvey {
     private(set) var bytesRead: UInt64 = 0
 
     private let fileSystem: any FileSystem
-    private let configuration: LogConfiguration
     private let listing: StoreListing
 
-    init(
-        _ fileSystem: any FileSystem, _ configuration: LogConfiguration
-    ) throws(LogError) {
+    init(_ fileSystem: any FileSystem) throws(LogError) {
         self.fileSystem = fileSystem
-        self.configuration = configuration
         listing = try StoreListing(fileSystem)
         guard listing.names != nil else { throw .missing(directory: fileSystem.displayPath) }
         guard !listing.segments.isEmpty || !listing.checkpoints.isEmpty else {
@@ -104,7 +100,7 @@ struct StoreSurvey {
             bytesRead += file.length.rawValue
             var survey: SegmentSurvey
             do throws(LogError) {
-                survey = try SegmentSurvey(file, configuration)
+                survey = try SegmentSurvey(file)
             } catch {
                 note(.segment(header.segment), error)
                 continue
@@ -227,8 +223,7 @@ struct StoreSurvey {
         for number in listing.checkpoints.reversed() {
             let name = StoreFileName.checkpoint(number: number)
             do throws(LogError) {
-                let file = try CheckpointFile.readIntact(
-                    number: number, in: fileSystem, configuration: configuration)
+                let file = try CheckpointFile.readIntact(number: number, in: fileSystem)
                 bytesRead += file.length.rawValue
                 guard store == nil || file.header.store == store else {
                     note(name, file.length, "it belongs to store \(file.header.store)")
@@ -311,7 +306,7 @@ struct StoreSurvey {
 extension CheckpointFile {
     /// A checkpoint of which every page is intact, known by its own header alone.
     static func readIntact(
-        number: UInt64, in fileSystem: any FileSystem, configuration: LogConfiguration
+        number: UInt64, in fileSystem: any FileSystem
     ) throws(LogError) -> CheckpointFile {
         let name = StoreFileName.checkpoint(number: number).text
         let bytes = try LogError.wrapping { () throws(FileSystemError) in
@@ -325,8 +320,7 @@ extension CheckpointFile {
             throw .checkpointDamaged(file: name, reason: "its header is not what was written")
         }
         let file = try CheckpointFile(
-            header.reference, store: header.store, in: fileSystem, configuration: configuration,
-            mode: .readOnly)
+            header.reference, store: header.store, in: fileSystem, mode: .readOnly)
         let reader = try file.makeReader()
         for page in file.pages { try reader.read(page).deallocate() }
         return file

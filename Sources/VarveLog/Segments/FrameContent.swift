@@ -3,7 +3,6 @@
 /// Owns the buffers; the pointers that it hands out are valid until the next call.
 final class FrameContent {
     private let segment: SegmentID
-    private let transactionBytesMax: UInt64
     private let buffer = ByteBuffer()
 
     /// The transaction whose frames are being put together.
@@ -12,9 +11,8 @@ final class FrameContent {
     private var storedBytes: UInt64 = 0
     private var headerChecksum: UInt32 = 0
 
-    init(_ segment: SegmentID, transactionBytesMax: ByteCount) {
+    init(_ segment: SegmentID) {
         self.segment = segment
-        self.transactionBytesMax = transactionBytesMax.rawValue
     }
 
     /// The payload of a frame that stands for itself.
@@ -40,7 +38,6 @@ final class FrameContent {
     func add(_ frame: Frame) throws(LogError) -> LoggedTransaction? {
         let header = frame.header
         if header.flags.isDisjoint(with: [.continues, .continuation]) {
-            try checkSize(UInt64(header.rawLength))
             return LoggedTransaction(
                 sequence: header.sequence, time: header.time,
                 location: FrameLocation(segment: segment, offset: frame.offset),
@@ -59,16 +56,16 @@ final class FrameContent {
             headerChecksum = frame.headerChecksum
         }
         guard let start else { throw damaged(frame, .transactionRun, 0, UInt64(rawCount)) }
-        let total = UInt64(rawCount) + UInt64(header.rawLength)
-        try checkSize(total)
-        buffer.grow(to: Int(total), keeping: rawCount)
-        let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[rawCount..<Int(total)])
+        // Each frame's raw length is within what its stored bytes, which are in the file, can stand for.
+        let total = rawCount + Int(header.rawLength)
+        buffer.grow(to: total, keeping: rawCount)
+        let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[rawCount..<total])
         if header.codec == .stored {
             part.copyMemory(from: try payload(of: frame))
         } else {
             try decompress(frame, into: part)
         }
-        rawCount = Int(total)
+        rawCount = total
         storedBytes += header.frameLength
         guard !header.flags.contains(.continues) else { return nil }
         self.start = nil
@@ -77,14 +74,6 @@ final class FrameContent {
             location: FrameLocation(segment: segment, offset: start),
             storedBytes: ByteCount(storedBytes), headerChecksum: headerChecksum,
             payload: UnsafeRawBufferPointer(buffer.prefix(rawCount)))
-    }
-
-    @inline(__always)
-    private func checkSize(_ rawBytes: UInt64) throws(LogError) {
-        guard rawBytes <= transactionBytesMax else {
-            throw .transactionTooLarge(
-                bytes: ByteCount(rawBytes), limit: ByteCount(transactionBytesMax))
-        }
     }
 
     @inline(__always)
