@@ -1,5 +1,5 @@
 public import Foundation
-public import VarveEvents
+internal import VarveEvents
 public import VarveGraph
 internal import VarveLog
 
