@@ -92,26 +92,39 @@ package struct DeletionOrigin {
         of entity: (type: TypeNumber, id: [UInt8]), isWhole: Bool, in view: TransactionView
     ) throws -> Set<EntityIndex> {
         let root = Entity(type: entity.type, id: entity.id)
+        var known = [root: true]
         var selection: Set<EntityIndex> = []
         var events = view.events
         while let event = try events.next() {
             guard case .delete(let deletion) = event, deletion.keepsTombstone else { continue }
             let found = view.entities[Int(deletion.entity.rawValue)]
             let candidate = Entity(type: found.type, id: [UInt8](found.id))
-            if candidate == root || isWhole && (isOneDeletion || leads(candidate, to: root)) {
+            if candidate == root || isWhole && (isOneDeletion || wentWithRoot(candidate, &known)) {
                 selection.insert(deletion.entity)
             }
         }
         return selection
     }
 
-    private func leads(_ entity: Entity, to root: Entity) -> Bool {
-        var next = entity
-        var seen: Set<Entity> = []
-        while let cause = causes[next], seen.insert(next).inserted {
-            if cause == root { return true }
-            next = cause
+    /// Whether causes lead from an entity to the root. Each entity is passed once for all that are asked about: chains
+    /// are as long as the data is deep.
+    ///
+    /// - Parameter known: what was found out already.
+    private func wentWithRoot(_ entity: Entity, _ known: inout [Entity: Bool]) -> Bool {
+        var path: [Entity] = []
+        var next: Entity? = entity
+        var result = false
+        while let entity = next {
+            if let found = known[entity] {
+                result = found
+                break
+            }
+            // A circle leads nowhere.
+            known[entity] = false
+            path.append(entity)
+            next = causes[entity]
         }
-        return false
+        if result { for entity in path { known[entity] = true } }
+        return result
     }
 }

@@ -48,7 +48,10 @@ extension Reversal {
         }
         // Elements that do not return leave those behind them one place further ahead.
         var missing = 0
-        for element in edit.removed where list.position(of: element.slot) == nil {
+        let present =
+            edit.removed.count > 8 ? Set((0..<list.count).map { list.slot(at: $0) }) : nil
+        for element in edit.removed
+        where !(present?.contains(element.slot) ?? (list.position(of: element.slot) != nil)) {
             if !edit.isSelected(element) {
                 missing += 1
                 continue
@@ -193,6 +196,7 @@ extension Reversal {
     /// Sees to it that both sides of each link that was touched say the same: one of them may have
     /// been changed since, or be known since only.
     func mirrorLinks(of events: [LinkEvent], _ step: ReversalStep) {
+        var members = LinkMembership<Target>()
         for event in events {
             guard let place = step.place(event.parent),
                 let relation = target.relation(event.relation, ofTable: place.table),
@@ -202,6 +206,12 @@ extension Reversal {
             let restored = Set(edit.removed.map(\.slot))
             let touched = step.selection == nil ? edit.inserted + edit.removed : edit.removed
             for element in touched where edit.isSelected(element) {
+                let isThere = members.contains(element.slot, in: relation.index, of: place, target)
+                let child = EntityPlace(table: relation.target, slot: element.slot)
+                let isHome = members.contains(place.slot, in: inverse, of: child, target)
+                guard isThere != isHome else { continue }
+                members.forget(relation.index, of: place)
+                members.forget(inverse, of: child)
                 mirror(
                     element.slot, relation, inverse, at: place,
                     isWanted: restored.contains(element.slot))
