@@ -42,6 +42,11 @@ extension CheckpointFile {
         }
     }
 
+    /// How many entities, tombstones and ids it holds.
+    package var rowCount: UInt64 {
+        parts.reduce(0) { $1.kind == .rows ? $0 + UInt64($1.count) : $0 }
+    }
+
     private var rawBytes: [UInt64] { pages.map(\.rawBytes.rawValue) }
 
     fileprivate func content<Result: ~Copyable>(

@@ -3,7 +3,7 @@ internal import VarveGraph
 
 /// Compares entities in two states, of which one came from the other.
 struct StateComparison {
-    /// An entity by the position of its table in `after`, and its encoded id.
+    /// An entity by the position of its table in `named`, and its encoded id.
     struct Subject: Hashable {
         let table: Int
         let id: [UInt8]
@@ -11,16 +11,57 @@ struct StateComparison {
 
     let before: StoreState
     let after: StoreState
+    /// One of the two, or another state of the same types, by whose tables subjects are named.
+    let named: StoreState
 
-    /// The differences in these entities, by type; those without any are left out.
-    func changes(of subjects: [Subject]) throws(CodecError) -> [EntityChange] {
-        var changes: [(table: Int, change: EntityChange)] = []
-        for subject in subjects {
-            if let change = try compare(subject) { changes.append((subject.table, change)) }
-        }
-        return changes.enumerated().sorted {
+    /// Those of the entities that differ, by type. Only they are kept: how they differ is found out again when
+    /// it is asked for, so that a large comparison takes little memory.
+    func changed(_ subjects: [Subject]) throws(CodecError) -> [Subject] {
+        var changed: [Subject] = []
+        for subject in subjects where try isChanged(subject) { changed.append(subject) }
+        return changed.enumerated().sorted {
             ($0.element.table, $0.offset) < ($1.element.table, $1.offset)
-        }.map(\.element.change)
+        }.map(\.element)
+    }
+
+    func typeName(of subject: Subject) -> String { descriptor(of: subject).name }
+
+    private func descriptor(of subject: Subject) -> EntityDescriptor {
+        named.context.tables.tables[subject.table].descriptor
+    }
+
+    private func definition(of descriptor: EntityDescriptor) -> TypeDefinition? {
+        for state in [after, before] {
+            guard let position = state.context.tables.position(of: descriptor),
+                let definition = state.schema.definition(atTable: position)
+            else { continue }
+            return definition
+        }
+        return nil
+    }
+
+    private func isChanged(_ subject: Subject) throws(CodecError) -> Bool {
+        let descriptor = descriptor(of: subject)
+        guard descriptor.tombstoneOwner == nil, definition(of: descriptor) != nil else {
+            return false
+        }
+        let old = try side(before, subject, descriptor)
+        let new = try side(after, subject, descriptor)
+        let isLive = new?.isLive == true
+        guard (old?.isLive == true) == isLive else { return true }
+        guard isLive else { return false }
+        if try encodedRow(old) != encodedRow(new) { return true }
+        for relation in descriptor.relations.indices
+        where try links(old, new, relation, descriptor) != nil { return true }
+        return false
+    }
+
+    /// The encoded row of a live entity.
+    private func encodedRow(_ side: Side?) throws(CodecError) -> [UInt8]? {
+        guard let side, let slot = side.slot, side.isLive else { return nil }
+        var row = ByteWriter()
+        try side.table.descriptor.operations.storeRow(side.table, slot, &row)
+        return row.copyBytes()
     }
 
     /// One side of a comparison.
@@ -41,11 +82,10 @@ struct StateComparison {
         return Side(table: table, slot: slot)
     }
 
-    private func compare(_ subject: Subject) throws(CodecError) -> EntityChange? {
-        let descriptor = after.context.tables.tables[subject.table].descriptor
-        guard descriptor.tombstoneOwner == nil,
-            let definition = after.schema.definition(atTable: subject.table)
-                ?? before.schema.definition(atTable: subject.table)
+    /// How an entity differs; nil where it does not.
+    func change(of subject: Subject) throws(CodecError) -> EntityChange? {
+        let descriptor = descriptor(of: subject)
+        guard descriptor.tombstoneOwner == nil, let definition = definition(of: descriptor)
         else { return nil }
         let old = try side(before, subject, descriptor)
         let new = try side(after, subject, descriptor)
@@ -91,12 +131,9 @@ struct StateComparison {
     private func values(
         _ side: Side?, _ definition: TypeDefinition
     ) throws(CodecError) -> [Value]? {
-        guard let side, let slot = side.slot, side.isLive else { return nil }
-        var row = ByteWriter()
-        try side.table.descriptor.operations.storeRow(side.table, slot, &row)
+        guard let side, let row = try encodedRow(side) else { return nil }
         let count = side.table.descriptor.fields.count
-        return try row.withBytes { bytes throws(CodecError) in
-            var reader = ByteReader(bytes)
+        return try row.withReader { reader throws(CodecError) in
             var values: [Value] = []
             for field in definition.fields.prefix(count) {
                 let slice = try field.type.readSlice(&reader)

@@ -16,12 +16,12 @@ extension Store {
             let ends = try (
                 history.transaction(at: first, current), history.transaction(at: second, current)
             )
-            let later = try past(max(ends.0, ends.1), of: current, history)
-            let earlier = try past(min(ends.0, ends.1), of: later, history)
+            let later = try state(behind: max(ends.0, ends.1), from: current, history)
+            let earlier = try state(behind: min(ends.0, ends.1), from: later, history)
             let subjects = try subjects(
                 from: TransactionID(earlier.lastTransaction.rawValue + 1), to: later, history)
             let (before, after) = ends.0 <= ends.1 ? (earlier, later) : (later, earlier)
-            return try compare(before, after, subjects)
+            return try compare(before, after, subjects, of: later)
         }
     }
 
@@ -40,15 +40,18 @@ extension Store {
         // Types that the body was first to save are defined, as a write would.
         try after.extendSchema()
         after.context.endTracking()
-        return try compare(before, after, subjects)
+        return try compare(before, after, subjects, of: after)
     }
 
+    /// - Parameter named: the state whose tables the subjects name.
     private func compare(
-        _ before: StoreState, _ after: StoreState, _ subjects: [StateComparison.Subject]
+        _ before: StoreState, _ after: StoreState, _ subjects: [StateComparison.Subject],
+        of named: StoreState
     ) throws -> StoreDiff {
-        StoreDiff(
+        let comparison = StateComparison(before: before, after: after, named: named)
+        return StoreDiff(
             before: before.context, after: after.context,
-            changes: try StateComparison(before: before, after: after).changes(of: subjects))
+            changes: EntityChanges(comparison, try comparison.changed(subjects)))
     }
 
     /// The entities that transactions name, through the one that led to `later`.

@@ -5,7 +5,7 @@ internal import VarveLog
 
 /// How a state of the past is come to.
 package enum PastRoute: Sendable {
-    /// Whichever reads less.
+    /// Whichever takes less work.
     case shorter
     /// From the newest state, by taking transactions back.
     case back
@@ -18,13 +18,14 @@ extension Store {
     /// The state at a point of the store's history: a context like any other, on which every query
     /// runs. Changing it changes nothing but the copy.
     ///
-    /// The near past is come to from the newest state, the far past from a checkpoint that is nearer to
-    /// it, where there is one.
+    /// The state is reached from the newest one, from a checkpoint or from the empty store, whichever takes
+    /// the least work.
     ///
     /// - Throws: ``StoreError/unknownTransaction(_:newest:)``; ``StoreError/belowFloor(_:floor:)``
     ///   where history does not go back so far; ``StoreError/unknownSavepoint(_:)``.
     /// - Complexity: that of the changes since, which are taken back one after the other; or that of
-    ///   reading a checkpoint and the changes behind it, where these are fewer bytes.
+    ///   reading a checkpoint and applying or taking back the changes from there, where these are fewer. A state behind the
+    ///   newest checkpoint takes no more than opening the store, one before it no more than reading the log again.
     public func context(asOf point: HistoryPoint) throws -> Context {
         try context(asOf: point, .shorter)
     }
@@ -33,14 +34,32 @@ extension Store {
         let current = published.current
         return try readingHistory { history in
             let id = try history.transaction(at: point, current)
-            if route != .back,
-                let start = try history.start(
-                    for: id, of: current, evenIfFarther: route == .forth),
-                let context = try opening.context(of: id, from: start, current, history, mode)
-            {
-                return context
-            }
-            return try past(id, of: current, history).context
+            return try state(behind: id, from: current, history, route).context
+        }
+    }
+
+    /// The state behind a transaction that led to `current` or to a state before it.
+    func state(
+        behind transaction: TransactionID, from current: StoreState, _ history: LogHistory,
+        _ route: PastRoute = .shorter
+    ) throws -> StoreState {
+        let way = try history.way(to: transaction, of: current, route)
+        if way.start != .newest,
+            let state = try opening.state(behind: transaction, by: way, current, history, mode)
+        {
+            return state
+        }
+        return try history.past(transaction, of: current)
+    }
+
+    /// How much work looking at a point takes: rows read from a checkpoint, and events, weighted.
+    package func work(asOf point: HistoryPoint) throws -> UInt64 {
+        let current = published.current
+        return try readingHistory { history in
+            let id = try history.transaction(at: point, current)
+            var way = try history.way(to: id, of: current, .shorter)
+            try way.count(history, upTo: .max)
+            return way.wholeWork ?? 0
         }
     }
 
@@ -56,15 +75,15 @@ extension Store {
             try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
         }
     }
+}
 
-    /// The state behind a transaction that led to `current` or to a state before it.
-    func past(
-        _ transaction: TransactionID, of current: StoreState, _ history: LogHistory
-    ) throws -> StoreState {
+extension LogHistory {
+    /// The state behind a transaction that led to `current`, by taking back what came since.
+    func past(_ transaction: TransactionID, of current: StoreState) throws -> StoreState {
         guard transaction < current.lastTransaction else { return current }
         let undone = (transaction.rawValue + 1)...current.lastTransaction.rawValue
         var state = try StateReversal.past(
-            undone.reversed().map { TransactionID($0) }, of: current, history)
+            undone.reversed().map { TransactionID($0) }, of: current, self)
         state.lastTransaction = transaction
         return state
     }

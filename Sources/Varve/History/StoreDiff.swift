@@ -9,7 +9,7 @@ public struct StoreDiff: Sendable {
     public let after: Context
     /// One for each entity that differs, by type, and within one in the order in which the
     /// transactions between the states name them.
-    public let changes: [EntityChange]
+    public let changes: EntityChanges
 
     public var isEmpty: Bool { changes.isEmpty }
 
@@ -17,7 +17,7 @@ public struct StoreDiff: Sendable {
     public func changes<Entity: EntityModelProtocol>(
         of type: Entity.Type
     ) throws -> [TypedChange<Entity>] {
-        try changes.filter { $0.type == Entity._descriptor.name }.map { change in
+        try changes.of(Entity._descriptor.name).map { change in
             var writer = ByteWriter(capacity: max(change.encodedID.count, 1))
             writer.write(change.encodedID)
             let id = try writer.withBytes { bytes throws(CodecError) in
@@ -28,6 +28,38 @@ public struct StoreDiff: Sendable {
                 id: id, before: before.find(id), after: after.find(id),
                 changedProperties: change.fields.map(\.name), links: change.links)
         }
+    }
+}
+
+/// How entities differ between two states. Each element is worked out when it is asked for: a difference of many
+/// entities takes memory for their ids alone.
+public struct EntityChanges: RandomAccessCollection, Sendable {
+    private let comparison: StateComparison
+    private let subjects: [StateComparison.Subject]
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { subjects.count }
+
+    /// - Complexity: that of one entity, with its links.
+    public subscript(position: Int) -> EntityChange {
+        do throws(CodecError) {
+            if let change = try comparison.change(of: subjects[position]) { return change }
+        } catch {
+            preconditionFailure(
+                "\(comparison.typeName(of: subjects[position])) was read before: \(error)")
+        }
+        preconditionFailure("an entity of two states that do not change differed")
+    }
+
+    init(_ comparison: StateComparison, _ subjects: [StateComparison.Subject]) {
+        self.comparison = comparison
+        self.subjects = subjects
+    }
+
+    /// Those of one type.
+    func of(_ type: String) -> some Collection<EntityChange> {
+        // Not through the elements: most of a large difference may be of other types.
+        indices.filter { comparison.typeName(of: subjects[$0]) == type }.lazy.map { self[$0] }
     }
 }
 

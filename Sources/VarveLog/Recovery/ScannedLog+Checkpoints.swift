@@ -81,28 +81,6 @@ extension LogSnapshot {
         }
         return file
     }
-
-    /// About how many bytes the transactions behind one take, through another: as far as the
-    /// segments' indexes tell, which name every 256th transaction.
-    package func bytes(behind first: LogSequence, through last: LogSequence) -> UInt64 {
-        let (start, end) = (position(behind: first), position(behind: last))
-        return end - min(start, end)
-    }
-
-    /// How many bytes of frames there are through a transaction.
-    private func position(behind sequence: LogSequence) -> UInt64 {
-        var bytes: UInt64 = 0
-        for segment in segments where segment.header.firstSequence <= sequence {
-            let start = segment.header.frameStart.rawValue
-            var end = segment.dataEnd.rawValue
-            if sequence < segment.lastSequence {
-                let next = segment.index.first { $0.sequence > sequence }
-                end = next?.offset.rawValue ?? end
-            }
-            bytes += end - min(start, end)
-        }
-        return bytes
-    }
 }
 
 extension CheckpointHeader {
