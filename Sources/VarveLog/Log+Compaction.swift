@@ -12,10 +12,11 @@ extension Log {
         if active.tally.totals.transactions > 0 {
             try roll(writerEpoch: active.header.writerEpoch)
         }
+        try checkClaim()
         return Compaction(
             for: goal, sequence: lastSequence, snapshot: snapshot, next: active.header,
             manifest: manifest,
-            base: base,
+            base: base, claim: lock.claim,
             environment: environment, pins: pins)
     }
 

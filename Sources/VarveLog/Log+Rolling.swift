@@ -6,6 +6,7 @@ extension Log {
         // Synced before the footer is written, so that a footer on the disk proves that all of its
         // segment is there.
         try synchronizeActive()
+        try checkClaim()
         // Safe as well, before the footer is: it must be the last thing in its file.
         if try trimActive() { try synchronizeCut() }
         let footer = active.footer

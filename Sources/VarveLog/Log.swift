@@ -6,7 +6,9 @@
 /// - every transaction number up to `lastSequence` was appended, in order, without a gap;
 /// - every byte below the active segment's `durableEnd` is safe from a power cut, and no frame
 ///   promises more than that;
-/// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`).
+/// - after a failure that leaves the file unknown, nothing is written any more (`isPoisoned`);
+/// - nothing is written into files that are not the store's any more, as far as a look within the last
+///   millisecond could tell (`WriterClaim`).
 ///
 /// Unchecked for exclusive access where each append looks: no code that reaches the log runs while one of these is
 /// being changed.
@@ -28,7 +30,9 @@ package final class Log {
     @exclusivity(unchecked) private(set) var sealed: [SegmentEntry]
     @exclusivity(unchecked) private var sealedStatistics: LogStatistics
     @exclusivity(unchecked) var active: SegmentWriter
-    private let lock: DirectoryLock
+    let lock: DirectoryLock
+    /// When the store's files were looked at last, as a time of transactions, and how many came since.
+    @exclusivity(unchecked) private var claimed: (time: Int64, appends: Int) = (0, 0)
     private let opener: LockHolder
     /// The definitions known so far, for the head of a new segment.
     private let prologue: () -> [UInt8]
@@ -51,7 +55,8 @@ package final class Log {
         self.pins.takeOver(floor: scanned.manifest.floor)
         lastSequence = scanned.lastSequence
         progress = SyncProgress(
-            segment: active.header.segment, end: active.durableEnd, sequence: durableSequence)
+            segment: active.header.segment, end: active.durableEnd, sequence: durableSequence,
+            claim: lock.claim)
         sealedStatistics = LogSnapshot.statistics(of: sealed)
         fileSystem = scanned.snapshot.fileSystem
         environment = scanned.environment
@@ -84,6 +89,7 @@ package final class Log {
         try checkWritable()
         precondition(
             sequence == lastSequence.next, "transactions are numbered without gaps")
+        try checkClaimNowAndThen(time)
         if active.isFull(configuration.segmentBytesMax) {
             try roll(writerEpoch: active.header.writerEpoch)
         }
@@ -122,6 +128,7 @@ package final class Log {
         try checkWritable()
         noteProgress()
         guard active.owesPromise else { return }
+        try checkClaim()
         try appendSeal([])
     }
 
@@ -135,6 +142,7 @@ package final class Log {
         try checkWritable()
         guard !active.tally.totals.endsWithCleanSeal else { return }
         try synchronizeActive()
+        try checkClaim()
         try appendSeal(.clean)
         // Safe with the seal: a power cut may leave both or either.
         _ = try trimActive()
@@ -183,6 +191,28 @@ package final class Log {
         guard environment.processID() == opener.processID else {
             throw .openedInAnotherProcess(opener)
         }
+    }
+
+    /// Refuses to go on in files that are not the store's any more.
+    func checkClaim() throws(LogError) {
+        do throws(LogError) {
+            try lock.claim.check(active.held)
+        } catch .displaced(let file, let isReplaced) {
+            throw poison(.displaced(file: file, isReplaced: isReplaced))
+        } catch {
+            // Nothing was written, and the next attempt looks again.
+            throw error
+        }
+    }
+
+    /// Who syncs looks behind the sync. Who does not waits for nothing else, so that a look at each append would
+    /// be much of what it costs.
+    private func checkClaimNowAndThen(_ time: Int64) throws(LogError) {
+        claimed.appends += 1
+        let (age, overflow) = time.subtractingReportingOverflow(claimed.time)
+        guard overflow || age.magnitude >= 1_000 || claimed.appends >= 256 else { return }
+        try checkClaim()
+        claimed = (time, 0)
     }
 
     /// Ends the writing: what the file holds is no longer known.
@@ -242,6 +272,8 @@ package final class Log {
             try body(active)
         } catch {
             do throws(LogError) {
+                // What is behind the mark may be another writer's.
+                try lock.claim.check(active.held)
                 try active.cutBack(to: mark, progress)
             } catch let second {
                 throw .poisoned(cause: poison(second))

@@ -69,6 +69,9 @@ extension LogError: CustomStringConvertible {
             "\(error)"
         case .synchronizationFailed(let error, let lastDurable):
             "\(error); transactions after \(lastDurable) may be lost; reopen the store to find out"
+        case .displaced(let file, let isReplaced):
+            "\(file) was \(isReplaced ? "replaced" : "removed") under its writer, which has stopped; "
+                + "make sure that nothing else writes to the store, and open it again"
         case .poisoned(let cause):
             "writing ended after an earlier failure; reopen the store (\(cause))"
         case .backupCancelled:

@@ -43,6 +43,9 @@ public enum LogError: Error, Hashable, Sendable {
     /// The disk refused to make written bytes safe: nobody knows what reached it. Every transaction
     /// after `lastDurable` may or may not be there after reopening.
     case synchronizationFailed(FileSystemError, lastDurable: LogSequence)
+    /// A file that the writer had open was removed from the store's directory, or another one was put in its place.
+    /// Nothing is written any more: another process may have the store.
+    case displaced(file: String, isReplaced: Bool)
     /// An earlier failure ended the writing.
     indirect case poisoned(cause: LogError)
     /// The log was closed.

@@ -21,6 +21,7 @@ struct LogErrorTests {
         .pageTooLarge(bytes: ByteCount(9), limit: ByteCount(8)),
         .noSuchTransaction(LogSequence(5)), .fileSystem(failure),
         .synchronizationFailed(failure, lastDurable: LogSequence(4)),
+        .displaced(file: "LOCK", isReplaced: true), .displaced(file: "LOCK", isReplaced: false),
         .poisoned(cause: .fileSystem(failure)), .closed,
         .openedInAnotherProcess(LockHolder(processID: 7, program: nil)),
     ]

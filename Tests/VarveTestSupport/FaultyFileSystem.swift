@@ -91,6 +91,11 @@ package final class FaultyFileSystem: FileSystem {
         return try base.identity()
     }
 
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        try state.pass(.status, name)
+        return try base.identity(of: name)
+    }
+
     package func subdirectory(_ name: String) -> any FileSystem {
         FaultyFileSystem(base.subdirectory(name), state)
     }
@@ -148,6 +153,11 @@ private final class FaultyFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         try state.pass(.status, name)
         return try base.length()
+    }
+
+    func identity() throws(FileSystemError) -> FileIdentity {
+        try state.pass(.status, name)
+        return try base.identity()
     }
 
     func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool {

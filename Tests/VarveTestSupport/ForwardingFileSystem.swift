@@ -17,6 +17,9 @@ extension ForwardingFileSystem {
         try base.synchronizeDirectory()
     }
     package func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        try base.identity(of: name)
+    }
 }
 
 /// An open file that passes on to another one whatever it does not do itself.
@@ -37,6 +40,7 @@ extension ForwardingFile {
     package func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
     package func synchronize() throws(FileSystemError) { try base.synchronize() }
     package func length() throws(FileSystemError) -> ByteCount { try base.length() }
+    package func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }
     package func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool { try base.lock(kind) }
     package func unlock() throws(FileSystemError) { try base.unlock() }
     package func close() throws(FileSystemError) { try base.close() }

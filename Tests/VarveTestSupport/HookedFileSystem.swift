@@ -52,6 +52,11 @@ package final class HookedFileSystem: ForwardingFileSystem {
         try base.synchronizeDirectory()
     }
 
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        try hook.call(.status, name)
+        return try base.identity(of: name)
+    }
+
     package func subdirectory(_ name: String) -> any FileSystem {
         HookedFileSystem(base.subdirectory(name), hook)
     }

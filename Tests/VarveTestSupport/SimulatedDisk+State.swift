@@ -225,6 +225,11 @@ struct SimulatedDiskState: Sendable {
         return FileNumber(rawValue: nextFile)
     }
 
+    /// Far from the numbers of directories.
+    func identity(of file: FileNumber) -> FileIdentity {
+        FileIdentity(device: device, inode: UInt64(file.rawValue) + 1 << 32)
+    }
+
     // MARK: Operations
 
     mutating func perform(_ operation: DiskOperation) {

@@ -118,6 +118,10 @@ package final class SimulatedDisk: FileSystem {
         }
     }
 
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        state.withLock { state in state.entry(name, in: directory).map { state.identity(of: $0) } }
+    }
+
     package func subdirectory(_ name: String) -> any FileSystem {
         let number = state.withLock { $0.directoryNumber(name, in: directory) }
         return SimulatedDisk(displayPath + "/" + name, number, state)
@@ -189,6 +193,11 @@ private final class SimulatedFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         requireOpen()
         return ByteCount(UInt64(state.withLock { $0.content[file, default: []].count }))
+    }
+
+    func identity() throws(FileSystemError) -> FileIdentity {
+        requireOpen()
+        return state.withLock { $0.identity(of: file) }
     }
 
     func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool {

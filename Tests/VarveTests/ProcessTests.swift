@@ -52,6 +52,60 @@ struct ProcessTests {
         #expect(FileManager.default.fileExists(atPath: path + "/LOCK"))
     }
 
+    @Test(
+        "Row 41: a writer whose files were removed says so with the first transaction that it would lose",
+        arguments: ["LOCK", "segment-0000000001", ""])
+    func removedFiles(name: String) throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Note.self)
+        try store.write { try Note(id: 1, text: "").save(to: &$0) }
+        try FileManager.default.removeItem(
+            atPath: place.url.path + (name.isEmpty ? "" : "/" + name))
+        let displaced = LogError.displaced(file: name.isEmpty ? "LOCK" : name, isReplaced: false)
+        for id in 2...4 {
+            let error = #expect(throws: StoreError.self) {
+                try store.write { try Note(id: id, text: "").save(to: &$0) }
+            }
+            switch error {
+            case .outcomeUnknown(_, let cause), .log(let cause):
+                #expect(cause == displaced || id > 2 && cause == .poisoned(cause: displaced))
+            default: Issue.record("\(String(describing: error))")
+            }
+        }
+        #expect(store.context.count(Note.self) == 1)
+        #expect(!store.statistics.isWritable)
+        try store.close()
+    }
+
+    private func add(_ id: Int, to store: Store) throws {
+        try store.write { try Note(id: id, text: "").save(to: &$0) }
+    }
+
+    /// Writes once more, which must be refused; then opens again, and returns how many notes there are.
+    private func countBehind(_ store: Store, at place: StoreTests.Place) throws -> Int {
+        #expect(throws: StoreError.self) { try add(3, to: store) }
+        try store.close()
+        let again = try Store(at: place.url, Note.self)
+        defer { try? again.close() }
+        return again.context.count(Note.self)
+    }
+
+    @Test("Row 41: a second process that a lost lock lets in keeps what both acknowledged")
+    func lostLock() async throws {
+        let place = StoreTests.Place()
+        let path = place.url.path
+        let store = try Store(at: place.url, Note.self)
+        try add(1, to: store)
+        try FileManager.default.removeItem(atPath: path + "/LOCK")
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let second = try Store(at: URL(fileURLWithPath: path), Note.self)
+            try second.write { try Note(id: 2, text: "").save(to: &$0) }
+            try second.close()
+        }
+        #expect(try countBehind(store, at: place) == 2)
+        #expect(try LogVerification.verify(POSIXFileSystem(path)).isSound)
+    }
+
     @Test("Row 42: closing another descriptor of the lock file does not give the lock back")
     func unrelatedClose() throws {
         let place = StoreTests.Place()

@@ -142,9 +142,11 @@ package struct LogBackup {
             return file
         }
         try copyFrames(of: segment, to: file, name: temporary)
-        let writer = SegmentWriter(
-            file, header: header, opening: opening, tally: tally, end: segment.dataEnd,
-            durableEnd: header.frameStart)
+        let writer = try LogError.wrapping { () throws(FileSystemError) in
+            try SegmentWriter(
+                file, header: header, opening: opening, tally: tally, end: segment.dataEnd,
+                durableEnd: header.frameStart)
+        }
         let footer = segment.footer == nil ? nil : writer.footer
         try LogError.wrapping { () throws(FileSystemError) in
             try writer.synchronize()

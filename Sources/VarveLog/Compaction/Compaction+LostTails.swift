@@ -7,6 +7,7 @@ extension Compaction {
     /// before such a manifest is installed.
     package func removeLostTails(forgetting forgotten: LogSequence) throws(LogError) {
         guard forgotten > .none, manifest.firstSequence <= forgotten else { return }
+        try checkLock()
         let clean = firstSegment(behind: forgotten).segment
         try LogError.wrapping { () throws(FileSystemError) in
             let lost = snapshot.fileSystem.subdirectory(StoreFileName.lost.text)

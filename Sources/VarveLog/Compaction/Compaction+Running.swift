@@ -32,6 +32,7 @@ extension Compaction {
     package func publishCheckpoint(
         _ writer: CheckpointWriter
     ) throws(LogError) -> CheckpointSize {
+        try checkLock()
         try writer.publish()
         return CheckpointSize(
             stored: writer.fileBytes, raw: ByteCount(writer.rawBytes),

@@ -4,7 +4,7 @@
 ///
 /// The order is what makes it safe at every step: the checkpoint, synced and read back; its name,
 /// durable; the manifest, durable; only then is anything removed. Until the manifest has its name,
-/// `abandon` leaves the store as it was.
+/// `abandon` leaves the store as it was. No file gets its name and none goes once the lock is another's.
 package final class Compaction {
     private let goal: CompactionGoal
     /// The last transaction whose effects the checkpoint holds. The log is promised through it.
@@ -16,6 +16,7 @@ package final class Compaction {
     private let base: CheckpointReference?
     /// The segment that starts behind `sequence`.
     private let next: SegmentHeader
+    private let claim: WriterClaim
     private let environment: any LogEnvironment
     private let pins: LogPins
     private var writer: CheckpointWriter?
@@ -24,8 +25,8 @@ package final class Compaction {
 
     init(
         for goal: CompactionGoal, sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
-        manifest: Manifest, base: CheckpointReference?, environment: any LogEnvironment,
-        pins: LogPins
+        manifest: Manifest, base: CheckpointReference?, claim: WriterClaim,
+        environment: any LogEnvironment, pins: LogPins
     ) {
         self.goal = goal
         self.sequence = sequence
@@ -33,6 +34,7 @@ package final class Compaction {
         self.next = next
         self.manifest = manifest
         self.base = base
+        self.claim = claim
         self.environment = environment
         self.pins = pins
         configuration = snapshot.configuration
@@ -46,6 +48,7 @@ package final class Compaction {
 
     /// Starts the checkpoint's file. `time` is that of the last transaction.
     package func makeWriter(time: Int64) throws(LogError) -> CheckpointWriter {
+        try checkLock()
         let newest = manifest.checkpoints.map(\.number).max() ?? 0
         let writer = try CheckpointWriter(
             CheckpointHeader(
@@ -152,6 +155,7 @@ package final class Compaction {
     /// Gives the manifest its name, durably. When an error is thrown, `isInForce` says whether the
     /// manifest counts all the same.
     package func install(_ manifest: Manifest) throws(LogError) {
+        try checkLock()
         do throws(FileSystemError) {
             _ = try fileSystem.createDurably(
                 .manifest(generation: manifest.generation), content: manifest.encode())
@@ -180,6 +184,7 @@ package final class Compaction {
     /// Removes what the manifest, which is durable, made superfluous. What cannot be removed is
     /// removed when the store is opened next.
     package func removeSuperseded(by manifest: Manifest) throws(LogError) {
+        try checkLock()
         let listing = try StoreListing(fileSystem)
         try LogError.wrapping { () throws(FileSystemError) in
             try SupersededFiles(by: manifest, listing).remove(from: fileSystem)
@@ -189,7 +194,15 @@ package final class Compaction {
     /// Gives up before the manifest is in force: the store is as it was.
     package func abandon() {
         guard !isInForce else { return }
-        writer?.discard()
+        do throws(LogError) {
+            try checkLock()
+            writer?.discard()
+        } catch {
+            // The checkpoint of this number may be another writer's by now. The next opening removes what is left.
+        }
         if let formerFloor { pins.restoreFloor(formerFloor) }
     }
+
+    /// Refuses to go on where the store is not the writer's any more.
+    func checkLock() throws(LogError) { try claim.checkLock() }
 }

@@ -12,16 +12,20 @@ package final class DirectoryLock {
         let process: Int32
     }
 
+    /// For looks at whether the lock still keeps others out.
+    let claim: WriterClaim
     private let holding: Holding
     private let file: any StoreFile
     private let environment: any LogEnvironment
     private var isHeld = true
 
     private init(
-        _ holding: Holding, _ file: any StoreFile, _ environment: any LogEnvironment
+        _ holding: Holding, _ file: any StoreFile, _ claim: WriterClaim,
+        _ environment: any LogEnvironment
     ) {
         self.holding = holding
         self.file = file
+        self.claim = claim
         self.environment = environment
     }
 
@@ -92,18 +96,49 @@ package final class DirectoryLock {
         in fileSystem: any FileSystem, _ holding: Holding,
         _ environment: any LogEnvironment
     ) throws(LogError) -> DirectoryLock {
-        let holder: LockHolder
-        do throws(FileSystemError) {
-            let file = try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
-            if try lockExclusively(file) {
-                try LockNote.write(environment.lockHolder, to: file)
-                return DirectoryLock(holding, file, environment)
+        for _ in 0..<attemptsMax {
+            let file = try openFile(in: fileSystem)
+            let isLocked = try LogError.wrapping { () throws(FileSystemError) in
+                try lockExclusively(file)
             }
-            holder = try LockNote.read(from: file)
-        } catch {
-            throw .fileSystem(error)
+            guard isLocked else {
+                throw .locked(
+                    directory: fileSystem.displayPath,
+                    holder: try LogError.wrapping { () throws(FileSystemError) in
+                        try LockNote.read(from: file)
+                    })
+            }
+            let claim = WriterClaim(fileSystem, lock: try held(file))
+            do throws(LogError) {
+                try claim.checkLock()
+            } catch .displaced {
+                // Replaced between its opening and its locking: the other file is the one to lock.
+                continue
+            } catch {
+                throw error
+            }
+            try LogError.wrapping { () throws(FileSystemError) in
+                try LockNote.write(environment.lockHolder, to: file)
+            }
+            return DirectoryLock(holding, file, claim, environment)
         }
-        throw .locked(directory: fileSystem.displayPath, holder: holder)
+        throw .displaced(file: StoreFileName.lock.text, isReplaced: true)
+    }
+
+    private static let attemptsMax = 100
+
+    private static func openFile(
+        in fileSystem: any FileSystem
+    ) throws(LogError) -> any StoreFile {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
+        }
+    }
+
+    private static func held(_ file: any StoreFile) throws(LogError) -> HeldFile {
+        HeldFile(
+            name: StoreFileName.lock.text,
+            identity: try LogError.wrapping { () throws(FileSystemError) in try file.identity() })
     }
 
     /// Readers look at the lock by taking it shared for a moment. Where that succeeds for us too,

@@ -34,6 +34,9 @@ package protocol FileSystem: AnyObject, Sendable {
     /// Who the directory is, whatever path led to it.
     func identity() throws(FileSystemError) -> FileIdentity
 
+    /// Which file has a name at this moment; nil where none has it. Opens nothing.
+    func identity(of name: String) throws(FileSystemError) -> FileIdentity?
+
     /// A directory inside this one.
     func subdirectory(_ name: String) -> any FileSystem
 }
@@ -62,6 +65,9 @@ package protocol StoreFile: AnyObject {
     func synchronize() throws(FileSystemError)
 
     func length() throws(FileSystemError) -> ByteCount
+
+    /// Which file it is, whatever name it has.
+    func identity() throws(FileSystemError) -> FileIdentity
 
     /// Takes the advisory lock without waiting; false when somebody else holds it.
     func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool

@@ -16,7 +16,11 @@ package final class MemoryFileSystem: FileSystem {
 
     package init(name: String = "memory") {
         displayPath = name
-        inode = Self.nextInode.withLock { next in
+        inode = Self.makeInode()
+    }
+
+    fileprivate static func makeInode() -> UInt64 {
+        nextInode.withLock { next in
             defer { next += 1 }
             return next
         }
@@ -77,6 +81,10 @@ package final class MemoryFileSystem: FileSystem {
         FileIdentity(device: 0, inode: inode)
     }
 
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        directory.withLock { $0.files[name]?.identity }
+    }
+
     package func subdirectory(_ name: String) -> any FileSystem {
         directory.withLock { directory in
             if let present = directory.subdirectories[name] { return present }
@@ -103,6 +111,7 @@ final class MemoryFile: StoreFile {
         }
 
         let state = Lock(State())
+        let identity = FileIdentity(device: 0, inode: MemoryFileSystem.makeInode())
     }
 
     private let content: Content
@@ -168,6 +177,8 @@ final class MemoryFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         ByteCount(content.state.withLock { UInt64($0.bytes.count) })
     }
+
+    func identity() throws(FileSystemError) -> FileIdentity { content.identity }
 
     func lock(_ kind: FileLockKind) throws(FileSystemError) -> Bool {
         let taken = content.state.withLock { state in

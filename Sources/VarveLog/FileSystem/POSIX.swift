@@ -172,12 +172,24 @@ enum POSIX {
         var status = stat()
         _ = try checked { fstat(file, &status) }
         return Status(
-            identity: FileIdentity(
-                device: UInt64(truncatingIfNeeded: status.st_dev),
-                inode: UInt64(truncatingIfNeeded: status.st_ino)),
+            identity: FileIdentity(status),
             length: UInt64(clamping: status.st_size),
             isPlainFile: status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1,
             isRemoved: status.st_nlink == 0)
+    }
+
+    /// Of the file that has a name, a symbolic link as it is; nil where none has it.
+    static func identity(
+        of name: String, in directory: Int32
+    ) throws(POSIXFailure) -> FileIdentity? {
+        var status = stat()
+        do {
+            _ = try checked { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return nil
+        }
+        return FileIdentity(status)
     }
 
     static func read(
@@ -299,5 +311,13 @@ enum POSIX {
             if result >= 0 { return result }
             guard errno == EINTR else { throw POSIXFailure(code: errno) }
         }
+    }
+}
+
+extension FileIdentity {
+    fileprivate init(_ status: stat) {
+        self.init(
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(truncatingIfNeeded: status.st_ino))
     }
 }

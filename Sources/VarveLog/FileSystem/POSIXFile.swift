@@ -88,6 +88,8 @@ final class POSIXFile: StoreFile {
         ByteCount(try status().length)
     }
 
+    func identity() throws(FileSystemError) -> FileIdentity { try status().identity }
+
     func status() throws(FileSystemError) -> POSIX.Status {
         try wrapping(.status, name) { () throws(POSIXFailure) in try POSIX.status(open()) }
     }

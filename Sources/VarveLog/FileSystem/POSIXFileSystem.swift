@@ -135,6 +135,13 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
+    package func identity(of name: String) throws(FileSystemError) -> FileIdentity? {
+        Self.requireComponent(name)
+        return try wrapping(.status, name) { () throws(POSIXFailure) in
+            try POSIX.identity(of: name, in: opened())
+        }
+    }
+
     package func subdirectory(_ name: String) -> any FileSystem { directory(name) }
 
     func directory(_ name: String) -> POSIXFileSystem {
@@ -166,7 +173,7 @@ package final class POSIXFileSystem: FileSystem {
 
     private static func requireComponent(_ name: String) {
         precondition(
-            !name.isEmpty && !name.contains("/") && name != "." && name != "..",
+            !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/")) && name != "." && name != "..",
             "a file name is one component of the store's directory")
     }
 }

@@ -170,7 +170,7 @@ extension LogError {
             .noUsableCheckpoint, .logEndsBeforeCheckpoint:
             true
         case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
-            .noSuchTransaction, .synchronizationFailed, .poisoned, .closed,
+            .noSuchTransaction, .synchronizationFailed, .displaced, .poisoned, .closed,
             .openedInAnotherProcess, .belowFloor, .compactionCancelled, .targetExists,
             .backupCancelled:
             false

@@ -13,6 +13,8 @@ extension ScannedLog {
         guard let lock = takeLock() else {
             preconditionFailure("a log is recovered once, by who scanned it for writing")
         }
+        // A replay may have taken long.
+        try lock.claim.checkLock()
         try removeTemporaryFiles()
         try removeOrphans()
         var report = report(startingFrom: start)
@@ -129,9 +131,11 @@ extension ScannedLog {
             try LogError.wrapping { () throws(FileSystemError) in try file.synchronize() }
             durableEnd = scan.cut
         }
-        return SegmentWriter(
-            file, header: header, opening: layout.active.opening, tally: scan.tally,
-            end: scan.cut, durableEnd: durableEnd)
+        return try LogError.wrapping { () throws(FileSystemError) in
+            try SegmentWriter(
+                file, header: header, opening: layout.active.opening, tally: scan.tally,
+                end: scan.cut, durableEnd: durableEnd)
+        }
     }
 
     /// Every frame is verified in the very bytes that are written.

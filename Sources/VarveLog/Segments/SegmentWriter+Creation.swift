@@ -10,7 +10,7 @@ extension SegmentWriter {
         let bytes = header.encode()
         let file = try fileSystem.createDurably(.segment(header.segment), content: bytes)
         let opening = header.opening(bytes)
-        return SegmentWriter(
+        return try SegmentWriter(
             file, header: header, opening: opening,
             tally: SegmentTally(header, opening: opening), end: header.frameStart,
             durableEnd: header.frameStart)

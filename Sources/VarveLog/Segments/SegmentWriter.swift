@@ -7,7 +7,8 @@ final class SegmentWriter {
     let header: SegmentHeader
     let opening: ChainDigest
     private let file: any StoreFile
-    private let name: String
+    let held: HeldFile
+    private var name: String { held.name }
     private let seed: PlaceSeed
     @exclusivity(unchecked) private(set) var tally: SegmentTally
     /// Where the next frame starts. Behind it the file ends, or holds nothing but zeros.
@@ -26,8 +27,10 @@ final class SegmentWriter {
     init(
         _ file: any StoreFile, header: SegmentHeader, opening: ChainDigest, tally: SegmentTally,
         end: FrameOffset, durableEnd: FrameOffset
-    ) {
+    ) throws(FileSystemError) {
         self.file = file
+        held = HeldFile(
+            name: StoreFileName.segment(header.segment).text, identity: try file.identity())
         self.header = header
         self.opening = opening
         self.tally = tally
@@ -35,7 +38,6 @@ final class SegmentWriter {
         reservedEnd = end
         self.durableEnd = durableEnd
         promisedEnd = durableEnd
-        name = StoreFileName.segment(header.segment).text
         seed = header.placeSeed
     }
 
@@ -173,7 +175,7 @@ final class SegmentWriter {
 
     /// What a sync shall reach for everything appended so far to be safe.
     func target(through sequence: LogSequence) -> SyncTarget {
-        SyncTarget(file: file, segment: header.segment, end: end, sequence: sequence)
+        SyncTarget(file: file, held: held, segment: header.segment, end: end, sequence: sequence)
     }
 
     /// Takes note of a sync that has returned: the next frame promises it.

@@ -5,7 +5,8 @@
 /// - one sync at a time. A system reports a failed write-back to one of the syncs that overlap
 ///   with it, and the other would take the lost bytes for safe;
 /// - none after a failure, for the same reason: pages may be marked clean that never reached the
-///   disk.
+///   disk;
+/// - nothing counts as safe whose file is not the store's any more (`WriterClaim`).
 package final class SyncProgress: Sendable {
     private struct Reached: Sendable {
         var segment: SegmentID
@@ -14,12 +15,16 @@ package final class SyncProgress: Sendable {
         var failure: LogError?
     }
 
+    private let claim: WriterClaim
     /// Held while a sync runs.
     private let running = Lock(())
     /// Held for a moment only, so that asking never waits for the disk.
     private let reached: Lock<Reached>
 
-    init(segment: SegmentID, end: FrameOffset, sequence: LogSequence) {
+    init(
+        segment: SegmentID, end: FrameOffset, sequence: LogSequence, claim: WriterClaim
+    ) {
+        self.claim = claim
         reached = Lock(
             Reached(segment: segment, end: end, sequence: sequence, failure: nil))
     }
@@ -41,6 +46,11 @@ package final class SyncProgress: Sendable {
         try running.withLock { _ throws(LogError) in
             guard try !isCovered(target) else { return }
             try run { () throws(FileSystemError) in try target.file.synchronize() }
+            do throws(LogError) {
+                try claim.check(target.held)
+            } catch {
+                throw fail(error)
+            }
             advance(to: target)
         }
     }
@@ -58,12 +68,14 @@ package final class SyncProgress: Sendable {
         do throws(FileSystemError) {
             try sync()
         } catch {
-            throw reached.withLock { reached in
-                let failure = LogError.synchronizationFailed(error, lastDurable: reached.sequence)
-                reached.failure = failure
-                return failure
-            }
+            throw fail(.synchronizationFailed(error, lastDurable: durableSequence))
         }
+    }
+
+    /// Ends the writing.
+    private func fail(_ failure: LogError) -> LogError {
+        reached.withLock { $0.failure = failure }
+        return failure
     }
 
     private func isCovered(_ target: SyncTarget) throws(LogError) -> Bool {
@@ -94,6 +106,8 @@ package final class SyncProgress: Sendable {
 /// Unchecked: of the file only `synchronize` is called, which any thread may do.
 package struct SyncTarget: @unchecked Sendable {
     let file: any StoreFile
+    /// Which file that is, and the name that it must have.
+    let held: HeldFile
     let segment: SegmentID
     let end: FrameOffset
     /// The newest transaction before `end`.
