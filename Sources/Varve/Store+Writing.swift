@@ -128,7 +128,7 @@ extension Store {
     /// a compaction.
     public func close() throws {
         try compactor?.stop()
-        defer { published.watch.ring() }
+        defer { published.watch.end() }
         try writer?.close()
     }
 

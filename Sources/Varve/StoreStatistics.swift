@@ -19,6 +19,9 @@ public struct StoreStatistics: Sendable, Hashable {
     public let checkpoint: CheckpointStatistics?
     /// Why the last compaction that started by itself failed; nil when it did not.
     public let compactionFailure: String?
+    /// What was damaged in files that a compaction has dropped since the store was opened, also one that started by
+    /// itself; see ``CompactionReport/damage``.
+    public let compactionDamage: [LogError]
 }
 
 /// What an operator asks about a checkpoint.
@@ -55,6 +58,7 @@ extension Store {
             log: figures?.log ?? LogStatistics(), isWritable: figures?.isWritable ?? false,
             isPoisoned: figures?.isFailed ?? false, floor: floor,
             checkpoint: checkpoint.map(CheckpointStatistics.init),
-            compactionFailure: compactor?.failure)
+            compactionFailure: compactor?.failure,
+            compactionDamage: compactor?.damage ?? [])
     }
 }

@@ -18,6 +18,8 @@ public struct StoreCompaction: Sendable {
     /// The oldest transaction that can still be asked for.
     public let floor: TransactionID
     public let retention: Retention
+    /// What was damaged in the files that were dropped, which were read before for that.
+    public let damage: [LogError]
     /// What opening the store found, and mended.
     public let recovery: RecoveryReport
 
@@ -74,7 +76,7 @@ public struct StoreCompaction: Sendable {
             return StoreCompaction(
                 checkpoint: 0, checkpointBytes: nil, bytesBefore: .zero, bytesAfter: .zero,
                 segmentsDropped: 0, transactionsDropped: 0, floor: 1, retention: kept,
-                recovery: report)
+                damage: [], recovery: report)
         }
         do throws(LogError) {
             let before = try compaction.measureFiles()
@@ -93,7 +95,8 @@ public struct StoreCompaction: Sendable {
                 checkpointBytes: size?.stored, bytesBefore: before,
                 bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
-                floor: TransactionID(dropped.floor.rawValue), retention: kept, recovery: report)
+                floor: TransactionID(dropped.floor.rawValue), retention: kept,
+                damage: dropped.damage, recovery: report)
         } catch {
             compaction.abandon()
             throw error
@@ -104,9 +107,14 @@ public struct StoreCompaction: Sendable {
         _ compaction: Compaction, _ log: Log, _ retention: Retention,
         forgetting forgotten: LogSequence
     ) throws(LogError) -> Compaction.Dropped {
-        let (manifest, dropped) = try compaction.plan(retention, forgetting: forgotten)
+        let plan = try compaction.plan(retention, forgetting: forgotten)
+        let manifest = plan.0
+        var dropped = plan.1
         try compaction.removeLostTails(forgetting: forgotten)
         guard compaction.isChange(manifest) else { return dropped }
+        var check = compaction.checkOfDropped(by: manifest)
+        while check.advance() {}
+        dropped.damage = check.problems
         if let leftover = try compaction.conclude(with: manifest, log.finish) { throw leftover }
         return dropped
     }

@@ -6,6 +6,15 @@ extension LogError: CustomStringConvertible {
         (openingProblem ?? contentProblem ?? writingProblem).escapedForDisplay
     }
 
+    /// Of damage, where it is and what, without what to do about it.
+    package var place: String {
+        switch self {
+        case .damaged(let damage), .chainBroken(let damage): "\(damage)"
+        case .checkpointDamaged(let file, let reason): "\(file): \(reason)"
+        default: description
+        }
+    }
+
     private var openingProblem: String? {
         switch self {
         case .notAStore(let directory, let reason):
@@ -14,6 +23,9 @@ extension LogError: CustomStringConvertible {
             "there is no store at \(directory); check the path"
         case .locked(let directory, let holder):
             "\(directory) is open for writing in \(holder); close it there, or open read-only"
+        case .notWritable(let directory, let error):
+            "\(directory) cannot be opened for writing (\(error)); "
+                + "open it read-only, or see to the permission to write"
         case .unsupportedVersion(let file, let found, let supported):
             "\(file) has format version \(found), this program reads up to \(supported); update it"
         case .unsupportedFeatures(let file, let bits):
@@ -33,31 +45,36 @@ extension LogError: CustomStringConvertible {
             "segment \(segment), offset \(offset): a frame of unknown kind 0x"
                 + "\(String(found, radix: 16)); open the store with a newer version"
         case .damaged(let damage):
-            "damaged: \(damage); nothing was changed; restore from a backup or salvage a copy"
+            "damaged: \(damage); \(Self.remedy("restore a backup"))"
         case .chainBroken(let damage):
-            "the segments do not belong together: \(damage); nothing was changed; restore the files"
+            "the segments do not belong together: \(damage); \(Self.remedy("restore the files"))"
         case .manifestDamaged(let file, let reason):
-            "\(file) is unusable (\(reason)); nothing was changed; restore it from a backup"
+            "\(file) is unusable (\(reason)); \(Self.remedy("restore it from a backup"))"
         case .segmentMissing(let segment):
-            "\(StoreFileName.segment(segment).text) is missing; nothing was changed; restore it"
+            "\(StoreFileName.segment(segment).text) is missing; \(Self.remedy("restore it"))"
         case .successorMissing(let segment):
             "segment \(segment) is sealed but nothing follows it: a later segment file is gone; "
-                + "nothing was changed; restore it"
+                + Self.remedy("restore it")
         case .checkpointDamaged(let file, let reason):
             "\(file) is unusable: \(reason); nothing was changed; compact the store to replace it"
         case .noUsableCheckpoint(let problems):
             problems.map(\.description).joined(separator: "; ")
-                + "; the log alone does not reach back to the beginning; nothing was changed; "
-                + "restore these files from a backup"
+                + "; the log alone does not reach back to the beginning; "
+                + Self.remedy("restore these files from a backup")
         case .logEndsBeforeCheckpoint(let checkpoint, let last):
             "the log ends with transaction \(last), before transaction \(checkpoint) of the "
-                + "checkpoint: segment files are gone; nothing was changed; restore them"
+                + "checkpoint: segment files are gone; " + Self.remedy("restore them")
         case .belowFloor(let sequence, let floor):
             "transaction \(sequence) is no longer kept; history begins with \(floor)"
         case .noSuchTransaction(let sequence):
             "the log holds no transaction \(sequence)"
         default: nil
         }
+    }
+
+    /// What to do about files that are not what was written.
+    private static func remedy(_ repair: String) -> String {
+        "nothing was changed; \(repair), or salvage what is intact into a new store"
     }
 
     private var writingProblem: String {

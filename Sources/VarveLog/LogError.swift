@@ -6,6 +6,8 @@ public enum LogError: Error, Hashable, Sendable {
     case missing(directory: String)
     /// Another opener holds the store for writing.
     case locked(directory: String, holder: LockHolder)
+    /// The system does not let this process write to the store.
+    case notWritable(directory: String, FileSystemError)
     /// Written by a newer version of the format.
     case unsupportedVersion(file: String, found: UInt16, supported: UInt16)
     /// Uses features that this version does not know; the bits are those of the named file.

@@ -157,12 +157,31 @@ struct CopyingTests {
         let target = SimulatedDisk()
         let report = try LogSalvage.run(
             from: failing, to: target, environment: SimulatedEnvironment(seed: 3),
-            content: SalvageContent(
-                load: { _ in }, pass: { _ in }, lookAhead: { _ in false }, lose: { _ in [] },
-                skip: { _ in }, take: { _ in .whole }, definitions: { [] }, writeState: { _ in 0 },
-                lastTime: { 0 }))
+            content: Self.content)
         #expect(report.transactions == 6)
         #expect(opened.withLock { $0 } < 30, "it was opened \(opened.withLock { $0 }) times")
+    }
+
+    private static var content: SalvageContent {
+        SalvageContent(
+            load: { _ in }, pass: { _ in }, lookAhead: { _ in false }, lose: { _ in [] },
+            skip: { _ in }, take: { _ in .whole }, definitions: { [] }, writeState: { _ in 0 },
+            lastTime: { 0 })
+    }
+
+    @Test("A salvage of a store that is open for writing names who writes it")
+    func salvageBesideWriter() throws {
+        let disk = SimulatedDisk()
+        let log = try TestLog(disk).open().log
+        let error = #expect(throws: LogError.self) {
+            try LogSalvage.run(from: disk, to: SimulatedDisk(), content: Self.content)
+        }
+        guard case .locked(_, let holder) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(holder == LockHolder(processID: 4711, program: "simulation"))
+        log.abandon()
     }
 
     private func plainCopy(_ seed: UInt64) throws -> DiskImage {

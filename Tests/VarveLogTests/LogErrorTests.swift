@@ -17,10 +17,12 @@ struct LogErrorTests {
         .unsupportedFrame(segment: SegmentID(3), offset: FrameOffset(184), found: 9),
         .damaged(damage), .chainBroken(damage),
         .manifestDamaged(file: "f", reason: "it is empty"), .segmentMissing(SegmentID(3)),
-        .successorMissing(of: SegmentID(3)),
+        .successorMissing(of: SegmentID(3)), .noUsableCheckpoint([]),
+        .logEndsBeforeCheckpoint(checkpoint: LogSequence(7), last: LogSequence(6)),
         .pageTooLarge(bytes: ByteCount(9), limit: ByteCount(8)),
         .noSuchTransaction(LogSequence(5)), .fileSystem(failure),
         .synchronizationFailed(failure, lastDurable: LogSequence(4)),
+        .notWritable(directory: "d", failure),
         .displaced(file: "LOCK", isReplaced: true), .displaced(file: "LOCK", isReplaced: false),
         .poisoned(cause: .fileSystem(failure)), .closed,
         .openedInAnotherProcess(LockHolder(processID: 7, program: nil)),
@@ -41,6 +43,46 @@ struct LogErrorTests {
                 "segment 3, offset 184: checksum of the stored bytes: expected 0x10, found 0x2f"))
         #expect("\(Self.all[2])".contains("notes (process 7)"))
         #expect("\(Self.failure)" == "cannot write segment: No space left on device")
+    }
+
+    @Test("Every error about what is in the files names the way to what is intact")
+    func salvage() {
+        for error in Self.all {
+            switch error {
+            case .damaged, .chainBroken, .manifestDamaged, .segmentMissing, .successorMissing,
+                .noUsableCheckpoint, .logEndsBeforeCheckpoint:
+                #expect("\(error)".contains("or salvage what is intact into a new store"))
+            default: #expect(!"\(error)".contains("salvage"))
+            }
+        }
+    }
+
+    @Test("A store that may not be written says that it may be read", arguments: [1, 13, 30])
+    func refused(code: Int32) throws {
+        let disk = SimulatedDisk()
+        try TestLog(disk).open().log.close()
+        let refusal = FileSystemError(.open, file: "LOCK", reason: .system(code: code))
+        let refusing = HookedFileSystem(disk) { operation, name, _ throws(FileSystemError) in
+            if operation == .open, name == "LOCK" { throw refusal }
+        }
+        let error = #expect(throws: LogError.self) { try TestLog(refusing).open() }
+        #expect(error == .notWritable(directory: disk.displayPath, refusal))
+        #expect("\(refusal)".hasPrefix("cannot open LOCK: "))
+        #expect(error?.description.contains("open it read-only") ?? false)
+    }
+
+    @Test("A file is called by the name that it has, also behind its renaming")
+    func renamedFile() throws {
+        let disk = SimulatedDisk()
+        let log = try TestLog(disk).open().log
+        try log.append(payload(1))
+        disk.failNextSynchronize()
+        let error = #expect(throws: LogError.self) { try log.sync() }
+        guard case .synchronizationFailed(let failure, _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.file == StoreFileName.segment(SegmentID(1)).text)
     }
 
     @Test("Checkpoints or cut tails without a manifest are not taken for an empty directory")

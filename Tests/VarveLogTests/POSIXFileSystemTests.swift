@@ -54,10 +54,12 @@ struct POSIXFileSystemTests {
         let error = #expect(throws: LogError.self) {
             try TestLog(POSIXFileSystem(store.path)).open()
         }
-        guard case .fileSystem = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(
+            error
+                == .fileSystem(
+                    FileSystemError(
+                        .open, file: StoreFileName.segment(SegmentID(1)).text,
+                        reason: .notAPlainFile)))
     }
 
     @Test("A path that leads nowhere, to a file, or to foreign files is refused and left alone")

@@ -63,7 +63,7 @@ package final class FaultyFileSystem: FileSystem {
         _ name: String, _ mode: FileOpenMode
     ) throws(FileSystemError) -> any StoreFile {
         try state.pass(.open, name)
-        return FaultyFile(try base.open(name, mode), name: name, state: state)
+        return FaultyFile(try base.open(name, mode), state: state)
     }
 
     package func rename(_ name: String, to newName: String) throws(FileSystemError) {
@@ -103,13 +103,16 @@ package final class FaultyFileSystem: FileSystem {
 
 private final class FaultyFile: StoreFile {
     private let base: any StoreFile
-    private let name: String
     private let state: Lock<FaultyFileSystem.State>
 
-    init(_ base: any StoreFile, name: String, state: Lock<FaultyFileSystem.State>) {
+    init(_ base: any StoreFile, state: Lock<FaultyFileSystem.State>) {
         self.base = base
-        self.name = name
         self.state = state
+    }
+
+    var name: String {
+        get { base.name }
+        set { base.name = newValue }
     }
 
     func read(
@@ -153,6 +156,11 @@ private final class FaultyFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         try state.pass(.status, name)
         return try base.length()
+    }
+
+    func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? {
+        try state.pass(.status, name)
+        return try base.contentStart(from: offset)
     }
 
     func identity() throws(FileSystemError) -> FileIdentity {

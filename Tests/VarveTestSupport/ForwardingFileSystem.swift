@@ -28,6 +28,13 @@ package protocol ForwardingFile: StoreFile {
 }
 
 extension ForwardingFile {
+    package var name: String {
+        get { base.name }
+        set { base.name = newValue }
+    }
+    package func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? {
+        try base.contentStart(from: offset)
+    }
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int { try base.read(into: buffer, at: offset) }

@@ -34,7 +34,7 @@ package final class HookedFileSystem: ForwardingFileSystem {
         _ name: String, _ mode: FileOpenMode
     ) throws(FileSystemError) -> any StoreFile {
         try hook.call(.open, name)
-        return HookedFile(try base.open(name, mode), name, hook)
+        return HookedFile(try base.open(name, mode), hook)
     }
 
     package func rename(_ name: String, to newName: String) throws(FileSystemError) {
@@ -64,12 +64,10 @@ package final class HookedFileSystem: ForwardingFileSystem {
 
 private final class HookedFile: ForwardingFile {
     let base: any StoreFile
-    private let name: String
     private let hook: Lock<HookedFileSystem.Hook?>
 
-    init(_ base: any StoreFile, _ name: String, _ hook: Lock<HookedFileSystem.Hook?>) {
+    init(_ base: any StoreFile, _ hook: Lock<HookedFileSystem.Hook?>) {
         self.base = base
-        self.name = name
         self.hook = hook
     }
 

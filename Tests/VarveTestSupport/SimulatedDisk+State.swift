@@ -225,6 +225,16 @@ struct SimulatedDiskState: Sendable {
         return FileNumber(rawValue: nextFile)
     }
 
+    /// Behind the blocks at an offset that hold nothing but zeros; nil at the end.
+    func contentStart(of file: FileNumber, from offset: Int) -> Int? {
+        let bytes = content[file, default: []]
+        guard offset < bytes.count else { return nil }
+        guard let first = bytes[offset...].firstIndex(where: { $0 != 0 }) else { return nil }
+        return max(offset, first / Self.holeBytes * Self.holeBytes)
+    }
+
+    private static let holeBytes = 64
+
     /// Far from the numbers of directories.
     func identity(of file: FileNumber) -> FileIdentity {
         FileIdentity(device: device, inode: UInt64(file.rawValue) + 1 << 32)

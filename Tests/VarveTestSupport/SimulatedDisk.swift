@@ -131,7 +131,7 @@ package final class SimulatedDisk: FileSystem {
 /// An open file of a simulated disk.
 private final class SimulatedFile: StoreFile {
     private let file: FileNumber
-    private let name: String
+    var name: String
     private let state: Lock<SimulatedDiskState>
     private var lockKind: FileLockKind?
     private var isOpen = true
@@ -193,6 +193,13 @@ private final class SimulatedFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         requireOpen()
         return ByteCount(UInt64(state.withLock { $0.content[file, default: []].count }))
+    }
+
+    /// Blocks of zeros are holes.
+    func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? {
+        requireOpen()
+        return state.withLock { $0.contentStart(of: file, from: Int(offset.rawValue)) }
+            .map { FrameOffset(UInt64($0)) }
     }
 
     func identity() throws(FileSystemError) -> FileIdentity {

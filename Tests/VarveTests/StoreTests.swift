@@ -13,6 +13,18 @@ struct StoreTests {
         deinit { try? FileManager.default.removeItem(at: url) }
     }
 
+    @Test("A new store is told from one that was not closed")
+    func newStore() throws {
+        let place = Place()
+        let new = try Store(at: place.url, Author.self)
+        #expect(new.recovery.isNewStore && new.recovery.endedCleanly)
+        #expect("\(new.recovery)" == "a new store")
+        try new.close()
+        let again = try Store(at: place.url, Author.self)
+        #expect(!again.recovery.isNewStore && again.recovery.endedCleanly)
+        #expect("\(again.recovery)" == "closed cleanly at transaction 0")
+    }
+
     @Test("What was written is there after closing and opening again")
     func reopening() throws {
         let place = Place()

@@ -26,6 +26,10 @@ size_t varve_common_suffix(const void *first, const void *second, size_t count);
 /// system has no such call, which Swift does not import, or refuses.
 int varve_reserve(int file, int64_t start, int64_t end);
 
+/// Where a file may hold something else than zeros, at or behind an offset: the end of the hole that is there. -1 where
+/// nothing but a hole follows; the offset itself where the system does not know. Moves the descriptor's position.
+int64_t varve_content_start(int file, int64_t offset);
+
 /// Lets this thread run where no other one wants the processor, as far as the system knows of such a thing.
 /// For as long as it lives: without a privilege, none comes back. 1 where that was done.
 int varve_enter_background(void);

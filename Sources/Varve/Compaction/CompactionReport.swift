@@ -18,6 +18,9 @@ public struct CompactionReport: Sendable, Hashable {
     /// The oldest transaction that can still be asked for.
     public let floor: TransactionID
     public let duration: Duration
+    /// What was damaged in the files that were dropped, which were read before for that: a sign of a disk that changes
+    /// what it holds. The newest state does not depend on it. Empty where all was well.
+    public let damage: [LogError]
     /// Why files that are not needed any more are still there; they go when the store is opened
     /// next. Nil where all are gone.
     public let leftover: LogError?
@@ -29,7 +32,7 @@ extension CompactionReport {
         CompactionReport(
             checkpoint: 0, checkpointBytes: nil, checkpointRawBytes: nil, bytesBefore: .zero,
             bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0, floor: 1,
-            duration: .zero, leftover: nil)
+            duration: .zero, damage: [], leftover: nil)
     }
 }
 
@@ -37,6 +40,8 @@ extension CompactionReport {
 public struct CompactionProgress: Sendable, Hashable {
     public enum Phase: String, Sendable, Hashable {
         case writing, verifying, finishing
+        /// Reads what will be dropped, for the last time.
+        case checking
     }
 
     public let phase: Phase

@@ -11,6 +11,7 @@ final class Compactor: Sendable {
         /// An attempt that failed is not repeated before the log has grown as much again.
         var bytesAtFailure: UInt64 = 0
         var failure: String?
+        var damage: [LogError] = []
     }
 
     private let writer: Writer
@@ -30,6 +31,9 @@ final class Compactor: Sendable {
 
     /// Why the last compaction that started by itself failed.
     var failure: String? { state.withLock { $0.failure } }
+
+    /// What was damaged in the files that a compaction dropped, the last of which that was so.
+    var damage: [LogError] { state.withLock { $0.damage } }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -153,9 +157,8 @@ final class Compactor: Sendable {
             let size = try BackgroundThread.with { background in
                 try writeCheckpoint(compaction, frozen, on: background, progress)
             }
-            progress(CompactionProgress(phase: .finishing, fraction: 0))
             let (dropped, leftover) = try conclude(
-                compaction, retention, size, forgetting: frozen.timeline.forgotten)
+                compaction, retention, size, forgetting: frozen.timeline.forgotten, progress)
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
@@ -164,7 +167,7 @@ final class Compactor: Sendable {
                 segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
                 floor: TransactionID(dropped.floor.rawValue),
-                duration: start.duration(to: clock.now),
+                duration: start.duration(to: clock.now), damage: dropped.damage,
                 leftover: leftover ?? after.failure)
         } catch {
             compaction.abandon()
@@ -200,18 +203,36 @@ final class Compactor: Sendable {
     /// Puts the manifest in force and removes what it made superfluous.
     private func conclude(
         _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
-        forgetting forgotten: TransactionID
+        forgetting forgotten: TransactionID, _ progress: (CompactionProgress) -> Void
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
-        let (manifest, dropped) = try compaction.plan(
-            retention, forgetting: LogSequence(forgotten.rawValue))
+        let plan = try compaction.plan(retention, forgetting: LogSequence(forgotten.rawValue))
+        let manifest = plan.0
+        var dropped = plan.1
         try compaction.removeLostTails(forgetting: LogSequence(forgotten.rawValue))
         guard compaction.isChange(manifest) else { return (dropped, nil) }
+        dropped.damage = try findDamage(in: compaction.checkOfDropped(by: manifest), progress)
+        progress(CompactionProgress(phase: .finishing, fraction: 0))
         try checkCancellation()
         try writer.checkLogIsWritable()
         let leftover = try compaction.conclude(with: manifest) {
             writer.finishCompaction($0, size)
         }
         return (dropped, leftover)
+    }
+
+    private func findDamage(
+        in dropped: DroppedFilesCheck, _ progress: (CompactionProgress) -> Void
+    ) throws -> [LogError] {
+        var dropped = dropped
+        try BackgroundThread.with { background in
+            try background.repeat({ dropped.advance() }) {
+                progress(CompactionProgress(phase: .checking, fraction: dropped.fraction))
+                try checkCancellation()
+            }
+        }
+        let found = dropped.problems
+        if !found.isEmpty { state.withLock { $0.damage = found } }
+        return found
     }
 
     /// A store that is closed says so itself.

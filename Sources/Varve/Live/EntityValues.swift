@@ -4,7 +4,7 @@ public import VarveGraph
 /// The values that one entity, or one of its properties, takes; see ``Store/values(of:id:)``.
 ///
 /// The first comes at once. Of a consumer that falls far behind, values in between are left out. The
-/// sequence ends when its task is cancelled.
+/// sequence ends when its task is cancelled, and when the store is closed.
 public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Value
 

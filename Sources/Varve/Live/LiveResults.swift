@@ -7,7 +7,8 @@ public import VarveGraph
 /// The first element comes at once, with everything as inserted. Then there is one for each
 /// transaction that changes what the query finds, in order, each list exactly what the query finds
 /// behind that transaction. Of a consumer that falls far behind the newest transactions are joined:
-/// it skips lists, and no change. The sequence ends when its task is cancelled.
+/// it skips lists, and no change. The sequence ends when its task is cancelled, and when the store is closed, behind the
+/// last change.
 public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable {
     public typealias Element = ResultUpdate<Entity>
 

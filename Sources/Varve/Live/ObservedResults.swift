@@ -9,7 +9,7 @@ public import VarveGraph
 /// ```
 ///
 /// The results are there at once; from then on they follow the store's transactions, on the main
-/// actor, as long as the object lives.
+/// actor, as long as the object lives and the store is open.
 @MainActor
 @Observable
 public final class ObservedResults<Entity: EntityModelProtocol> {

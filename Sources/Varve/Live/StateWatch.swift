@@ -15,6 +15,8 @@ final class StateWatch: Sendable {
         var next: UInt64 = 0
         /// Written and not shown yet, oldest first.
         var pending: [StateChange] = []
+        /// The store was closed: nothing will come any more.
+        var isEnded = false
 
         /// Whether nobody wants to know anything.
         var isIdle: Bool { watchers.isEmpty && bells.isEmpty && pending.isEmpty }
@@ -64,8 +66,11 @@ final class StateWatch: Sendable {
         }
     }
 
-    func ring() {
+    /// The store was closed. Watchers end behind what they have not taken yet, and feeds behind a last look.
+    func end() {
         state.withLock { state in
+            state.isEnded = true
+            for watcher in state.watchers.values { watcher.end() }
             for bell in state.bells.values { bell.yield() }
         }
     }
@@ -80,6 +85,7 @@ final class StateWatch: Sendable {
             state.next += 1
             let watcher = StateWatcher(number, after: shown.lastTransaction)
             state.watchers[number] = watcher
+            if state.isEnded { watcher.end() }
             return (watcher, shown)
         }
         return (watcher, shown)

@@ -49,6 +49,9 @@ final class StateWatcher: Sendable {
         take([], shown: shown)
     }
 
+    /// Nothing will come any more.
+    func end() { arrival.finish() }
+
     // MARK: - Taking
 
     func pop() -> StateChange? {
@@ -103,7 +106,7 @@ struct WatcherArrivals {
 
     init(_ watcher: StateWatcher) { arrivals = watcher.makeArrivals() }
 
-    /// Until there may be a change. False when the task is cancelled.
+    /// Until there may be a change. False when the task is cancelled, and behind the last change of a closed store.
     mutating func wait() async -> Bool {
         // A stream that has an element delivers it even then.
         if Task.isCancelled { return false }

@@ -19,7 +19,7 @@ struct StoreOpening {
         /// What a store that is only read goes on from.
         var follower: StoreFollower?
         let prologue: PrologueSource
-        let report: RecoveryReport
+        var report: RecoveryReport
         /// How large the checkpoint is that was started from.
         var checkpoint: CheckpointSize?
         /// The oldest transaction that can be asked for.
@@ -32,8 +32,13 @@ struct StoreOpening {
         try typed {
             switch mode {
             case .readWrite:
-                _ = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
-                return try openForWriting()
+                let isNew = try LogCreation.createIfAbsent(in: fileSystem, environment: environment)
+                var opened = try openForWriting()
+                if isNew {
+                    opened.report.isNewStore = true
+                    opened.report.endedCleanly = true
+                }
+                return opened
             case .readOnly:
                 return try lookingAgain { try openForReading(try scan(.readOnly)) }
             }

@@ -68,6 +68,8 @@ package final class Compaction {
         package var segments = 0
         package var transactions: UInt64 = 0
         package var bytes = ByteCount.zero
+        /// What was wrong with the files, as far as they were read for that (`DroppedFilesCheck`).
+        package var damage: [LogError] = []
     }
 
     /// The manifest that makes the written checkpoint, or the one that is there, the newest, with

@@ -78,6 +78,14 @@ package final class DirectoryLock {
         }
     }
 
+    /// Who holds the store open for writing; nil where nobody does.
+    static func holder(in fileSystem: any FileSystem) throws(LogError) -> LockHolder? {
+        guard try isHeld(in: fileSystem) else { return nil }
+        return try LogError.wrapping { () throws(FileSystemError) in
+            try LockNote.read(from: try fileSystem.open(StoreFileName.lock.text, .read))
+        }
+    }
+
     /// Gives the lock back. Safe to call twice.
     ///
     /// A process that was forked from the holder only closes its copy: unlocking would take the
@@ -130,8 +138,11 @@ package final class DirectoryLock {
     private static func openFile(
         in fileSystem: any FileSystem
     ) throws(LogError) -> any StoreFile {
-        try LogError.wrapping { () throws(FileSystemError) in
-            try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
+        do throws(FileSystemError) {
+            return try fileSystem.open(StoreFileName.lock.text, .createIfMissing)
+        } catch {
+            guard error.isRefusal else { throw .fileSystem(error) }
+            throw .notWritable(directory: fileSystem.displayPath, error)
         }
     }
 

@@ -43,6 +43,9 @@ package protocol FileSystem: AnyObject, Sendable {
 
 /// An open file. Closed at the latest when the last reference goes.
 package protocol StoreFile: AnyObject {
+    /// What errors call it. Whoever renames an open file says so.
+    var name: String { get set }
+
     /// Reads at most `buffer.count` bytes; fewer is normal, 0 means the end of the file.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
@@ -65,6 +68,10 @@ package protocol StoreFile: AnyObject {
     func synchronize() throws(FileSystemError)
 
     func length() throws(FileSystemError) -> ByteCount
+
+    /// Where there may be something else than zeros, at or behind `offset`: the end of the hole that is there. Nil
+    /// where nothing but a hole follows. Reads nothing, so that the length of a sparse file costs nothing.
+    func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset?
 
     /// Which file it is, whatever name it has.
     func identity() throws(FileSystemError) -> FileIdentity

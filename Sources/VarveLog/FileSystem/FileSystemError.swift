@@ -48,7 +48,8 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
             case .system(let code): POSIX.message(for: code)
             case .unexpectedEnd: "the file is shorter than it was a moment ago"
             case .nothingWritten: "the system took no bytes"
-            case .notAPlainFile: "it is not a plain file with a single link"
+            case .notAPlainFile:
+                "it is not a plain file with a single link; put the file itself in its place"
             case .tooManyFiles: "the directory holds too many files"
             }
         return "cannot \(operation.rawValue) \(file): \(detail)".escapedForDisplay
@@ -58,4 +59,12 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
 extension FileSystemError {
     /// The file or directory does not exist.
     package var isNotFound: Bool { reason == .system(code: POSIX.notFound) }
+
+    /// The system does not let this process write there.
+    var isRefusal: Bool { isOne(of: POSIX.codesOfRefusal) }
+
+    private func isOne(of codes: [Int32]) -> Bool {
+        guard case .system(let code) = reason else { return false }
+        return codes.contains(code)
+    }
 }

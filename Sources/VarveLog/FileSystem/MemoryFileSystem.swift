@@ -54,7 +54,7 @@ package final class MemoryFileSystem: FileSystem {
             directory.files[name] = created
             return created
         }
-        return MemoryFile(content)
+        return MemoryFile(content, name: name)
     }
 
     package func rename(_ name: String, to newName: String) throws(FileSystemError) {
@@ -114,11 +114,13 @@ final class MemoryFile: StoreFile {
         let identity = FileIdentity(device: 0, inode: MemoryFileSystem.makeInode())
     }
 
+    var name: String
     private let content: Content
     private var holdsLock = false
 
-    init(_ content: Content) {
+    init(_ content: Content, name: String) {
         self.content = content
+        self.name = name
     }
 
     deinit {
@@ -177,6 +179,9 @@ final class MemoryFile: StoreFile {
     func length() throws(FileSystemError) -> ByteCount {
         ByteCount(content.state.withLock { UInt64($0.bytes.count) })
     }
+
+    /// Memory has no holes.
+    func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? { offset }
 
     func identity() throws(FileSystemError) -> FileIdentity { content.identity }
 

@@ -49,6 +49,10 @@ final class PlatformMutex<State: Sendable>: @unchecked Sendable {
 enum POSIX {
     static let notFound = ENOENT
     static let alreadyThere = EEXIST
+    /// What opening something else than a plain file meets: a symbolic link, a socket, a directory.
+    static let codesOfOtherThanFiles = [ELOOP, ENXIO, EISDIR]
+    static let codesOfRefusal = [EACCES, EPERM, EROFS]
+    static let codesOfFullDisk = [ENOSPC, EDQUOT]
 
     static func message(for code: Int32) -> String {
         guard let text = strerror(code) else { return "error \(code)" }
@@ -215,6 +219,12 @@ enum POSIX {
     static func reserve(_ file: Int32, from start: UInt64, to end: UInt64) -> Bool {
         guard let start = Int64(exactly: start), let end = Int64(exactly: end) else { return false }
         return varve_reserve(file, start, end) == 1
+    }
+
+    /// Behind the hole at `offset`, where there is one; nil where that is the rest of the file.
+    static func contentStart(_ file: Int32, from offset: UInt64) -> UInt64? {
+        guard let position = Int64(exactly: offset) else { return offset }
+        return UInt64(exactly: varve_content_start(file, position))
     }
 
     /// Data, and the length that is needed to read it back.

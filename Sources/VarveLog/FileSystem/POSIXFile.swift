@@ -1,6 +1,6 @@
 /// A file of the real file system.
 final class POSIXFile: StoreFile {
-    private let name: String
+    var name: String
     /// Nil once closed.
     private var descriptor: Int32?
 
@@ -74,9 +74,12 @@ final class POSIXFile: StoreFile {
 
     /// A whole number of pages, and so of ``SegmentScan/reservedUnit``.
     private static let reservedUnit: UInt64 = 4_096
-    /// Little: it is written twice, and the next sync writes all of it.
-    private static let reservedMax: UInt64 = 64 << 10
+    private static let reservedMax = SegmentScan.reservedMax
     private static let zeros = [UInt8](repeating: 0, count: Int(reservedMax))
+
+    func contentStart(from offset: FrameOffset) -> FrameOffset? {
+        POSIX.contentStart(open(), from: offset.rawValue).map { FrameOffset($0) }
+    }
 
     func synchronize() throws(FileSystemError) {
         try wrapping(.synchronize, name) { () throws(POSIXFailure) in

@@ -71,8 +71,14 @@ package final class POSIXFileSystem: FileSystem {
         _ name: String, _ mode: FileOpenMode
     ) throws(FileSystemError) -> any StoreFile {
         Self.requireComponent(name)
-        let file = try wrapping(.open, name) { () throws(POSIXFailure) in
-            POSIXFile(try POSIX.openFile(name, in: opened(), mode), name: name)
+        let file: POSIXFile
+        do {
+            file = POSIXFile(try POSIX.openFile(name, in: opened(), mode), name: name)
+        } catch {
+            throw FileSystemError(
+                .open, file: name,
+                reason: POSIX.codesOfOtherThanFiles.contains(error.code)
+                    ? .notAPlainFile : .system(code: error.code))
         }
         let status = try file.status()
         guard !status.isRemoved else {

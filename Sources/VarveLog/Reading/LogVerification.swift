@@ -169,7 +169,7 @@ extension LogError {
             .unsupportedFrame, .pageTooLarge, .fileSystem, .checkpointDamaged,
             .noUsableCheckpoint, .logEndsBeforeCheckpoint:
             true
-        case .notAStore, .missing, .locked, .unsupportedVersion, .unsupportedFeatures,
+        case .notAStore, .missing, .locked, .notWritable, .unsupportedVersion, .unsupportedFeatures,
             .noSuchTransaction, .synchronizationFailed, .displaced, .poisoned, .closed,
             .openedInAnotherProcess, .belowFloor, .compactionCancelled, .targetExists,
             .backupCancelled:

@@ -32,18 +32,23 @@ struct SegmentVerification {
     }
 
     mutating func run() throws(LogError) {
-        while true {
-            switch try cursor.next() {
-            case .frame(let frame): check(frame)
-            case .stopped(let stop):
-                problems.append(stop.error)
-                isBehindGap = true
-                let next = FrameOffset(cursor.offset.rawValue + UInt64(FrameHeader.alignment))
-                guard try cursor.moveToNextHeader(from: next) else { return }
-            case .end:
-                checkEnd()
-                return
-            }
+        while try advance() {}
+    }
+
+    /// Goes on by a frame, or over what is none; false behind the last.
+    mutating func advance() throws(LogError) -> Bool {
+        switch try cursor.next() {
+        case .frame(let frame):
+            check(frame)
+            return true
+        case .stopped(let stop):
+            problems.append(stop.error)
+            isBehindGap = true
+            let next = FrameOffset(cursor.offset.rawValue + UInt64(FrameHeader.alignment))
+            return try cursor.moveToNextHeader(from: next)
+        case .end:
+            checkEnd()
+            return false
         }
     }
 

@@ -31,7 +31,9 @@ public struct RecoveryReport: Hashable, Sendable {
         public var bytes: ByteCount
     }
 
-    /// The last writer closed the log: its end was sealed.
+    /// There was no store: this opening has created it.
+    public var isNewStore = false
+    /// The last writer closed the log: its end was sealed. True of a new store.
     public var endedCleanly = false
     public var dropped: DroppedTail?
     public var unused: UnusedSpace?
@@ -52,13 +54,19 @@ public struct RecoveryReport: Hashable, Sendable {
     /// The last transaction of the checkpoint that was started from; `.none` when the log was
     /// replayed from its beginning.
     public var checkpoint = LogSequence.none
-    /// Newer checkpoints that could not be used. The next compaction replaces them.
+    /// Checkpoints that cannot be used: newer ones, instead of which an older one or the log served, and the previous
+    /// one, which would serve next. The next compaction replaces them.
     public var checkpointProblems: [CheckpointProblem] = []
 }
 
 extension RecoveryReport: CustomStringConvertible {
     public var description: String {
-        let problems = checkpointProblems.map { "; \($0)" }.joined()
+        if isNewStore { return "a new store" }
+        let start =
+            checkpoint > .none
+            ? "; read from the checkpoint of transaction \(checkpoint) on, "
+                + "and of older files only headers and ends" : ""
+        let problems = start + checkpointProblems.map { "; \($0)" }.joined()
         guard let dropped else {
             return
                 (endedCleanly

@@ -2,7 +2,7 @@
 package struct LogStart: Hashable, Sendable {
     /// Nil at the beginning of the log.
     package var checkpoint: CheckpointReference?
-    /// Newer checkpoints that could not be used.
+    /// Checkpoints that could not be used, or could not be where they were needed.
     package var problems: [CheckpointProblem] = []
 
     package static let beginning = LogStart()
@@ -23,10 +23,11 @@ extension ScannedLog {
         _ load: (CheckpointFile) throws(LogError) -> State
     ) throws(LogError) -> (state: State?, start: LogStart) {
         var start = LogStart.beginning
-        for checkpoint in manifest.checkpoints {
+        for (position, checkpoint) in manifest.checkpoints.enumerated() {
             do throws(LogError) {
                 let state = try load(try open(checkpoint))
                 start.checkpoint = checkpoint
+                start.problems += problems(of: manifest.checkpoints[(position + 1)...])
                 return (state, start)
             } catch .checkpointDamaged(_, let reason) {
                 try checkIsNamed(checkpoint)
@@ -39,6 +40,20 @@ extension ScannedLog {
             throw .noUsableCheckpoint(start.problems)
         }
         return (nil, start)
+    }
+
+    /// What headers, page tables and the log tell of checkpoints that are not needed: pages are not read.
+    private func problems(of checkpoints: ArraySlice<CheckpointReference>) -> [CheckpointProblem] {
+        checkpoints.compactMap { checkpoint in
+            do throws(LogError) {
+                _ = try open(checkpoint)
+                return nil
+            } catch .checkpointDamaged(_, let reason) {
+                return CheckpointProblem(checkpoint, reason: reason)
+            } catch {
+                return CheckpointProblem(checkpoint, reason: "\(error)")
+            }
+        }
     }
 
     /// Opens a checkpoint that the manifest names, and checks that the log goes on behind it.

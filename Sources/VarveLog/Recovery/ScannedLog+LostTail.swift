@@ -29,9 +29,14 @@ extension ScannedLog {
             try source.readExactly(
                 into: block, at: FrameOffset(dropped.offset.rawValue + copied),
                 name: sourceName)
-            try copy.writeAll(UnsafeRawBufferPointer(block), at: FrameOffset(copied), name: name)
+            let bytes = UnsafeRawBufferPointer(block)
+            let content = UnsafeRawBufferPointer(
+                rebasing: bytes[..<bytes.countWithoutTrailingZeros])
+            try copy.writeAll(content, at: FrameOffset(copied), name: name)
             copied += UInt64(block.count)
         }
+        // Zeros at the end of a block take no space: there may be many.
+        try copy.truncate(to: ByteCount(count))
         try copy.synchronize()
         try lost.synchronizeDirectory()
         try copy.close()

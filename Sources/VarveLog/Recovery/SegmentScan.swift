@@ -79,16 +79,20 @@ struct SegmentScan {
         _ stop: FrameStop, _ offset: FrameOffset, _ window: SegmentWindow
     ) throws(LogError) {
         let end = try window.contentEnd(from: offset)
-        let isUnused = window.end.rawValue.isMultiple(of: Self.reservedUnit)
+        let contentEnd = min(window.end, FrameOffset((end.rawValue + 7) & ~7))
+        let mayBeReserved = window.end.rawValue - contentEnd.rawValue <= Self.reservedMax
+        let isUnused = mayBeReserved && window.end.rawValue.isMultiple(of: Self.reservedUnit)
         facts.ending = end > offset ? stop.ending : isUnused ? .unused : .zeros
-        writtenEnd =
-            facts.ending == .zeros
-            ? window.end : min(window.end, FrameOffset((end.rawValue + 7) & ~7))
+        // More zeros than a writer takes beforehand are what became of the file.
+        writtenEnd = facts.ending == .zeros || !mayBeReserved ? window.end : contentEnd
     }
 
     /// Space that was taken beforehand ends at a multiple of this, and the frames of a segment
     /// seldom do: zeros that hide what was written are told from it in most cases.
     static var reservedUnit: UInt64 { 512 }
+
+    /// The most that is taken beforehand. Little: it is written twice, and the next sync writes all of it.
+    static var reservedMax: UInt64 { 64 << 10 }
 
     /// A footer that is a whole frame but not the file's last is no trace of a power cut: it is
     /// written behind synced frames, in a file that ends there.

@@ -6,7 +6,7 @@ package enum TailEnding: String, Hashable, Sendable, CaseIterable {
     case incompleteHeader
     /// Nothing but zeros to the end of the file.
     case zeros
-    /// The same from a frame's border to a multiple of 512: space that a writer took beforehand.
+    /// No more of them than a writer takes beforehand, from a frame's border to a multiple of 512.
     case unused
     /// Bytes that are no header written for this place.
     case damagedHeader

@@ -33,9 +33,8 @@ package final class LogSalvage {
     ) throws(LogError) -> SalvageReport {
         configuration.check()
         try StoreOutput.requireVacant(target)
-        guard try !isWritten(source) else {
-            throw .locked(
-                directory: source.displayPath, holder: LockHolder(processID: nil, program: nil))
+        if let holder = writer(of: source) {
+            throw .locked(directory: source.displayPath, holder: holder)
         }
         let survey = try StoreSurvey(source)
         do throws(LogError) {
@@ -53,11 +52,11 @@ package final class LogSalvage {
     }
 
     /// A store whose lock cannot be examined is not being written by anybody who could.
-    private static func isWritten(_ source: any FileSystem) throws(LogError) -> Bool {
+    private static func writer(of source: any FileSystem) -> LockHolder? {
         do throws(LogError) {
-            return try DirectoryLock.isHeld(in: source)
+            return try DirectoryLock.holder(in: source)
         } catch {
-            return false
+            return nil
         }
     }
 

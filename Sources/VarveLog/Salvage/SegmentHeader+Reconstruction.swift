@@ -43,6 +43,12 @@ private struct PlaceSeedVote {
     mutating func run() throws(LogError) -> UInt32? {
         var offset = UInt64(SegmentHeader.byteCount)
         while window.remaining(from: FrameOffset(offset)) >= UInt64(FrameHeader.byteCount) {
+            offset =
+                try window.contentStart(
+                    from: FrameOffset(offset), count: FrameHeader.byteCount
+                ).rawValue & ~7
+            guard window.remaining(from: FrameOffset(offset)) >= UInt64(FrameHeader.byteCount)
+            else { break }
             if let (checksum, isIntact) = try candidate(at: FrameOffset(offset)) {
                 votes[checksum, default: 0] += isIntact ? 2 : 1
                 if votes[checksum, default: 0] >= Self.sufficient { return checksum }

@@ -72,12 +72,16 @@ struct FrameCursor {
 
     /// Moves to the next offset that carries a header written for it, at or behind `from`; false
     /// when there is none before the end. Where reading fails the cursor is at what could not be read:
-    /// before it there is none. Frames start at multiples of eight.
+    /// before it there is none. Frames start at multiples of eight. Holes are passed over unread: zeros are no header.
     mutating func moveToNextHeader(from: FrameOffset) throws(LogError) -> Bool {
         var position = (from.rawValue + 7) & ~7
         let headerBytes = UInt64(FrameHeader.byteCount)
         while window.remaining(from: FrameOffset(position)) >= headerBytes {
             offset = FrameOffset(position)
+            position =
+                try window.contentStart(from: offset, count: FrameHeader.byteCount).rawValue & ~7
+            offset = FrameOffset(position)
+            guard window.remaining(from: offset) >= headerBytes else { return false }
             let bytes = try window.bytes(at: offset, count: FrameHeader.byteCount)
             if FrameHeader.decode(bytes, at: offset, seed: seed) != nil { return true }
             position += 8

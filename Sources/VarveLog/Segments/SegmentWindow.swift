@@ -50,14 +50,28 @@ final class SegmentWindow {
     /// Behind the last byte from `offset` on that is not zero; `offset` where all are.
     func contentEnd(from offset: FrameOffset) throws(LogError) -> FrameOffset {
         var end = offset
-        var position = offset
+        var position = try contentStart(from: offset)
         while remaining(from: position) > 0 {
             let count = Int(min(remaining(from: position), UInt64(blockBytes)))
             let content = try bytes(at: position, count: count).countWithoutTrailingZeros
             if content > 0 { end = FrameOffset(position.rawValue + UInt64(content)) }
-            position = FrameOffset(position.rawValue + UInt64(count))
+            position = try contentStart(from: FrameOffset(position.rawValue + UInt64(count)))
         }
         return end
+    }
+
+    /// `offset`, or behind the hole of a sparse file that is there: between them are only zeros. The end where nothing
+    /// else follows. The file is asked where fewer than `count` bytes from there are in memory.
+    func contentStart(
+        from offset: FrameOffset, count: Int = 1
+    ) throws(LogError) -> FrameOffset {
+        let loadedEnd = start + UInt64(filled)
+        if offset.rawValue >= start, offset.rawValue + UInt64(count) <= loadedEnd { return offset }
+        guard remaining(from: offset) > 0 else { return offset }
+        let found = try LogError.wrapping { () throws(FileSystemError) in
+            try file.contentStart(from: offset)
+        }
+        return min(found ?? end, end)
     }
 
     private func slide(to offset: FrameOffset, count: Int) throws(LogError) {

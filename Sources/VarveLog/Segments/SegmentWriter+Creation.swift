@@ -30,6 +30,7 @@ extension FileSystem {
         }
         try file.synchronize()
         try rename(temporary, to: name.text)
+        file.name = name.text
         try synchronizeDirectory()
         return file
     }

@@ -255,6 +255,41 @@ struct LiveResultsTests {
         #expect(await authors.next() == .some(nil))
     }
 
+    @Test(
+        "Sequences end when the store is closed, behind what came before, and begin and end behind that"
+    )
+    func closing() async throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Author.self)
+        let query = Author.query().sorted(by: \.id)
+        let counts = Task {
+            var counts: [Int] = []
+            for await update in store.results(of: query) { counts.append(update.list.count) }
+            return counts
+        }
+        let sections = Task {
+            var last = 0
+            for await update in store.results(of: query, sectionedBy: \.name) {
+                last = update.sections.count
+            }
+            return last
+        }
+        let name = Task {
+            var last: String??
+            for await value in store.values(of: Author.self, id: "a", \.name) { last = value }
+            return last
+        }
+        try store.writing { try Author(id: "a", name: "x").save(to: &$0) }
+        try store.writing { try Author(id: "b", name: "y").save(to: &$0) }
+        try store.close()
+        #expect(await counts.value.last == 2)
+        #expect(await sections.value == 2)
+        #expect(await name.value == "x")
+        var later = store.results(of: query).makeAsyncIterator()
+        #expect(await later.next()?.list.count == 2)
+        #expect(await later.next() == nil)
+    }
+
     @Test("A sequence waits for the next transaction, and ends with its task")
     func waiting() async throws {
         let store = try Store.inMemory(Author.self)

@@ -68,7 +68,7 @@ struct CompactCommand: Command {
         } else {
             for line in compaction.lines(path) { try session.write(line) }
         }
-        return .success
+        return compaction.damage.isEmpty ? .success : .failure
     }
 }
 
@@ -106,6 +106,9 @@ extension StoreCompaction {
                 "  checkpoint before it with the log from there: --keep and --smallest keep less",
                 .faint),
         ]
+            + damage.map {
+                StyledText("  damaged, and dropped: " + DisplayText.visible("\($0.place)"))
+            }
     }
 
     fileprivate func json(_ path: String) -> JSON {
@@ -116,6 +119,7 @@ extension StoreCompaction {
             "segmentsDropped": .number(segmentsDropped),
             "transactionsDropped": .number(transactionsDropped), "floor": .id(floor),
             "retention": .text("\(retention)"),
+            "damage": .array(damage.map { .text($0.place) }),
         ]
     }
 }

@@ -1,0 +1,105 @@
+/// Reads what a compaction is about to remove, for the last time, so that damage in it is told before the evidence goes.
+///
+/// What is removed is not needed any more, so damage to it stops nothing: but a disk that has changed these bytes may
+/// change others. Opening does not read them.
+package struct DroppedFilesCheck {
+    /// What is wrong with the files, in their order.
+    package private(set) var problems: [LogError] = []
+    /// How much of them was read, between 0 and 1.
+    package var fraction: Double {
+        files == 0 ? 1 : Double(files - segments.count - checkpoints.count) / Double(files)
+    }
+
+    private let store: StoreID
+    private let fileSystem: any FileSystem
+    private let configuration: LogConfiguration
+    /// What is left to read, in reverse.
+    private var segments: [SegmentID]
+    private var checkpoints: [CheckpointReference]
+    private let files: Int
+    private var segment: SegmentVerification?
+    private var pages: (rest: ArraySlice<CheckpointPage>, reader: CheckpointReader)?
+
+    /// Enough to know by, in a file of nothing but damage.
+    private static let problemsMax = 100
+    private static let framesPerStep = 64
+
+    init(
+        _ segments: [SegmentID], _ checkpoints: [CheckpointReference], of snapshot: LogSnapshot,
+        store: StoreID
+    ) {
+        self.segments = segments.reversed()
+        self.checkpoints = checkpoints.reversed()
+        files = segments.count + checkpoints.count
+        self.store = store
+        fileSystem = snapshot.fileSystem
+        configuration = snapshot.configuration
+    }
+
+    /// Goes on by some frames, or a page; false when everything was read.
+    package mutating func advance() -> Bool {
+        do throws(LogError) {
+            if segment != nil {
+                try readFrames()
+            } else if pages != nil {
+                try readPage()
+            } else {
+                return try beginNext()
+            }
+        } catch {
+            note(error)
+            segment = nil
+            pages = nil
+        }
+        return true
+    }
+
+    private mutating func beginNext() throws(LogError) -> Bool {
+        if let next = segments.popLast() {
+            let file = try SegmentFile.read(next, in: fileSystem, mode: .readOnly)
+            guard let footer = file.footer else {
+                throw .damaged(
+                    LogDamage(
+                        segment: next, offset: FrameOffset(file.length.rawValue), kind: .footer,
+                        expected: 1, found: 0))
+            }
+            segment = try SegmentVerification(
+                file, in: fileSystem, end: footer.dataEnd, configuration: configuration)
+            return true
+        }
+        guard let next = checkpoints.popLast() else { return false }
+        let file = try CheckpointFile(
+            next, store: store, in: fileSystem, configuration: configuration, mode: .readOnly)
+        pages = (file.pages[...], try file.makeReader())
+        return true
+    }
+
+    private mutating func readFrames() throws(LogError) {
+        for _ in 0..<Self.framesPerStep {
+            if try segment?.advance() ?? false { continue }
+            for problem in segment?.problems ?? [] { note(problem) }
+            segment = nil
+            return
+        }
+    }
+
+    private mutating func readPage() throws(LogError) {
+        guard let page = pages?.rest.popFirst() else { return pages = nil }
+        try pages?.reader.read(page).deallocate()
+    }
+
+    private mutating func note(_ problem: LogError) {
+        if problems.count < Self.problemsMax { problems.append(problem) }
+    }
+}
+
+extension Compaction {
+    /// Of the files that a manifest leaves out and this compaction's log still names.
+    package func checkOfDropped(by manifest: Manifest) -> DroppedFilesCheck {
+        let kept = Set(manifest.checkpoints)
+        return DroppedFilesCheck(
+            snapshot.segments.map(\.id).filter { $0 < manifest.firstSegment },
+            self.manifest.checkpoints.filter { !kept.contains($0) }, of: snapshot,
+            store: manifest.store)
+    }
+}
