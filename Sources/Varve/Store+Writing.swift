@@ -124,7 +124,7 @@ extension Store {
     public func flush() throws { try writer?.flush() }
 
     /// Makes everything durable, marks the log's end as clean and releases the store. Every later
-    /// write throws; snapshots stay usable. Waits for the writes that are under way, and gives up
+    /// write throws; snapshots stay usable, and live results end. Waits for the writes that are under way, and gives up
     /// a compaction.
     public func close() throws {
         try compactor?.stop()

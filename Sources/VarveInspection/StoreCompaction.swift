@@ -81,11 +81,21 @@ public struct StoreCompaction: Sendable {
         do throws(LogError) {
             let before = try compaction.measureFiles()
             state.trimTimeline(below: TransactionID(log.pins.floor.rawValue))
-            let size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
-                writer throws(LogError) in
-                try writer.append(state)
-            } verify: { file throws(LogError) in
-                try file.verifyContent()
+            let size: CheckpointSize?
+            do throws(LogError) {
+                size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
+                    writer throws(LogError) in
+                    try writer.append(state)
+                } verify: { file throws(LogError) in
+                    try file.verifyContent()
+                }
+            } catch {
+                guard compaction.goesOnWithoutCheckpoint(after: error) else { throw error }
+                _ = try conclude(
+                    compaction, log, kept,
+                    forgetting: LogSequence(state.timeline.forgotten.rawValue))
+                guard try compaction.measureFiles() < before else { throw error }
+                return try run(log, state, retention, goal, report)
             }
             let dropped = try conclude(
                 compaction, log, kept,

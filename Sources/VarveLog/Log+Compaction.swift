@@ -10,13 +10,15 @@ extension Log {
         try checkWritable()
         guard lastSequence > .none else { return nil }
         if active.tally.totals.transactions > 0 {
-            try roll(writerEpoch: active.header.writerEpoch)
+            try lock.withRoom { () throws(LogError) in
+                try roll(writerEpoch: active.header.writerEpoch)
+            }
         }
         try checkClaim()
         return Compaction(
             for: goal, sequence: lastSequence, snapshot: snapshot, next: active.header,
             manifest: manifest,
-            base: base, claim: lock.claim,
+            base: base, lock: lock,
             environment: environment, pins: pins)
     }
 

@@ -143,7 +143,7 @@ package final class Log {
         guard !active.tally.totals.endsWithCleanSeal else { return }
         try synchronizeActive()
         try checkClaim()
-        try appendSeal(.clean)
+        try lock.withRoom { () throws(LogError) in try appendSeal(.clean) }
         // Safe with the seal: a power cut may leave both or either.
         _ = try trimActive()
         try synchronizeActive()

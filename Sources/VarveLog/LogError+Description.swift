@@ -82,6 +82,8 @@ extension LogError: CustomStringConvertible {
         case .pageTooLarge(let bytes, let limit):
             "a page of \(bytes) is over the checkpoint's limit of \(limit); "
                 + "split the entity or the list that it holds"
+        case .fileSystem(let error) where error.isFullDisk:
+            "\(error); make room on the disk, or copy the store to another: reading it needs none"
         case .fileSystem(let error):
             "\(error)"
         case .synchronizationFailed(let error, let lastDurable):

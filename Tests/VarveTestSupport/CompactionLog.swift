@@ -5,8 +5,10 @@ package import VarveLog
 package struct CompactionLog {
     package let test: TestLog
 
-    package init(_ fileSystem: any FileSystem, seed: UInt64 = 1) {
-        var test = TestLog(fileSystem, segmentBytesMax: 700, seed: seed)
+    /// - Parameter process: the number of the process that its lock names.
+    package init(_ fileSystem: any FileSystem, seed: UInt64 = 1, process: Int32 = 4711) {
+        var test = TestLog(fileSystem, segmentBytesMax: 700)
+        test.environment = SimulatedEnvironment(seed: seed, process: process)
         test.configuration.frameBytesMax = ByteCount(200)
         self.test = test
     }

@@ -148,6 +148,9 @@ private final class FaultyFile: StoreFile {
     /// Never an error of its own: what is written next meets it.
     func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
 
+    /// Nor this one: nothing depends on it.
+    func allocate(to length: ByteCount) -> Bool { base.allocate(to: length) }
+
     func synchronize() throws(FileSystemError) {
         try state.pass(.synchronize, name)
         try base.synchronize()

@@ -45,6 +45,7 @@ extension ForwardingFile {
         try base.truncate(to: length)
     }
     package func reserve(behind end: FrameOffset) -> FrameOffset? { base.reserve(behind: end) }
+    package func allocate(to length: ByteCount) -> Bool { base.allocate(to: length) }
     package func synchronize() throws(FileSystemError) { try base.synchronize() }
     package func length() throws(FileSystemError) -> ByteCount { try base.length() }
     package func identity() throws(FileSystemError) -> FileIdentity { try base.identity() }

@@ -195,6 +195,9 @@ private final class SimulatedFile: StoreFile {
         return ByteCount(UInt64(state.withLock { $0.content[file, default: []].count }))
     }
 
+    /// Space never ends here; see `SmallDisk`.
+    func allocate(to length: ByteCount) -> Bool { false }
+
     /// Blocks of zeros are holes.
     func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? {
         requireOpen()

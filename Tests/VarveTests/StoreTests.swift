@@ -13,7 +13,7 @@ struct StoreTests {
         deinit { try? FileManager.default.removeItem(at: url) }
     }
 
-    @Test("A new store is told from one that was not closed")
+    @Test("A new store is not reported as one that was not closed")
     func newStore() throws {
         let place = Place()
         let new = try Store(at: place.url, Author.self)

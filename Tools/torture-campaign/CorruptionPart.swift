@@ -21,7 +21,9 @@ enum CorruptionPart {
             let store = try ReferenceStore(
                 workload.disk.image, count: workload.issued, promised: workload.promised)
             let bits = context.size.choose([2], Array(0..<8), Array(0..<8))
-            var damages = store.flips(of: bits) + store.truncations() + store.exchangedFrames()
+            var damages =
+                store.flips(of: bits) + store.truncations() + store.growths()
+                + store.exchangedFrames()
             for _ in 0..<context.size.choose(1, 3, 1_000) {
                 damages += store.values(&generator)
                 for length in [8, 64, 512, 4096] {

@@ -36,6 +36,8 @@ enum FixedWorkloads {
         [.roll, .compact, .append, .compactForSize, .commit, .compact],
         [.compactForSize, .roll, .compactForSize, .compactForSize, .commit],
         [.compact, .roll, .compact, .failedSync, .compact, .commit],
+        [.commit, .append, .displaced, .commit, .roll],
+        [.commit, .roll, .compact, .append, .displaced, .append, .compact, .commit],
         [.follow, .commit, .follow, .roll, .follow, .kill, .follow, .commit],
         [.follow, .roll, .compact, .follow, .roll, .compact, .follow, .reopen, .follow],
     ]

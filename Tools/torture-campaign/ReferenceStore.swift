@@ -157,7 +157,9 @@ struct ReferenceStore: Sendable {
         let first = damage.firstChange(image)
         let ranges = frames[damage.file, default: []]
         guard let expected = ranges.first(where: { $0.contains(first) }) else {
-            return offset >= ranges.last?.upperBound ?? 0
+            // A footer is the last thing in its file: what is behind it tells that it is none.
+            let last = damage.isGrowth ? ranges.last?.lowerBound : ranges.last?.upperBound
+            return offset >= last ?? 0
         }
         // An error inside a run of frames may be told at the transaction's first frame.
         return offset == expected.lowerBound
@@ -172,6 +174,8 @@ struct Damage: Sendable, CustomStringConvertible {
         case replaced([UInt8])
         case truncated
         case removed
+        /// By zeros, at its end.
+        case lengthened(Int)
     }
 
     let file: String
@@ -179,6 +183,7 @@ struct Damage: Sendable, CustomStringConvertible {
     let kind: Kind
 
     var isTruncation: Bool { if case .truncated = kind { true } else { false } }
+    var isGrowth: Bool { if case .lengthened = kind { true } else { false } }
     var isRemoval: Bool { if case .removed = kind { true } else { false } }
 
     func applied(to image: DiskImage) -> DiskImage {
@@ -190,6 +195,8 @@ struct Damage: Sendable, CustomStringConvertible {
             damaged.files[file]?.replaceSubrange(position..<(position + bytes.count), with: bytes)
         case .truncated: damaged.files[file]?.removeSubrange(position...)
         case .removed: damaged.files[file] = nil
+        case .lengthened(let count):
+            damaged.files[file]? += [UInt8](repeating: 0, count: count)
         }
         return damaged
     }
@@ -199,6 +206,7 @@ struct Damage: Sendable, CustomStringConvertible {
         switch kind {
         case .flip, .value: position..<(position + 1)
         case .replaced(let bytes): position..<(position + bytes.count)
+        case .lengthened: position..<position
         case .truncated, .removed: position..<max(position, image.files[file, default: []].count)
         }
     }
@@ -206,7 +214,7 @@ struct Damage: Sendable, CustomStringConvertible {
     var isOfOneByte: Bool {
         switch kind {
         case .flip, .value: true
-        case .replaced, .truncated, .removed: false
+        case .replaced, .truncated, .removed, .lengthened: false
         }
     }
 
@@ -230,6 +238,7 @@ struct Damage: Sendable, CustomStringConvertible {
             case .replaced(let bytes): "\(bytes.count) bytes replaced"
             case .truncated: "cut"
             case .removed: "removed"
+            case .lengthened(let count): "lengthened by \(count) zeros"
             }
         return "\(file), byte \(position), \(what)"
     }
@@ -262,6 +271,14 @@ extension ReferenceStore {
             file.bytes.indices.map {
                 Damage(file: file.name, position: $0, kind: .truncated)
             } + [Damage(file: file.name, position: 0, kind: .removed)]
+        }
+    }
+
+    func growths() -> [Damage] {
+        files.flatMap { file in
+            [1, 8, 512 - file.bytes.count % 512, 4_096, 70_000, 1 << 20].map {
+                Damage(file: file.name, position: file.bytes.count, kind: .lengthened($0))
+            }
         }
     }
 

@@ -154,8 +154,16 @@ final class Compactor: Sendable {
             let before = try compaction.measureFiles()
             var frozen = frozen
             frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
-            let size = try BackgroundThread.with { background in
-                try writeCheckpoint(compaction, frozen, on: background, progress)
+            let size: CheckpointSize?
+            do {
+                size = try BackgroundThread.with { background in
+                    try writeCheckpoint(compaction, frozen, on: background, progress)
+                }
+            } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
+                _ = try conclude(
+                    compaction, retention, nil, forgetting: frozen.timeline.forgotten, progress)
+                guard try compaction.measureFiles() < before else { throw error }
+                return try perform(retention, goal, progress)
             }
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, forgetting: frozen.timeline.forgotten, progress)

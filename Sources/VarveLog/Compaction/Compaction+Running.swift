@@ -61,6 +61,7 @@ extension Compaction {
         take(manifest)
         do throws(LogError) {
             try removeSuperseded(by: manifest)
+            lock.regainRoom()
             return nil
         } catch {
             return error

@@ -16,7 +16,7 @@ package final class Compaction {
     private let base: CheckpointReference?
     /// The segment that starts behind `sequence`.
     private let next: SegmentHeader
-    private let claim: WriterClaim
+    let lock: DirectoryLock
     private let environment: any LogEnvironment
     private let pins: LogPins
     private var writer: CheckpointWriter?
@@ -25,7 +25,7 @@ package final class Compaction {
 
     init(
         for goal: CompactionGoal, sequence: LogSequence, snapshot: LogSnapshot, next: SegmentHeader,
-        manifest: Manifest, base: CheckpointReference?, claim: WriterClaim,
+        manifest: Manifest, base: CheckpointReference?, lock: DirectoryLock,
         environment: any LogEnvironment, pins: LogPins
     ) {
         self.goal = goal
@@ -34,7 +34,7 @@ package final class Compaction {
         self.next = next
         self.manifest = manifest
         self.base = base
-        self.claim = claim
+        self.lock = lock
         self.environment = environment
         self.pins = pins
         configuration = snapshot.configuration
@@ -123,9 +123,21 @@ package final class Compaction {
     /// The new checkpoint and the one that opening started from or the last compaction wrote: it
     /// is known to be good. Without a new one, those that are there.
     private var plannedCheckpoints: [CheckpointReference] {
-        guard let writer else { return manifest.checkpoints }
+        guard let writer else {
+            return goal == .size ? base.map { [$0] } ?? [] : manifest.checkpoints
+        }
         guard goal == .safety, let base else { return [writer.header.reference] }
         return [writer.header.reference, base]
+    }
+
+    /// Gives the new checkpoint up for want of space. False where nothing can be dropped without it: otherwise a `plan`
+    /// drops, of what this compaction was to drop, all that the newest checkpoint makes superfluous, and leaves room for
+    /// another attempt.
+    package func goesOnWithoutCheckpoint(after error: LogError) -> Bool {
+        guard error.isFullDisk, goal == .size, base != nil, !isInForce else { return false }
+        writer?.discard()
+        writer = nil
+        return true
     }
 
     /// The segment that holds a transaction, or will. Of several that begin with it, because those
@@ -158,6 +170,10 @@ package final class Compaction {
     /// manifest counts all the same.
     package func install(_ manifest: Manifest) throws(LogError) {
         try checkLock()
+        try lock.withRoom { () throws(LogError) in try write(manifest) }
+    }
+
+    private func write(_ manifest: Manifest) throws(LogError) {
         do throws(FileSystemError) {
             _ = try fileSystem.createDurably(
                 .manifest(generation: manifest.generation), content: manifest.encode())
@@ -206,5 +222,5 @@ package final class Compaction {
     }
 
     /// Refuses to go on where the store is not the writer's any more.
-    func checkLock() throws(LogError) { try claim.checkLock() }
+    func checkLock() throws(LogError) { try lock.claim.checkLock() }
 }

@@ -1,4 +1,4 @@
-/// Reads what a compaction is about to remove, for the last time, so that damage in it is told before the evidence goes.
+/// Reads what a compaction is about to remove, for the last time, so that damage in it is reported before the evidence goes.
 ///
 /// What is removed is not needed any more, so damage to it stops nothing: but a disk that has changed these bytes may
 /// change others. Opening does not read them.

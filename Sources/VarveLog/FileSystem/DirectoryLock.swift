@@ -15,9 +15,10 @@ package final class DirectoryLock {
     /// For looks at whether the lock still keeps others out.
     let claim: WriterClaim
     private let holding: Holding
-    private let file: any StoreFile
+    let file: any StoreFile
     private let environment: any LogEnvironment
     private var isHeld = true
+    var hasGivenUpRoom = false
 
     private init(
         _ holding: Holding, _ file: any StoreFile, _ claim: WriterClaim,
@@ -78,7 +79,7 @@ package final class DirectoryLock {
         }
     }
 
-    /// Who holds the store open for writing; nil where nobody does.
+    /// The process that holds the store open for writing; nil where none does.
     static func holder(in fileSystem: any FileSystem) throws(LogError) -> LockHolder? {
         guard try isHeld(in: fileSystem) else { return nil }
         return try LogError.wrapping { () throws(FileSystemError) in

@@ -43,7 +43,7 @@ package protocol FileSystem: AnyObject, Sendable {
 
 /// An open file. Closed at the latest when the last reference goes.
 package protocol StoreFile: AnyObject {
-    /// What errors call it. Whoever renames an open file says so.
+    /// What errors call it. The owner of an open file sets it behind a renaming.
     var name: String { get set }
 
     /// Reads at most `buffer.count` bytes; fewer is normal, 0 means the end of the file.
@@ -62,6 +62,10 @@ package protocol StoreFile: AnyObject {
     /// was to be had. Answers where it ends, which is the file's length; nil where there is none: writing
     /// goes on without, and tells what is wrong where something is.
     func reserve(behind end: FrameOffset) -> FrameOffset?
+
+    /// Takes space up to `length`, which the file then has at least, to be given back by `truncate`. What was not written
+    /// reads as zeros. False where there is no space, or the system has no such call; the file may be longer even so.
+    func allocate(to length: ByteCount) -> Bool
 
     /// Returns when what was written to the file, and its length, survive a power cut. After an
     /// error nobody knows what reached the disk: never try again, stop writing.

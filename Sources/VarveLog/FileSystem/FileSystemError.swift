@@ -63,6 +63,9 @@ extension FileSystemError {
     /// The system does not let this process write there.
     var isRefusal: Bool { isOne(of: POSIX.codesOfRefusal) }
 
+    /// There is no space left on the disk, or for this user.
+    var isFullDisk: Bool { isOne(of: POSIX.codesOfFullDisk) }
+
     private func isOne(of codes: [Int32]) -> Bool {
         guard case .system(let code) = reason else { return false }
         return codes.contains(code)

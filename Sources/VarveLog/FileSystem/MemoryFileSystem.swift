@@ -180,6 +180,8 @@ final class MemoryFile: StoreFile {
         ByteCount(content.state.withLock { UInt64($0.bytes.count) })
     }
 
+    func allocate(to length: ByteCount) -> Bool { false }
+
     /// Memory has no holes.
     func contentStart(from offset: FrameOffset) throws(FileSystemError) -> FrameOffset? { offset }
 

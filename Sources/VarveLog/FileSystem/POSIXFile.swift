@@ -56,6 +56,16 @@ final class POSIXFile: StoreFile {
         }
     }
 
+    func allocate(to length: ByteCount) -> Bool {
+        do throws(FileSystemError) {
+            let present = try self.length()
+            return present >= length
+                || POSIX.reserve(open(), from: present.rawValue, to: length.rawValue)
+        } catch {
+            return false
+        }
+    }
+
     /// Writes the zeros that are read there anyhow. A block of ext4 or XFS that was only taken becomes
     /// one with content by a thread of the system, behind the first write; the sync waits for it, and it
     /// waits for a processor. Written ahead, that happens once in many commits. File systems that write nothing in

@@ -96,7 +96,7 @@ extension SegmentScan {
         return RecoveryReport.DroppedTail(
             segment: segment, offset: cut,
             bytes: ByteCount(writtenEnd.rawValue - cut.rawValue), reason: tailReason,
-            lastRecognised: lastRecognised, keptAs: nil)
+            lastRecognised: lastRecognised)
     }
 
     func unusedSpace(of file: SegmentFile) -> RecoveryReport.UnusedSpace? {

@@ -21,6 +21,8 @@ public struct RecoveryReport: Hashable, Sendable {
         public var lastRecognised: LogSequence?
         /// The name, inside the store, of the copy that was kept; nil before recovery.
         public var keptAs: String?
+        /// How much of the bytes is in the copy: all, unless they are very many, or the disk was full.
+        public var keptBytes = ByteCount.zero
     }
 
     /// Zeros behind the last frame: space that a writer took beforehand and did not come to giving

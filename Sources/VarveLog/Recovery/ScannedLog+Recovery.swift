@@ -16,17 +16,20 @@ extension ScannedLog {
         // A replay may have taken long.
         try lock.claim.checkLock()
         try removeTemporaryFiles()
-        try removeOrphans()
+        try lock.withRoom { () throws(LogError) in try removeOrphans() }
         var report = report(startingFrom: start)
-        if let dropped = report.dropped {
-            report.dropped?.keptAs = try keep(dropped)
+        if let dropped = report.dropped { report.dropped = try keep(dropped, lock) }
+        let log = try lock.withRoom { () throws(LogError) in
+            try makeLog(lock, start, pins, prologue)
         }
-        let log = try makeLog(lock, start, pins, prologue)
         if scan.decision != .appendBehindSeal, scan.cut > layout.active.header.frameStart {
             // A new epoch: no frame of it ever stands behind frames of the interrupted one. The
             // footer is the promise for all that was kept.
-            try log.roll(writerEpoch: layout.active.header.writerEpoch + 1)
+            try lock.withRoom { () throws(LogError) in
+                try log.roll(writerEpoch: layout.active.header.writerEpoch + 1)
+            }
         }
+        lock.keepRoom()
         return (log, report)
     }
 

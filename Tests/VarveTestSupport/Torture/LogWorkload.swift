@@ -27,6 +27,8 @@ package enum LogStep: String, CaseIterable, Sendable {
     case failedSync
     /// Closes; the sync of the clean seal fails and forgets; opens again.
     case failedClose
+    /// The lock file is removed, and another process opens the log before this one is done with it.
+    case displaced
 }
 
 /// A way in which a writer could be wrong about when to sync, promise and acknowledge.
@@ -56,7 +58,8 @@ package struct LogWorkload {
     private var synced = 0
 
     private let faulty: FaultyFileSystem
-    private let store: CompactionLog
+    private var store: CompactionLog
+    private var process: Int32 = 4711
     private let fault: WriterFault?
     private var count = 0
     private var commits = 0
@@ -112,6 +115,7 @@ package struct LogWorkload {
         case .follow: try follow()
         case .failedAppend: try failedAppend(&log)
         case .failedSync: try failedSync(&log)
+        case .displaced: try displace(&log)
         case .failedClose:
             let isOwed = log.durableSequence < log.lastSequence
             disk.failSynchronize(after: isOwed ? 1 : 0, .forgotten)
@@ -194,6 +198,23 @@ package struct LogWorkload {
         if log.isPoisoned {
             log.abandon()
             try open(&log)
+        }
+    }
+
+    /// From here on the other process writes. What the former one does next changes nothing.
+    private mutating func displace(_ log: inout Log) throws {
+        let former = log
+        process += 1
+        store = CompactionLog(faulty, seed: UInt64(process), process: process)
+        try disk.remove(StoreFileName.lock.text)
+        try open(&log)
+        let before = disk.image
+        for attempt in [former.sync, former.seal, former.close] {
+            do throws(LogError) { try attempt() } catch {}
+        }
+        former.abandon()
+        guard disk.image == before else {
+            throw CheckFailure(.i14, "a writer without the lock has changed the store")
         }
     }
 

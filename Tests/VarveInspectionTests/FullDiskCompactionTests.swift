@@ -1,0 +1,52 @@
+import Testing
+import Varve
+import VarveInspection
+import VarveLog
+import VarveTestSupport
+
+@EntityModel("Page")
+private struct Page {
+    let id: Int
+    var text: String
+}
+
+@Suite("Compactions on a disk without any space left")
+struct FullDiskCompactionTests {
+    @Test("A store whose writer was killed on a full disk is compacted for size all the same")
+    func compaction() throws {
+        let disk = SimulatedDisk()
+        let small = try SmallDisk(disk, blocks: 600)
+        var configuration = LogConfiguration()
+        configuration.segmentBytesMax = ByteCount(8_192)
+        let store = try Store(
+            in: small, environment: SimulatedEnvironment(seed: 1), configuration: configuration,
+            mode: .readWrite, durability: .commit, retention: .everything,
+            compactsAutomatically: false, types: [Page.self])
+        var random = SeededGenerator(seed: 20)
+        var count = 0
+        while true {
+            let text = (0..<400).map { _ in
+                Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random)))
+            }
+            do {
+                try store.write { try Page(id: count % 50, text: String(text)).save(to: &$0) }
+            } catch StoreError.log(let error) {
+                #expect(error.isFullDisk)
+                break
+            }
+            count += 1
+            if count == 20 || count == 60 { try store.compact() }
+        }
+        #expect(count > 100)
+        let full = try SmallDisk(SimulatedDisk(disk.image), blocks: 0)
+        full.leave(blocks: 0)
+        let compaction = try StoreCompaction.compact(
+            full, environment: SimulatedEnvironment(seed: 4), retaining: Retention.none, for: .size)
+        #expect(compaction.bytesAfter.rawValue * 2 < compaction.bytesBefore.rawValue)
+        let again = try Store(
+            in: full, environment: SimulatedEnvironment(seed: 5), mode: .readOnly,
+            durability: .none, types: [Page.self])
+        #expect(again.context.count(Page.self) == 50)
+        withExtendedLifetime(store) {}
+    }
+}
