@@ -18,6 +18,7 @@ public struct InspectedType: Hashable, Sendable {
         /// The relation of the target that mirrors this one.
         public let inverse: String?
         public let deleteRule: DeleteRule
+        /// Whether there must be a related entity. Never of a to-many relation, which may be empty.
         public let isRequired: Bool
     }
 
@@ -49,7 +50,8 @@ extension InspectedType {
                     target?.relations.first { $0.number == inverse }?.name
                 },
                 deleteRule: Relation.DeleteRule(relation.deleteRule),
-                isRequired: relation.isRequired)
+                // The log has the mark of every to-many relation, of which it says nothing.
+                isRequired: relation.isRequired && !relation.isToMany)
         }
         tombstoneOf = definition.tombstoneOf.map(typeName)
     }

@@ -15,6 +15,8 @@ public struct InspectedVersion: Sendable {
     }
 
     public let transaction: TransactionID
+    /// What the transaction is for: an edit, or an undo, a redo, a revert, a rewind, a restoration.
+    public let kind: TransactionSummary.Kind
     public let time: Moment
     public let label: String?
     public let author: String?
@@ -25,12 +27,28 @@ public struct InspectedVersion: Sendable {
     public let fields: [InspectedField]
 }
 
+/// The versions of an entity.
+public struct InspectedHistory: Sendable {
+    /// Versions that are no longer kept.
+    public struct Dropped: Hashable, Sendable {
+        /// The transaction that made the newest of them.
+        public let newest: TransactionID
+        /// The oldest transaction that is kept.
+        public let floor: TransactionID
+    }
+
+    /// Newest first, as far as history goes back.
+    public let versions: [InspectedVersion]
+    /// The entity as it is now; of a deleted one what can be restored, empty where nothing can.
+    public let fields: [InspectedField]
+    /// Nil where all versions are there.
+    public let dropped: Dropped?
+}
+
 extension Inspection {
     /// The versions of an entity, newest first, as far as history goes back. Replays the log, and
     /// looks at one transaction for each version.
-    public func history(
-        of type: String, id: String
-    ) throws(InspectionError) -> [InspectedVersion] {
+    public func history(of type: String, id: String) throws(InspectionError) -> InspectedHistory {
         let state = try replay()
         guard let definition = state.catalog.definition(named: type) else {
             throw .noSuchType(name: type, known: state.catalog.definitions.map(\.name))
@@ -39,10 +57,10 @@ extension Inspection {
             let newest = state.transaction(of: definition.number, at: place.slot)
                 ?? state.departure(of: definition.number, at: place.slot)?.transaction
         else { throw .noSuchEntity(type: type, id: id, deletedIn: nil) }
+        let floor = TransactionID(
+            max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
         var history = RowHistory(
-            of: definition, id: place.id, catalog: state.catalog,
-            floor: TransactionID(
-                max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
+            of: definition, id: place.id, catalog: state.catalog, floor: floor
         ) { transaction, body in
             var failure: (any Error)?
             try self.with(transaction) { view throws(InspectionError) in
@@ -57,28 +75,14 @@ extension Inspection {
         do {
             let row = try Self.row(of: definition, at: place.slot, in: state)
             try history.walk(from: newest, row: row)
-            return try history.versions.map { try InspectedVersion($0, definition) }
+            return InspectedHistory(
+                versions: try history.versions.map { try InspectedVersion($0, definition) },
+                fields: try row.map { try definition.fields(of: $0) } ?? [],
+                dropped: history.dropped.map { .init(newest: $0, floor: floor) })
         } catch let error as InspectionError {
             throw error
         } catch {
             throw .entity(type: type, reason: "\(error)")
-        }
-    }
-
-    /// The transaction that gave each field its value, as far as history goes back; in the order of
-    /// the fields.
-    public func blame(
-        of type: String, id: String
-    ) throws(InspectionError) -> [(field: String, version: InspectedVersion)] {
-        let versions = try history(of: type, id: id)
-        let names = versions.first { !$0.fields.isEmpty }?.fields.map(\.name) ?? []
-        let life =
-            versions.prefix { $0.change != .inserted }
-            + versions.filter {
-                $0.change == .inserted
-            }.prefix(1)
-        return names.compactMap { name in
-            life.first { $0.changedFields.contains(name) }.map { (name, $0) }
         }
     }
 
@@ -93,6 +97,7 @@ extension Inspection {
 extension InspectedVersion {
     fileprivate init(_ version: RowHistory.Version, _ definition: TypeDefinition) throws {
         transaction = version.header.id
+        kind = TransactionSummary.Kind(version.header.purpose)
         time = Moment(version.header.time)
         label = version.header.label
         author = version.header.author
@@ -106,12 +111,14 @@ extension InspectedVersion {
             case .purged: .purged
             }
         changedFields = version.changedFields
-        guard let row = version.row else {
-            fields = []
-            return
-        }
-        fields = try row.withUnsafeBytes { bytes in
-            try RowLayout(definition).values(of: bytes).map {
+        fields = try version.row.map { try definition.fields(of: $0) } ?? []
+    }
+}
+
+extension TypeDefinition {
+    fileprivate func fields(of row: [UInt8]) throws -> [InspectedField] {
+        try row.withUnsafeBytes { bytes in
+            try RowLayout(self).values(of: bytes).map {
                 InspectedField(name: $0.name, value: InspectedValue($0.value))
             }
         }

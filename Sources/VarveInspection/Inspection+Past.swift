@@ -23,7 +23,7 @@ extension Inspection {
                     try reversal.takeBack(view)
                 } catch {
                     throw .revision(
-                        reason: "transaction \(view.id) cannot be taken back: \(error)")
+                        reason: "transaction \(view.id) cannot be undone: \(error)")
                 }
             }
         }

@@ -10,6 +10,8 @@ struct RevisionWork {
     /// Newest first.
     private(set) var takenBack: [TransactionID]
     let label: String?
+    /// The label of the newest transaction that is taken back.
+    private(set) var takenBackLabel: String?
     private(set) var overruled: [String] = []
     /// Links of restored entities that are not visible yet.
     private(set) var unlinked: [String] = []
@@ -45,7 +47,8 @@ struct RevisionWork {
             let (number, bytes, deletion) = try Inspection.tombstone(of: type, id: id, in: state)
             restored = (number, bytes, isWhole)
             header.isUndoable = true
-            (takenBack, label) = ([deletion], "Restore \(type)")
+            header.metadata[Timeline.Key.restore] = "1"
+            (takenBack, label) = ([deletion], "Restore \(type) \(id)")
         }
         header.label = label
         self.header = header
@@ -67,7 +70,10 @@ struct RevisionWork {
             draft, .head(force: force || restored != nil), catalog: state.catalog,
             running: header.id, later: later)
         for id in takenBack {
-            try with(id) { view throws(InspectionError) in try take(view, back: reversal) }
+            try with(id) { view throws(InspectionError) in
+                if id == takenBack.first { takenBackLabel = view.header.label }
+                try take(view, back: reversal)
+            }
         }
         if let failure = later.failure {
             throw failure as? InspectionError ?? .revision(reason: "\(failure)")
@@ -116,7 +122,7 @@ struct RevisionWork {
                 of: (restored.type, restored.id), isWhole: restored.isWhole, in: view)
             try reversal.takeBack(view, selection: selection)
         } catch {
-            throw .revision(reason: "transaction \(view.id) cannot be taken back: \(error)")
+            throw .revision(reason: "transaction \(view.id) cannot be undone: \(error)")
         }
     }
 

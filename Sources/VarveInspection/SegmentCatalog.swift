@@ -100,12 +100,37 @@ private struct Collector {
 /// The definitions in force behind the records of a log, taken one after the other.
 struct DefinitionCollector {
     private(set) var catalog: Catalog
+    /// The newest transaction taken.
+    private var last: TransactionID
+    /// Where the definitions of a head come from that cannot be read.
+    private let segment: SegmentID
 
-    init(_ start: SegmentCatalog) { catalog = start.catalog }
+    init(_ start: SegmentCatalog) {
+        catalog = start.catalog
+        last = start.last
+        segment = start.segment
+    }
 
-    /// A segment's head repeats what is known, so only transactions bring anything new.
     mutating func take(_ record: LogRecord) throws(InspectionError) {
-        guard case .transaction(let logged) = record else { return }
+        switch record {
+        case .catalog(let payload): try take(headOf: payload)
+        case .transaction(let logged): try take(logged)
+        }
+    }
+
+    /// A segment's head repeats what is known, unless the start was a segment without frames, such as the one
+    /// behind a compaction: its head is written with its first transaction.
+    private mutating func take(headOf payload: UnsafeRawBufferPointer) throws(InspectionError) {
+        guard catalog.definitions.isEmpty else { return }
+        let definitions = try SegmentCatalog.definitions(payload, of: segment)
+        do throws(CatalogError) {
+            for definition in definitions { _ = try catalog.define(definition, in: last) }
+        } catch {
+            throw .definitions(segment, reason: "\(error)")
+        }
+    }
+
+    private mutating func take(_ logged: LoggedTransaction) throws(InspectionError) {
         let view = try TransactionView(of: logged)
         var events = view.events
         do {
@@ -116,5 +141,6 @@ struct DefinitionCollector {
         } catch {
             throw .transaction(view.id, logged.location, reason: "\(error)")
         }
+        last = view.id
     }
 }

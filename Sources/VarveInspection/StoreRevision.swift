@@ -15,11 +15,15 @@ public struct StoreRevision: Sendable {
         case restore(type: String, id: String, isWhole: Bool)
     }
 
+    public let action: Action
     /// The transaction that was appended.
     public let transaction: TransactionID
-    /// What it takes back, oldest first.
+    /// The transactions that it undoes, oldest first: of a redo the undo, of a restoration the deletion.
     public let takenBack: [TransactionID]
+    /// The label of the transaction that was appended. An undo and a redo have that of their step.
     public let label: String?
+    /// The label of the newest transaction that it undoes.
+    public let takenBackLabel: String?
     /// What came since and was overwritten or left out.
     public let overruled: [String]
     /// Links of restored entities that are not visible until their other ends are restored.
@@ -58,8 +62,9 @@ public struct StoreRevision: Sendable {
             try append(payload, header, scanned, replayed.start, catalog)
         }
         return StoreRevision(
-            transaction: header.id, takenBack: work.takenBack.reversed(), label: work.label,
-            overruled: work.overruled, unlinked: work.unlinked, recovery: report)
+            action: action, transaction: header.id, takenBack: work.takenBack.reversed(),
+            label: work.label, takenBackLabel: work.takenBackLabel, overruled: work.overruled,
+            unlinked: work.unlinked, recovery: report)
     }
 
     private static func append(

@@ -4,6 +4,12 @@ public struct TransactionSummary: Hashable, Sendable {
         case write
         case undo(of: TransactionID)
         case redo(of: TransactionID)
+        /// An undo of any transaction, which can itself be undone.
+        case revert(of: TransactionID)
+        /// Brought the store back to an earlier state.
+        case rewind
+        /// Brought back deleted entities.
+        case restore
         /// Definitions, and the changes of a migration.
         case schema
         /// Removal of tombstones.
@@ -61,7 +67,7 @@ extension TransactionSummary {
         let header = transaction.header
         id = header.id
         time = Moment(header.time)
-        kind = Kind(header.kind)
+        kind = Kind(header.purpose)
         isUndoable = header.isUndoable
         label = header.label
         scope = header.scope
@@ -78,11 +84,14 @@ extension TransactionSummary {
 }
 
 extension TransactionSummary.Kind {
-    fileprivate init(_ kind: TransactionHeader.Kind) {
-        switch kind {
+    init(_ purpose: TransactionPurpose) {
+        switch purpose {
         case .write: self = .write
         case .undo(let id): self = .undo(of: id)
         case .redo(let id): self = .redo(of: id)
+        case .revert(let id): self = .revert(of: id)
+        case .rewind: self = .rewind
+        case .restore: self = .restore
         case .schema: self = .schema
         case .purge: self = .purge
         }

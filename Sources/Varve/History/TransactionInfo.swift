@@ -6,10 +6,16 @@ public struct TransactionInfo: Sendable, Hashable {
     /// What a transaction is for.
     public enum Kind: Sendable, Hashable {
         case write
-        /// Takes that transaction back, and the others of its step.
+        /// Undoes that transaction, and the others of its step.
         case undo(of: TransactionID)
-        /// Takes that undo back.
+        /// Undoes that undo.
         case redo(of: TransactionID)
+        /// Undoes that transaction, in a step of its own.
+        case revert(of: TransactionID)
+        /// Brings the store back to an earlier state.
+        case rewind
+        /// Brings back deleted entities.
+        case restore
         /// Definitions, and the changes of a migration.
         case schema
         /// Removal of tombstones.
@@ -33,10 +39,13 @@ extension TransactionInfo {
         id = header.id
         time = header.time.date
         kind =
-            switch header.kind {
+            switch header.purpose {
             case .write: .write
             case .undo(let id): .undo(of: id)
             case .redo(let id): .redo(of: id)
+            case .revert(let id): .revert(of: id)
+            case .rewind: .rewind
+            case .restore: .restore
             case .schema: .schema
             case .purge: .purge
             }

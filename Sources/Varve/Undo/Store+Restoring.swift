@@ -61,7 +61,8 @@ extension Writer {
         let written = try commit(options.durability) { core in
             var written = options.written
             written.undoable = true
-            return header("Restore \(Entity._descriptor.name)", written, core)
+            written.metadata[Timeline.Key.restore] = "1"
+            return header("Restore \(Entity._descriptor.name) \(id)", written, core)
         } body: { state, turn -> [HiddenLink] in
             guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return [] }
             let metadata = state.context.tables.tables[tombstone.table]

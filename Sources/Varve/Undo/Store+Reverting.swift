@@ -102,6 +102,7 @@ extension Writer {
         try commit(options.durability) { core in
             var options = options.written
             options.undoable = true
+            options.metadata[Timeline.Key.rewind] = "1"
             return header("Rewind", options, core)
         } body: { state, turn in
             let history = turn.history(state)

@@ -32,6 +32,8 @@ package struct RowHistory {
     private let id: [UInt8]
     private let layouts = LayoutCache()
     package private(set) var versions: [Version] = []
+    /// The transaction that made the newest of the versions that are no longer kept; nil where all are there.
+    package private(set) var dropped: TransactionID?
 
     /// - Parameter floor: the oldest transaction that can be read.
     package init(
@@ -56,7 +58,11 @@ package struct RowHistory {
     ///   - row: the entity's row, or its tombstone's.
     package mutating func walk(from newest: TransactionID, row: [UInt8]?) throws {
         var next: Step? = Step(transaction: newest, row: row)
-        while let step = next, step.transaction >= floor, step.transaction.rawValue > 0 {
+        while let step = next, step.transaction.rawValue > 0 {
+            guard step.transaction >= floor else {
+                dropped = step.transaction
+                return
+            }
             next = nil
             try reading(step.transaction) { view in next = try read(view, step) }
         }

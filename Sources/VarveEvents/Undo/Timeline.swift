@@ -103,6 +103,10 @@ package struct Timeline: Sendable {
         package static let savepoint = "varve.savepoint"
         package static let savepointRemoved = "varve.savepoint.removed"
         package static let forget = "varve.forget"
+        /// The transaction restores what was deleted.
+        package static let restore = "varve.restore"
+        /// The transaction brings the store back to an earlier state.
+        package static let rewind = "varve.rewind"
     }
 
     /// Takes the transaction in that follows all that were taken in.

@@ -29,9 +29,9 @@ struct HelpTests {
                   blame    which transaction gave each field of an entity its value
                   diff     the entities that differ between two transactions
                   at       what 'cat' would have shown behind an earlier transaction
-                  undo     take the newest step back, by a transaction that is appended
-                  redo     bring the step back that was undone last
-                  restore  bring a deleted entity back, with what was deleted along with it
+                  undo     undo the newest step, by appending a transaction
+                  redo     redo the step that was undone last
+                  restore  restore a deleted entity, with what was deleted along with it
                   compact  write a checkpoint and drop history that is not to be kept
                   backup   copy a store, which may be open for writing
                   salvage  rescue what a damaged store still holds into a new one

@@ -120,7 +120,7 @@ struct ShowCommandTests {
         #expect(try show("8").contains("  Undo      excluded\n"))
         #expect(try show("9").hasSuffix("\nx User \"cy\"  for good\n"))
         #expect(try show("6").hasPrefix("Transaction 6  write  Delete \\u{1B}[31mbob"))
-        #expect(try show("7").hasPrefix("Transaction 7  undo of 6\n"))
+        #expect(try show("7").hasPrefix("Transaction 7  revert of 6\n"))
     }
 
     @Test("The newest transaction is called last")

@@ -67,7 +67,7 @@ struct TimeCommandTests {
         let then = content(ToolRun("at", path, "2", "cat", "Note").output)
         #expect(then.count == 3 && then[1].contains("edited"))
         let run = ToolRun("undo", path)
-        #expect(run.status == .success && run.output.contains("takes back 3 “Delete”"))
+        #expect(run.status == .success && run.output.contains("transaction 4 undoes 3 “Delete”"))
         #expect(content(cat("Note")) == then)
         #expect(ToolRun("undo", "--json", path).output.contains("\"label\":\"Edit\""))
         #expect(content(cat("Note"))[1].contains("note 1"))
@@ -78,7 +78,9 @@ struct TimeCommandTests {
             try store.redo()
             #expect(Note.query(1).resolve(in: store.context)?.text == "edited")
         }
-        #expect(ToolRun("redo", path).status == .success)
+        let redone = ToolRun("redo", path)
+        #expect(
+            redone.status == .success && redone.output.contains("redoes “Delete”, which 4 undid"))
         #expect(cat("Note") == deleted)
         let nothing = ToolRun("redo", path)
         #expect(nothing.status == .failure && nothing.errors.contains("nothing to redo"))
@@ -93,7 +95,9 @@ struct TimeCommandTests {
         #expect(ToolRun("restore", "--alone", path, "Note", "2").status == .success)
         #expect(content(cat("Note")).count == 1)
         let whole = ToolRun("restore", path, "Folder", "f")
-        #expect(whole.status == .success && whole.output.contains("takes back 3"))
+        #expect(whole.status == .success)
+        #expect(whole.output.contains("restores Folder f, which 3 “Delete” deleted"))
+        #expect(ToolRun("log", "-n1", path).output.contains("restore  Restore Folder f"))
         #expect(content(cat("Note")).count == 3)
         #expect(ToolRun("restore", path, "Folder", "f").status == .failure)
         try withStore { store in
@@ -122,6 +126,99 @@ struct TimeCommandTests {
         let blame = ToolRun("blame", path, "Note", "1").lines
         #expect(blame.count == 1 && blame[0].contains("Edit") && blame[0].contains("edited"))
         #expect(ToolRun("history", path, "Note", "77").status == .failure)
+    }
+
+    @Test("History tells what undoes, redoes, reverts, rewinds and restores from an edit")
+    func kinds() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try fill()
+        #expect(ToolRun("undo", path).status == .success)
+        try withStore { store in
+            try store.revert(2)
+            try store.undo()
+            try store.redo()
+            try store.rewind(to: .transaction(2))
+            try store.write("Delete one") { try Note.delete(id: 1, from: &$0) }
+            try store.restore(Note.self, id: 1)
+            #expect(store.undoLabel == "Restore Note 1")
+        }
+        let kinds = [
+            "restore", "write", "rewind", "redo 6", "undo 5", "revert 2", "undo 3", "write",
+            "write",
+            "write",
+        ]
+        let json = try ToolRun("history", "--json", path, "Note", "1").lines.map(JSONObject.init)
+        #expect(
+            json.map { version in
+                let target = version["of"] ?? ""
+                return (version["kind"] ?? "") + (target == "null" ? "" : " " + target)
+            } == kinds)
+        let lines = ToolRun("history", path, "Note", "1").lines.filter { !$0.hasPrefix(" ") }
+        for (line, kind) in zip(lines, kinds) {
+            let text = kind.replacing(" ", with: " of ")
+            #expect(kind == "write" || line.contains("  \(text)  "), "\(line)")
+        }
+        let blame = try JSONObject(ToolRun("blame", "--json", path, "Note", "1").lines[0])
+        #expect(blame["kind"] == "restore" && blame["before"] == "null")
+    }
+
+    @Test("History and blame say where history begins when older versions are dropped")
+    func droppedHistory() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try withStore { store in
+            try store.write("Add") { context in
+                try Folder(id: "f", name: "Inbox").save(to: &context)
+            }
+            try store.write("Rename") { try Folder(id: "f", name: "Outbox").save(to: &$0) }
+        }
+        #expect(ToolRun("history", path, "Folder", "f").lines.count == 4)
+        #expect(ToolRun("compact", "--keep", "none", path).status == .success)
+        let notice =
+            "history begins with transaction 3; earlier versions, the last by 2, are not kept"
+        #expect(ToolRun("history", path, "Folder", "f").lines == [notice])
+        #expect(
+            ToolRun("blame", path, "Folder", "f").lines == ["before 3, not kept  name \"Outbox\""])
+        try withStore { store in
+            try store.write("Again") { try Folder(id: "f", name: "Drafts").save(to: &$0) }
+        }
+        let lines = ToolRun("history", path, "Folder", "f").lines
+        #expect(lines.count == 3 && lines[0].contains("updated") && lines[2] == notice)
+        let json = ToolRun("history", "--json", path, "Folder", "f").lines
+        #expect(json.count == 2 && json[1] == #"{"historyBegins":3,"lastNotKept":2}"#)
+        #expect(ToolRun("blame", path, "Folder", "f").lines[0].contains("Again"))
+    }
+
+    @Test("follow names the types also where it starts on the empty segment behind a compaction")
+    func followBehindCompaction() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try fill()
+        #expect(ToolRun("compact", "--keep", "none", path).status == .success)
+        let output = MemorySink()
+        var pauses = 0
+        let environment = ToolEnvironment(
+            output: output, errors: MemorySink(), now: ToolRun.now,
+            pause: {
+                pauses += 1
+                guard pauses == 1 else { return false }
+                #expect(throws: Never.self) {
+                    try withStore { store in
+                        try store.write("New") { try Note(id: 7, text: "new").save(to: &$0) }
+                    }
+                }
+                return true
+            })
+        #expect(Tool.run(["follow", path], in: environment) == .success)
+        #expect(output.text.contains("New  Note +1"), "\(output.text)")
+    }
+
+    @Test("A to-many relation is required of nothing")
+    func required() throws {
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try fill()
+        let json = try JSONObject(ToolRun("info", "--json", path).output)
+        #expect(json["types", 0, "name"] == "Folder")
+        #expect(json["types", 0, "relations", 0, "toMany"] == "true")
+        #expect(json["types", 0, "relations", 0, "required"] == "false")
     }
 
     @Test("A difference shows what came, what went and what changed")

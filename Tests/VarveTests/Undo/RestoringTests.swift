@@ -173,7 +173,7 @@ struct RestoringTests {
         #expect(store.context.count(Book.self) == 19)
         #expect(try store.revert(2, UndoOptions(force: true)) == 5)
         #expect(store.context.count(Book.self) == 9 && store.undoLabel == "Revert “Import”")
-        #expect(try store.transaction(5).kind == .undo(of: 2))
+        #expect(try store.transaction(5).kind == .revert(of: 2))
         #expect(try store.revert(2) == nil, "there is nothing left to revert")
         #expect(store.lastTransaction == 5)
         try store.undo()

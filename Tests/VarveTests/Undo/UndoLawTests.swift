@@ -246,11 +246,13 @@ extension UndoModel {
         let part = scopes[index].part
         let options = UndoOptions(scope: scopes[index].name)
         let number = store.lastTransaction
+        let name: String
         if Bool.random(using: &random) {
             let gone = Deleted<Author>.query().resolve(in: store.context).map(\.id)
                 .filter { Int($0.dropFirst()).map { $0 / 100 } == part }
             guard let id = gone.randomElement(using: &random) else { return }
             last = "restore deletion of \(id)"
+            name = "Author \(id)"
             do {
                 try store.restoreDeletion(of: Author.self, id: id, options)
             } catch StoreError.belowFloor(let deletion, let floor) {
@@ -262,10 +264,11 @@ extension UndoModel {
                 .filter { $0 / 100 == part }
             guard let id = gone.randomElement(using: &random) else { return }
             last = "restore \(id)"
+            name = "Book \(id)"
             try store.restore(Book.self, id: id, options)
         }
         guard store.lastTransaction > number else { return }
-        push(index, label: "Restore \(last.contains("of") ? "Author" : "Book")", before: before)
+        push(index, label: "Restore \(name)", before: before)
     }
 
     mutating func noteSavepoint() throws {

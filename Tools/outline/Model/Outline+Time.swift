@@ -86,6 +86,9 @@ extension Outline {
                 switch version.transaction.kind {
                 case .undo: " by undo"
                 case .redo: " by redo"
+                case .revert: " by revert"
+                case .rewind: " by rewind"
+                case .restore: " by restore"
                 case .write, .schema, .purge: ""
                 }
             return ItemVersion(

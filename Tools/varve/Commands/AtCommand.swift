@@ -7,7 +7,7 @@ struct AtCommand: Command {
         summary: "what 'cat' would have shown behind an earlier transaction",
         description: """
             Writes the state of the entities of a type, or of the one with ID, as it was behind
-            a transaction: the newest state, with the transactions since taken back.
+            a transaction: the newest state, with later transactions rolled back.
             """,
         operands: [
             .store,

@@ -7,10 +7,9 @@ struct BackupCommand: Command {
         summary: "copy a store, which may be open for writing",
         description: """
             Copies a store with its history as it is at one moment: through the newest
-            transaction that its writer has promised to be safe, or where nobody writes,
-            through the last whole one. The copy is synced, read back and verified before it
-            appears under its name. It is a store with an identity of its own; opening it is
-            restoring it.
+            transaction that its writer has synced, or where no writer is open, through the
+            last whole one. The copy is synced, read back and verified before it appears under
+            its name. It is a store with an identity of its own; opening it is restoring it.
             """,
         operands: [
             .store,

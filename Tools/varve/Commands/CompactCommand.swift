@@ -15,8 +15,8 @@ struct CompactCommand: Command {
         description: """
             Takes the store's lock, writes its newest state as a checkpoint, reads that back,
             and drops the history that is not to be kept: as the last compaction did, or the
-            last 10,000 transactions, unless --keep says otherwise. What is dropped cannot be
-            had back. The checkpoint before and the log from there stay until the next
+            last 10,000 transactions, unless --keep says otherwise. What is dropped is gone for
+            good. The checkpoint before and the log from there stay until the next
             compaction, in case the new one is damaged. With --smallest they go at once, and
             the new one is compressed thoroughly.
             """,

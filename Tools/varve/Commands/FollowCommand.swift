@@ -14,9 +14,8 @@ struct FollowCommand: Command {
             whatever process, until it is interrupted: id, time (UTC), kind, label, events
             (as 'varve log' shows them).
 
-            Beside a writer a transaction is shown when the writer has promised that it is
-            safe. Where the log takes another course, 'rewound to ID' says which of the
-            transactions shown still stand.
+            Beside a writer a transaction is shown once the writer has synced it. Where the log
+            takes another course, 'rewound to ID' says that later transactions are gone.
             """,
         operands: [.store],
         options: [newest, CommandDefinition.full],

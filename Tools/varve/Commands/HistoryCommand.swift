@@ -6,9 +6,10 @@ struct HistoryCommand: Command {
         name: "history",
         summary: "every version of an entity, newest first",
         description: """
-            Writes the versions of an entity: the transaction that made each, what happened,
-            and which fields got which values. A transaction that changed only the entity's
-            links makes no version.
+            Writes the versions of an entity: the transaction that made each, whether that was
+            an undo, a redo, a revert, a rewind or a restoration, what happened, and which
+            fields got which values. A transaction that changed only the entity's links makes
+            no version. Where older versions are no longer kept, the last line says so.
             """,
         operands: EntityOperands.all, options: [],
         examples: ["history Chats.varve Chat 1", "history --json Chats.varve Chat 1"])
@@ -20,14 +21,21 @@ struct HistoryCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let versions = try ToolFailure.inspecting { () throws(InspectionError) in
+        let history = try ToolFailure.inspecting { () throws(InspectionError) in
             try Inspection(at: operands.path).history(of: operands.type, id: operands.id)
         }
-        for version in versions {
+        for version in history.versions {
             if session.isJSON {
                 try session.write(version.json)
             } else {
                 try session.write(version.lines(at: session.now))
+            }
+        }
+        if let dropped = history.dropped {
+            if session.isJSON {
+                try session.write(dropped.json)
+            } else {
+                try session.write(dropped.line)
             }
         }
         return .success
@@ -41,7 +49,7 @@ struct BlameCommand: Command {
         summary: "which transaction gave each field of an entity its value",
         description: """
             Writes, for each field of an entity, the transaction that gave it the value that it
-            has, as far as history goes back.
+            has. Where that is no longer kept, it says with which transaction history begins.
             """,
         operands: EntityOperands.all, options: [], examples: ["blame Chats.varve Chat 1"])
 
@@ -55,23 +63,48 @@ struct BlameCommand: Command {
         let blame = try ToolFailure.inspecting { () throws(InspectionError) in
             try Inspection(at: operands.path).blame(of: operands.type, id: operands.id)
         }
-        for (field, version) in blame {
-            let value = version.fields.first { $0.name == field }?.value
+        for field in blame.fields {
             if session.isJSON {
-                try session.write([
-                    "field": .text(field), "value": value.map { .value($0) } ?? .null,
-                    "transaction": .id(version.transaction), "time": .moment(version.time),
-                    "label": .optional(version.label), "author": .optional(version.author),
-                ])
+                try session.write(field.json(blame.dropped))
             } else {
-                let text = value.map { ValueText.text(of: $0) } ?? ""
+                let source =
+                    field.version?.headline(at: session.now) ?? blame.dropped?.source
+                    ?? StyledText("unknown", .faint)
                 try session.write(
-                    version.headline(at: session.now)
-                        + StyledText("  " + field, .heading)
-                        + StyledText(" " + text))
+                    source + StyledText("  " + field.name, .heading)
+                        + StyledText(" " + ValueText.text(of: field.value)))
             }
         }
         return .success
+    }
+}
+
+extension InspectedBlame.Field {
+    fileprivate func json(_ dropped: InspectedHistory.Dropped?) -> JSON {
+        [
+            "field": .text(name), "value": .value(value),
+            "transaction": version.map { .id($0.transaction) } ?? .null,
+            "kind": version.map { .text($0.kind.name) } ?? .null,
+            "of": version?.kind.target.map { .id($0) } ?? .null,
+            "time": version.map { .moment($0.time) } ?? .null,
+            "label": .optional(version?.label), "author": .optional(version?.author),
+            "before": version == nil ? dropped.map { .id($0.floor) } ?? .null : .null,
+        ]
+    }
+}
+
+extension InspectedHistory.Dropped {
+    fileprivate var line: StyledText {
+        StyledText(
+            "history begins with transaction \(floor); earlier versions, the last by \(newest), are not kept",
+            .faint)
+    }
+
+    /// In the place of a version.
+    fileprivate var source: StyledText { StyledText("before \(floor), not kept", .faint) }
+
+    fileprivate var json: JSON {
+        ["historyBegins": .id(floor), "lastNotKept": .id(newest)]
     }
 }
 
@@ -102,6 +135,7 @@ extension InspectedVersion {
         var line =
             StyledText("\(transaction)", .identifier)
             + StyledText("  " + Age(of: time, at: now).phrase, .faint)
+        if kind != .write { line += StyledText("  " + kind.text, .changed) }
         if let author { line += StyledText("  " + author) }
         if let label { line += StyledText("  " + label) }
         return line
@@ -143,8 +177,10 @@ extension InspectedVersion {
             case .purged: ("purged", .null)
             }
         return [
-            "transaction": .id(transaction), "time": .moment(time), "label": .optional(label),
-            "author": .optional(author), "change": .text(name), "cause": cause,
+            "transaction": .id(transaction), "kind": .text(kind.name),
+            "of": kind.target.map { .id($0) } ?? .null, "time": .moment(time),
+            "label": .optional(label), "author": .optional(author), "change": .text(name),
+            "cause": cause,
             "changed": .array(changedFields.map { .text($0) }), "fields": fields.json,
         ]
     }

@@ -14,8 +14,8 @@ struct SalvageCommand: Command {
             what is lost: file, offset, bytes, and the numbers of the transactions. It also
             works without manifest, headers, footers or checkpoints, and with segments
             missing. The damaged store is only read. Transactions keep their numbers; where
-            some are lost, empty ones stand, and what counts on them is made to fit and
-            listed. The new store is verified, and has an identity of its own. The status is 1
+            some are lost, empty ones take their place, and what depends on them is adjusted
+            and listed. The new store is verified, and has an identity of its own. The status is 1
             when anything is lost.
             """,
         operands: [.store], options: [target],
@@ -88,7 +88,7 @@ extension SalvageReport {
         if adjustedCount > adjusted.count {
             lines.append(
                 StyledText(
-                    "  \(adjustedCount - adjusted.count) more transactions made to fit", .faint))
+                    "  \(adjustedCount - adjusted.count) more transactions adjusted", .faint))
         }
         if let tail = unpromisedTail {
             lines.append(

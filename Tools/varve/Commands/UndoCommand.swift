@@ -1,13 +1,13 @@
 import VarveInspection
 
-/// `varve undo`: takes the newest step back.
+/// `varve undo`: undoes the newest step.
 struct UndoCommand: Command {
     static let definition = RevisionCommands.definition(
-        "undo", "take the newest step back, by a transaction that is appended",
+        "undo", "undo the newest step, by appending a transaction",
         """
-        Takes the store's lock and appends a transaction that takes the newest step of a scope
-        back. Where something came since that would be lost, nothing is done, unless --force
-        says otherwise. Unique constraints of the program are not looked at.
+        Takes the store's lock and appends a transaction that undoes the newest step of a
+        scope. If a later transaction changed the same data, nothing is done, unless --force
+        is given. The program's unique constraints are not checked.
         """)
 
     private let command: RevisionCommands
@@ -21,14 +21,14 @@ struct UndoCommand: Command {
     }
 }
 
-/// `varve redo`: brings the step back that was undone last.
+/// `varve redo`: redoes the step that was undone last.
 struct RedoCommand: Command {
     static let definition = RevisionCommands.definition(
-        "redo", "bring the step back that was undone last",
+        "redo", "redo the step that was undone last",
         """
-        Takes the store's lock and appends a transaction that brings the step of a scope back
-        that was undone last. Where something came since that would be lost, nothing is done,
-        unless --force says otherwise.
+        Takes the store's lock and appends a transaction that redoes the step of a scope that
+        was undone last. If a later transaction changed the same data, nothing is done, unless
+        --force is given.
         """)
 
     private let command: RevisionCommands
@@ -42,18 +42,18 @@ struct RedoCommand: Command {
     }
 }
 
-/// `varve restore`: brings a deleted entity back.
+/// `varve restore`: restores a deleted entity.
 struct RestoreCommand: Command {
     static let alone = OptionDefinition(
         name: "alone", letter: "a", help: "without what was deleted along with it")
 
     static let definition = CommandDefinition(
         name: "restore",
-        summary: "bring a deleted entity back, with what was deleted along with it",
+        summary: "restore a deleted entity, with what was deleted along with it",
         description: """
-            Takes the store's lock and appends a transaction that brings a deleted entity back,
-            with everything that was deleted along with it by delete rules, to their places and
-            with their links. Links to what is still deleted are listed, and are visible once
+            Takes the store's lock and appends a transaction that restores a deleted entity,
+            with everything that delete rules deleted along with it, in their places and with
+            their links. Links to what is still deleted are listed, and are visible once
             that is restored.
             """,
         operands: EntityOperands.all, options: [alone],
@@ -80,7 +80,7 @@ struct RevisionCommands {
         name: "scope", letter: "s", valueName: "NAME",
         help: "the undo stack; without it that of writes without a scope")
     static let forceOption = OptionDefinition(
-        name: "force", letter: "f", help: "overwrite what came since")
+        name: "force", letter: "f", help: "overwrite later changes")
 
     static func definition(
         _ name: String, _ summary: String, _ description: String
@@ -115,7 +115,8 @@ struct RevisionCommands {
         }
         if session.isJSON {
             try session.write([
-                "path": .text(path), "transaction": .id(revision.transaction),
+                "path": .text(path), "kind": .text(revision.action.name),
+                "transaction": .id(revision.transaction),
                 "takenBack": .array(revision.takenBack.map { .id($0) }),
                 "label": .optional(revision.label),
                 "overruled": .array(revision.overruled.map { .text($0) }),
@@ -123,17 +124,39 @@ struct RevisionCommands {
             ])
             return .success
         }
-        let steps = revision.takenBack.map { "\($0)" }.joined(separator: ", ")
-        let label = revision.label.map { " “\($0)”" } ?? ""
         try session.write(
             StyledText(path + ": ", .heading)
-                + StyledText("transaction \(revision.transaction) takes back \(steps)\(label)"))
+                + StyledText("transaction \(revision.transaction) \(revision.text)"))
         for text in revision.overruled {
-            try session.write(StyledText("  overruled: " + text, .faint))
+            try session.write(StyledText("  overwritten: " + text, .faint))
         }
         for text in revision.unlinked {
             try session.write(StyledText("  not linked yet: " + text, .faint))
         }
         return .success
+    }
+}
+
+extension StoreRevision {
+    /// What the transaction does: `undoes 41 “Rename”`.
+    fileprivate var text: String {
+        let transactions = takenBack.map { "\($0)" }.joined(separator: ", ")
+        let name = { (label: String?) in label.map { " “\($0)”" } ?? "" }
+        return switch action {
+        case .undo: "undoes \(transactions)\(name(label))"
+        case .redo: "redoes\(name(label)), which \(transactions) undid"
+        case .restore(let type, let id, _):
+            "restores \(type) \(id), which \(transactions)\(name(takenBackLabel)) deleted"
+        }
+    }
+}
+
+extension StoreRevision.Action {
+    fileprivate var name: String {
+        switch self {
+        case .undo: "undo"
+        case .redo: "redo"
+        case .restore: "restore"
+        }
     }
 }

@@ -19,21 +19,24 @@ extension TransactionSummary {
 }
 
 extension TransactionSummary.Kind {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .write: "write"
         case .undo: "undo"
         case .redo: "redo"
+        case .revert: "revert"
+        case .rewind: "rewind"
+        case .restore: "restore"
         case .schema: "schema"
         case .purge: "purge"
         }
     }
 
-    /// The transaction that was undone or redone.
-    fileprivate var target: TransactionID? {
+    /// The transaction that was undone, redone or reverted.
+    var target: TransactionID? {
         switch self {
-        case .undo(let id), .redo(let id): id
-        case .write, .schema, .purge: nil
+        case .undo(let id), .redo(let id), .revert(let id): id
+        case .write, .rewind, .restore, .schema, .purge: nil
         }
     }
 }

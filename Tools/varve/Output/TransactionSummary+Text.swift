@@ -7,6 +7,9 @@ extension TransactionSummary.Kind {
         case .write: "write"
         case .undo(let id): "undo of \(id)"
         case .redo(let id): "redo of \(id)"
+        case .revert(let id): "revert of \(id)"
+        case .rewind: "rewind"
+        case .restore: "restore"
         case .schema: "schema"
         case .purge: "purge"
         }

@@ -1,0 +1,34 @@
+/// Which transaction gave each field of an entity its value.
+public struct InspectedBlame: Sendable {
+    public struct Field: Sendable {
+        public let name: String
+        public let value: InspectedValue
+        /// What gave the field its value; nil where that is no longer kept.
+        public let version: InspectedVersion?
+    }
+
+    /// In the order of the type's fields; of a deleted entity with the values that it had.
+    public let fields: [Field]
+    /// Nil where history goes back to the insertion.
+    public let dropped: InspectedHistory.Dropped?
+}
+
+extension Inspection {
+    /// The transaction that gave each field its value, as far as history goes back.
+    public func blame(of type: String, id: String) throws(InspectionError) -> InspectedBlame {
+        let history = try history(of: type, id: id)
+        let versions = history.versions
+        let isInserted = { (version: InspectedVersion) in version.change == .inserted }
+        let insertion = versions.firstIndex(where: isInserted)
+        let life = insertion.map { versions[...$0] } ?? versions[...]
+        let newest =
+            history.fields.isEmpty
+            ? versions.first { !$0.fields.isEmpty }?.fields ?? [] : history.fields
+        return InspectedBlame(
+            fields: newest.map { field in
+                .init(
+                    name: field.name, value: field.value,
+                    version: life.first { $0.changedFields.contains(field.name) })
+            }, dropped: insertion == nil ? history.dropped : nil)
+    }
+}
