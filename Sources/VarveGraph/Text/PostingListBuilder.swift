@@ -14,26 +14,28 @@ struct PostingListBuilder {
     /// Positions in `entries`, plus one, by hash; 0 where free. At most half full.
     private var table = ContiguousArray<UInt32>(repeating: 0, count: 1 << 12)
 
-    /// Adds one appearance of a token in a document, which is the last one so far or comes behind.
-    mutating func add(_ token: UInt64, slot: UInt32) {
+    /// Adds appearances of a token in a document, which is the last one so far or comes behind.
+    mutating func add(_ token: UInt64, count: UInt32, slot: UInt32) {
         var place = place(of: token)
         while table[place] != 0 {
             let position = Int(table[place]) - 1
-            if entries[position].token == token { return count(position, slot) }
+            if entries[position].token == token { return note(position, count, slot) }
             place = (place + 1) & (table.count - 1)
         }
-        entries.append(Entry(token: token, newest: Posting(slot: slot, frequency: 1)))
+        entries.append(Entry(token: token, newest: Posting(slot: slot, frequency: count)))
         table[place] = UInt32(entries.count)
         if entries.count * 2 > table.count { grow() }
     }
 
     @inline(__always)
-    private mutating func count(_ position: Int, _ slot: UInt32) {
+    private mutating func note(_ position: Int, _ count: UInt32, _ slot: UInt32) {
         if entries[position].newest.slot == slot {
-            entries[position].newest.frequency += 1
+            let (sum, overflow) = entries[position].newest.frequency
+                .addingReportingOverflow(count)
+            entries[position].newest.frequency = overflow ? .max : sum
         } else {
             entries[position].list.insert(entries[position].newest)
-            entries[position].newest = Posting(slot: slot, frequency: 1)
+            entries[position].newest = Posting(slot: slot, frequency: count)
         }
     }
 

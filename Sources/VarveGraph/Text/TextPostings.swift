@@ -28,8 +28,8 @@ struct TextPostings: Sendable {
             precondition(Int(slot) >= slotLimit, "documents that are not ascending by slot")
             tokenizer.removeAll()
             for text in texts { tokenizer.append(text) }
-            for token in tokenizer.tokens { lists.add(token, slot: slot) }
-            addLength(tokenizer.tokens.count, of: slot)
+            tokenizer.forEach { lists.add($0, count: $1, slot: slot) }
+            addLength(tokenizer.count, of: slot)
         }
         tokens = lists.build()
     }
@@ -38,15 +38,15 @@ struct TextPostings: Sendable {
     @usableFromInline
     mutating func insert(_ texts: [String], slot: UInt32) {
         precondition(lengths[Int(slot)] == 0, "a document that is there already")
-        let tokens = Self.sortedTokens(of: texts)
-        Self.forEachRun(of: tokens) { token, frequency in
-            self.tokens.insert(Posting(slot: slot, frequency: frequency), of: token)
+        var document = TextTokenizer(texts)
+        for run in document.sortedRuns() {
+            tokens.insert(Posting(slot: slot, frequency: run.frequency), of: run.token)
         }
-        addLength(tokens.count, of: slot)
+        addLength(document.count, of: slot)
     }
 
     private mutating func addLength(_ length: Int, of slot: UInt32) {
-        lengths[Int(slot)] = UInt32(length) + 1
+        lengths[Int(slot)] = Self.stored(length)
         documentCount += 1
         totalLength += length
         slotLimit = max(slotLimit, Int(slot) + 1)
@@ -56,24 +56,24 @@ struct TextPostings: Sendable {
     /// O(tokens · log n).
     @usableFromInline
     mutating func remove(_ texts: [String], slot: UInt32) {
-        let tokens = Self.sortedTokens(of: texts)
-        checkLength(tokens.count, slot)
-        Self.forEachRun(of: tokens) { token, _ in self.tokens.remove(slot, of: token) }
+        var document = TextTokenizer(texts)
+        checkLength(document.count, slot)
+        for run in document.sortedRuns() { tokens.remove(slot, of: run.token) }
         lengths[Int(slot)] = 0
         documentCount -= 1
-        totalLength -= tokens.count
+        totalLength -= document.count
     }
 
     /// Changes a document's texts; tokens that both have equally often are not touched.
     @usableFromInline
     mutating func replace(_ old: [String], with new: [String], slot: UInt32) {
         if old == new { return }
-        let former = Self.sortedTokens(of: old)
-        let present = Self.sortedTokens(of: new)
+        var former = TextTokenizer(old)
+        var present = TextTokenizer(new)
         checkLength(former.count, slot)
-        if former == present { return }
-        let formerRuns = Self.runs(of: former)
-        let presentRuns = Self.runs(of: present)
+        let formerRuns = former.sortedRuns()
+        let presentRuns = present.sortedRuns()
+        if formerRuns == presentRuns { return }
         var index = 0
         for run in presentRuns {
             while index < formerRuns.count && formerRuns[index].token < run.token {
@@ -89,16 +89,19 @@ struct TextPostings: Sendable {
             tokens.insert(Posting(slot: slot, frequency: run.frequency), of: run.token)
         }
         for run in formerRuns[index...] { tokens.remove(slot, of: run.token) }
-        lengths[Int(slot)] = UInt32(present.count) + 1
+        lengths[Int(slot)] = Self.stored(present.count)
         totalLength += present.count - former.count
     }
 
     private func checkLength(_ count: Int, _ slot: UInt32) {
         // A computed property that a text index covers must depend on its row alone.
         precondition(
-            Int(lengths[Int(slot)]) == count + 1,
+            lengths[Int(slot)] == Self.stored(count),
             "a row's text properties read otherwise than when they were indexed")
     }
+
+    /// A length as it is kept: plus one, and no more than there is room for.
+    private static func stored(_ length: Int) -> UInt32 { UInt32(clamping: length + 1) }
 
     /// The length of a slot's document, which is there.
     func length(of slot: UInt32) -> Int { Int(lengths[Int(slot)]) - 1 }
@@ -115,36 +118,6 @@ struct TextPostings: Sendable {
             }
         }
         return result
-    }
-
-    // MARK: - Tokens of a document
-
-    private static func sortedTokens(of texts: [String]) -> ContiguousArray<UInt64> {
-        var tokens = TextTokenizer.tokens(of: texts)
-        tokens.sort()
-        return tokens
-    }
-
-    /// Calls `body` with each distinct token and how often it stands there.
-    @inline(__always)
-    private static func forEachRun(
-        of tokens: ContiguousArray<UInt64>, _ body: (UInt64, UInt32) -> Void
-    ) {
-        var start = 0
-        while start < tokens.count {
-            var end = start + 1
-            while end < tokens.count && tokens[end] == tokens[start] { end += 1 }
-            body(tokens[start], UInt32(end - start))
-            start = end
-        }
-    }
-
-    private static func runs(
-        of tokens: ContiguousArray<UInt64>
-    ) -> [(token: UInt64, frequency: UInt32)] {
-        var runs: [(token: UInt64, frequency: UInt32)] = []
-        forEachRun(of: tokens) { runs.append(($0, $1)) }
-        return runs
     }
 }
 

@@ -22,21 +22,22 @@ struct TextScan {
         tokenizer.removeAll()
         for text in texts { tokenizer.append(text) }
         documents += 1
-        totalLength += tokenizer.tokens.count
+        totalLength += tokenizer.count
         var isHit = false
         let start = frequencies.count
-        for token in tokenizer.tokens {
-            guard let position = words.position(of: token) else { continue }
+        tokenizer.forEach { token, count in
+            guard let position = words.position(of: token) else { return }
             if !isHit {
                 isHit = true
                 frequencies.append(contentsOf: repeatElement(0, count: words.tokens.count))
             }
             if frequencies[start + position] == 0 { documentFrequencies[position] += 1 }
-            frequencies[start + position] += 1
+            let (sum, overflow) = frequencies[start + position].addingReportingOverflow(count)
+            frequencies[start + position] = overflow ? .max : sum
         }
         if isHit {
             slots.append(slot)
-            lengths.append(tokenizer.tokens.count)
+            lengths.append(tokenizer.count)
         }
     }
 

@@ -27,6 +27,10 @@ struct TextWords: Sendable {
     /// Whether the text has any of the tokens.
     func haveTokens(in text: String) -> Bool {
         if tokens.isEmpty { return false }
-        return TextTokenizer.tokens(of: [text]).contains { positions[$0] != nil }
+        var isFound = false
+        TextTokenizer([text]).forEach { token, _ in
+            if !isFound { isFound = positions[token] != nil }
+        }
+        return isFound
     }
 }

@@ -119,7 +119,7 @@ struct TextPostingsTests {
     private func content(_ model: [UInt32: [String]]) -> [UInt64: [UInt32: UInt32]] {
         var content: [UInt64: [UInt32: UInt32]] = [:]
         for (slot, texts) in model {
-            for token in TextTokenizer.tokens(of: texts) {
+            for token in TextTokenizer(texts).tokens {
                 content[token, default: [:]][slot, default: 0] += 1
             }
         }
@@ -163,6 +163,51 @@ struct TextPostingsTests {
         list = copy
         model = full
         check()
+    }
+
+    @Test(
+        "A long document is counted as it comes: as many tokens are kept as before, and all are counted"
+    )
+    func longDocuments() {
+        var random = RandomTexts(seed: 21)
+        let parts = (0..<400).map { _ in random.text(parts: 40) }
+        var texts: [String] = []
+        var expected: [UInt64: UInt32] = [:]
+        var length = 0
+        while length < 3 * TextTokenizer.keptMax {
+            let text = parts.randomElement(using: &random.generator)!
+            texts.append(text)
+            for token in TextTokenizer([text]).tokens {
+                expected[token, default: 0] += 1
+                length += 1
+            }
+        }
+        var document = TextTokenizer(texts)
+        #expect(document.count == length && document.tokens.count <= TextTokenizer.keptMax)
+        let runs = document.sortedRuns()
+        #expect(runs.map(\.token) == expected.keys.sorted())
+        #expect(runs.allSatisfy { expected[$0.token] == $0.frequency })
+
+        var postings = TextPostings()
+        postings.insert(texts, slot: 0)
+        postings.insert(["fox"], slot: 1)
+        postings.checkInvariants()
+        let both: [(slot: UInt32, texts: [String])] = [(0, texts), (1, ["fox"])]
+        let built = TextPostings(both)
+        #expect(content(built) == content(postings))
+        var scan = TextScan(TextWords("fox 日"))
+        scan.add(texts, slot: 0)
+        scan.add(["fox"], slot: 1)
+        var scanned: [UInt32: Double] = [:]
+        var indexed: [UInt32: Double] = [:]
+        scan.forEachScore { scanned[$0] = $1 }
+        postings.forEachScore(of: TextWords("fox 日")) { indexed[$0] = $1 }
+        #expect(scanned == indexed && scanned.count == 2)
+        postings.replace(texts, with: texts + ["owl"], slot: 0)
+        postings.checkInvariants()
+        postings.remove(texts + ["owl"], slot: 0)
+        postings.checkInvariants()
+        #expect(postings.documentCount == 1 && postings.totalLength == 1)
     }
 
     @Test("A chunk for each 150 postings at the end of a dense list, and one byte each")

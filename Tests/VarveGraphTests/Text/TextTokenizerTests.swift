@@ -6,7 +6,7 @@ import Testing
 struct TextTokenizerTests {
     /// Tokens as texts.
     private func tokens(_ texts: String...) -> [String] {
-        TextTokenizer.tokens(of: texts).map(text)
+        TextTokenizer(texts).tokens.map(text)
     }
 
     private func text(_ token: UInt64) -> String {
