@@ -12,6 +12,9 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
 
     public var id: Entity.ID { entity.id }
 
+    /// The entity as it was, in `Deleted(…)`.
+    public var debugDescription: String { "Deleted(\(entity.debugDescription))" }
+
     @inlinable
     public init(_ entity: Entity) { content = entity }
 

@@ -7,11 +7,6 @@ extension EntityModelProtocol {
     public var debugDescription: String { PropertyText(of: self).text }
 }
 
-extension Deleted {
-    /// The entity as it was, in `Deleted(…)`.
-    public var debugDescription: String { "Deleted(\(entity.debugDescription))" }
-}
-
 /// A value that an entity stores and that says in other words what it is; nil for nothing.
 private protocol DescribedProperty {
     var propertyText: String? { get }
