@@ -91,15 +91,12 @@ public struct StoreCompaction: Sendable {
                 }
             } catch {
                 guard compaction.goesOnWithoutCheckpoint(after: error) else { throw error }
-                _ = try conclude(
-                    compaction, log, kept,
-                    forgetting: LogSequence(state.timeline.forgotten.rawValue))
+                _ = try conclude(compaction, log, kept, state.timeline)
                 guard try compaction.measureFiles() < before else { throw error }
                 return try run(log, state, retention, goal, report)
             }
             let dropped = try conclude(
-                compaction, log, kept,
-                forgetting: LogSequence(state.timeline.forgotten.rawValue))
+                compaction, log, kept, state.timeline)
             return StoreCompaction(
                 checkpoint: TransactionID(compaction.sequence.rawValue),
                 checkpointBytes: size?.stored, bytesBefore: before,
@@ -114,10 +111,13 @@ public struct StoreCompaction: Sendable {
     }
 
     private static func conclude(
-        _ compaction: Compaction, _ log: Log, _ retention: Retention,
-        forgetting forgotten: LogSequence
+        _ compaction: Compaction, _ log: Log, _ retention: Retention, _ timeline: Timeline
     ) throws(LogError) -> Compaction.Dropped {
-        let plan = try compaction.plan(retention, forgetting: forgotten)
+        let forgotten = LogSequence(timeline.forgotten.rawValue)
+        let plan = try compaction.plan(retention, forgetting: forgotten) { floor in
+            timeline.moves(since: TransactionID(floor.rawValue))
+                .map { ($0.count, LogSequence($0.oldest.rawValue)) }
+        }
         let manifest = plan.0
         var dropped = plan.1
         try compaction.removeLostTails(forgetting: forgotten)

@@ -160,13 +160,12 @@ final class Compactor: Sendable {
                     try writeCheckpoint(compaction, frozen, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
-                _ = try conclude(
-                    compaction, retention, nil, forgetting: frozen.timeline.forgotten, progress)
+                _ = try conclude(compaction, retention, nil, frozen.timeline, progress)
                 guard try compaction.measureFiles() < before else { throw error }
                 return try perform(retention, goal, progress)
             }
             let (dropped, leftover) = try conclude(
-                compaction, retention, size, forgetting: frozen.timeline.forgotten, progress)
+                compaction, retention, size, frozen.timeline, progress)
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
@@ -211,12 +210,16 @@ final class Compactor: Sendable {
     /// Puts the manifest in force and removes what it made superfluous.
     private func conclude(
         _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
-        forgetting forgotten: TransactionID, _ progress: (CompactionProgress) -> Void
+        _ timeline: Timeline, _ progress: (CompactionProgress) -> Void
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
-        let plan = try compaction.plan(retention, forgetting: LogSequence(forgotten.rawValue))
+        let forgotten = LogSequence(timeline.forgotten.rawValue)
+        let plan = try compaction.plan(retention, forgetting: forgotten) { floor in
+            timeline.moves(since: TransactionID(floor.rawValue))
+                .map { ($0.count, LogSequence($0.oldest.rawValue)) }
+        }
         let manifest = plan.0
         var dropped = plan.1
-        try compaction.removeLostTails(forgetting: LogSequence(forgotten.rawValue))
+        try compaction.removeLostTails(forgetting: forgotten)
         guard compaction.isChange(manifest) else { return (dropped, nil) }
         dropped.damage = try findDamage(in: compaction.checkOfDropped(by: manifest), progress)
         progress(CompactionProgress(phase: .finishing, fraction: 0))

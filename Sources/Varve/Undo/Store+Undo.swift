@@ -93,10 +93,13 @@ extension Store {
 
     // MARK: - What there is
 
-    /// Whether ``undo(scope:force:)`` has a step to take back.
+    // Each is asked of the timeline first and of the floor then: a compaction that drops a step in between is seen.
+
+    /// Whether ``undo(scope:force:)`` has a step to take back at this moment. Another thread, or a compaction
+    /// that drops history, may take it away before the next call.
     public var canUndo: Bool { canUndo(scope: nil) }
 
-    /// Whether ``redo(scope:force:)`` has a step to bring back.
+    /// Whether ``redo(scope:force:)`` has a step to bring back at this moment.
     public var canRedo: Bool { canRedo(scope: nil) }
 
     public func canUndo(scope: String?) -> Bool { step(.undo, scope) != nil }
@@ -114,25 +117,21 @@ extension Store {
     public func redoLabel(scope: String?) -> String? { step(.redo, scope)?.label }
 
     private func step(_ direction: TimelineDirection, _ scope: String?) -> TimelineStep? {
-        direction.step(published.timeline, scope).flatMap { $0.oldest >= floor ? $0 : nil }
+        direction.step(published.timeline, scope, from: floor)
     }
 
     /// The steps that can be undone, the next first.
     ///
     /// - Complexity: linear in the number of steps.
     public func undoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
-        let floor = floor
-        return published.timeline.undoSteps(in: scope, limit: limit)
-            .prefix { $0.oldest >= floor }.map(UndoStep.init)
+        published.timeline.undoSteps(in: scope, from: floor, limit: limit).map(UndoStep.init)
     }
 
     /// The steps that can be redone, the next first.
     ///
     /// - Complexity: linear in the number of steps.
     public func redoSteps(scope: String? = nil, limit: Int = .max) -> [UndoStep] {
-        let floor = floor
-        return published.timeline.redoSteps(in: scope, limit: limit)
-            .prefix { $0.oldest >= floor }.map(UndoStep.init)
+        published.timeline.redoSteps(in: scope, from: floor, limit: limit).map(UndoStep.init)
     }
 
     /// The scopes in which something can be undone or redone; nil is that of writes without one.

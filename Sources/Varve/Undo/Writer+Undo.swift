@@ -7,10 +7,11 @@ enum TimelineDirection: Sendable {
     case undo
     case redo
 
-    func step(_ timeline: Timeline, _ scope: String?) -> TimelineStep? {
+    /// The next step, as far as history from `floor` on leads.
+    func step(_ timeline: Timeline, _ scope: String?, from floor: TransactionID) -> TimelineStep? {
         switch self {
-        case .undo: timeline.undoStep(in: scope)
-        case .redo: timeline.redoStep(in: scope)
+        case .undo: timeline.undoStep(in: scope, from: floor)
+        case .redo: timeline.redoStep(in: scope, from: floor)
         }
     }
 
@@ -38,12 +39,13 @@ extension Writer {
         var found: TimelineStep?
         return try commit(options.durability, evenIfEmpty: true, isCancelled: isCancelled) {
             core in
-            guard let step = direction.step(core.sharedHead.timeline, options.scope)
-            else {
+            let timeline = core.sharedHead.timeline
+            guard let step = direction.step(timeline, options.scope, from: floor) else {
+                // What a compaction drops at this moment is on the stack still.
+                if let lost = direction.step(timeline, options.scope, from: 0) {
+                    throw StoreError.belowFloor(lost.oldest, floor: floor)
+                }
                 throw direction.nothing(options.scope)
-            }
-            guard step.oldest >= floor else {
-                throw StoreError.belowFloor(step.oldest, floor: floor)
             }
             found = step
             return header(direction.kind(step.newest), step.label, options, core)

@@ -70,7 +70,7 @@ extension LinkScan.Content {
 
 extension TransactionHeader {
     /// Whether this moves along its scope's stacks, rather than being a step itself.
-    fileprivate var isMove: Bool {
+    var isMove: Bool {
         switch kind {
         case .undo: !isUndoable
         case .redo: true
@@ -79,5 +79,5 @@ extension TransactionHeader {
     }
 
     /// Whether this is a step or moves along the steps; see ``Timeline/note(_:)``.
-    fileprivate var isOnStack: Bool { isMove || isUndoable }
+    var isOnStack: Bool { isMove || isUndoable }
 }

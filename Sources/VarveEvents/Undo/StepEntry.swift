@@ -14,11 +14,15 @@ final class StepEntry: @unchecked Sendable {
     let joins: Bool
     /// The oldest transaction of its step.
     let first: TransactionID
+    /// The oldest transaction of the whole stack.
+    let lowest: TransactionID
+    /// How many undos and redos have led from the step's own transactions to this one.
+    let moves: UInt64
     private(set) var below: StepEntry?
 
     init(
         _ transaction: TransactionID, time: Timestamp, label: String?, group: String?,
-        joins: Bool, below: StepEntry?
+        joins: Bool, moves: UInt64 = 0, below: StepEntry?
     ) {
         precondition(below != nil || !joins, "An entry joins one below it")
         self.transaction = transaction
@@ -26,7 +30,9 @@ final class StepEntry: @unchecked Sendable {
         self.label = label
         self.group = group
         self.joins = joins
+        self.moves = moves
         first = joins ? below?.first ?? transaction : transaction
+        lowest = below?.lowest ?? transaction
         self.below = below
     }
 

@@ -54,6 +54,8 @@ extension Timeline {
     /// Reads what `encode` wrote. No transaction in it is behind `last`.
     init(_ page: UnsafeRawBufferPointer, through last: TransactionID) throws(CodecError) {
         self.init()
+        // Whose the transactions before are, the page does not say.
+        newest.transaction = last
         var reader = ByteReader(page)
         for _ in 0..<(try reader.readLength()) {
             let offset = reader.position
@@ -62,7 +64,8 @@ extension Timeline {
             let scope = flags & Flag.hasName != 0 ? try reader.readText() : nil
             var stacks = Stacks()
             stacks.undo = try Self.readStack(&reader, through: last)
-            stacks.redo = try Self.readStack(&reader, through: last)
+            // Of an undo one move is known for certain; what came before it the page does not say.
+            stacks.redo = try Self.readStack(&reader, through: last, moves: 1)
             stacks.isOpen = flags & Flag.isOpen != 0
             if let scope {
                 guard named.updateValue(stacks, forKey: scope) == nil else {
@@ -86,7 +89,7 @@ extension Timeline {
     }
 
     private static func readStack(
-        _ reader: inout ByteReader, through last: TransactionID
+        _ reader: inout ByteReader, through last: TransactionID, moves: UInt64 = 0
     ) throws(CodecError) -> StepEntry? {
         var top: StepEntry?
         var time: Int64 = 0
@@ -104,7 +107,7 @@ extension Timeline {
                 transaction, time: Timestamp(microseconds: time),
                 label: flags & Flag.label != 0 ? try reader.readText() : nil,
                 group: flags & Flag.group != 0 ? try reader.readText() : nil,
-                joins: flags & Flag.joins != 0, below: top)
+                joins: flags & Flag.joins != 0, moves: moves, below: top)
         }
         return top
     }
@@ -122,7 +125,8 @@ extension Timeline {
 }
 
 extension Timeline {
-    /// Without what cannot be undone any more: steps with a transaction below the floor.
+    /// Without what cannot be undone or redone any more: steps with a transaction below the floor. What can be
+    /// redone goes as a whole: without its oldest transaction a redo would stop short of the newest step.
     package func trimmed(below floor: TransactionID) -> Timeline {
         func trimmed(_ top: StepEntry?) -> StepEntry? {
             var entries: [StepEntry] = []
@@ -136,17 +140,50 @@ extension Timeline {
             return entries.reversed().reduce(nil) { below, entry in
                 StepEntry(
                     entry.transaction, time: entry.time, label: entry.label, group: entry.group,
-                    joins: entry.joins, below: below)
+                    joins: entry.joins, moves: entry.moves, below: below)
             }
         }
         func trimmed(_ stacks: Stacks) -> Stacks {
             Stacks(
-                undo: trimmed(stacks.undo), redo: trimmed(stacks.redo), isOpen: stacks.isOpen)
+                undo: trimmed(stacks.undo), redo: Self.redoable(stacks.redo, from: floor),
+                isOpen: stacks.isOpen)
         }
         var result = self
         result.main = trimmed(main)
         result.named = named.mapValues { trimmed($0) }.filter { !$0.value.isEmpty }
         result.savepoints = savepoints.filter { $0.value >= floor }
         return result
+    }
+
+    /// A stack of what can be redone, if history from a transaction on is enough for all of it.
+    static func redoable(_ top: StepEntry?, from floor: TransactionID) -> StepEntry? {
+        top.flatMap { $0.lowest >= floor ? $0 : nil }
+    }
+
+    /// What a retention that begins with `floor` shall not count, and what it shall keep: how many undos and redos
+    /// led to the steps of the scopes that are in use, and the oldest undo that can be redone in them.
+    ///
+    /// A scope is in use if something was written, undone or redone in it from `floor` on.
+    package func moves(
+        since floor: TransactionID
+    ) -> (count: UInt64, oldest: TransactionID)? {
+        var count: UInt64 = 0
+        var oldest: TransactionID?
+        for stacks in [main] + named.values {
+            let newest = max(stacks.undo?.transaction ?? 0, stacks.redo?.transaction ?? 0)
+            guard newest >= floor else { continue }
+            if let lowest = stacks.redo?.lowest { oldest = min(oldest ?? lowest, lowest) }
+            var next = stacks.redo
+            while let entry = next {
+                count += entry.moves
+                next = entry.below
+            }
+            next = stacks.undo
+            while let entry = next, entry.transaction >= floor || entry.moves > 0 {
+                count += entry.moves
+                next = entry.below
+            }
+        }
+        return count == 0 && oldest == nil ? nil : (count, oldest ?? floor)
     }
 }

@@ -23,6 +23,20 @@ package struct Timeline: Sendable {
     /// for. 0 for none.
     package internal(set) var forgotten: TransactionID = 0
 
+    /// The newest transaction, and the newest that is not on the same scope's stacks.
+    var newest = Tail()
+    var newestBefore = Tail()
+
+    /// A transaction at the end of the log, and whose stacks it is on.
+    struct Tail: Sendable {
+        var transaction: TransactionID = 0
+        var scope: String?
+        /// Whether it is a step or moves along the steps of its scope.
+        var isOnStack = false
+
+        func isOnStacks(of scope: String?) -> Bool { isOnStack && self.scope == scope }
+    }
+
     package init() {}
 
     package var isEmpty: Bool {
@@ -36,29 +50,42 @@ package struct Timeline: Sendable {
 
     // MARK: Asking
 
+    // Each takes the oldest transaction that history is kept from.
+
     /// The step that an undo takes back next.
-    package func undoStep(in scope: String?) -> TimelineStep? {
-        stacks(of: scope).undo.map(TimelineStep.init)
+    package func undoStep(in scope: String?, from floor: TransactionID = 0) -> TimelineStep? {
+        stacks(of: scope).undo.flatMap { $0.first >= floor ? TimelineStep($0) : nil }
     }
 
     /// The step that a redo brings back next. Its transaction is the undo.
-    package func redoStep(in scope: String?) -> TimelineStep? {
-        stacks(of: scope).redo.map(TimelineStep.init)
+    package func redoStep(in scope: String?, from floor: TransactionID = 0) -> TimelineStep? {
+        Self.redoable(stacks(of: scope).redo, from: floor).map(TimelineStep.init)
     }
 
     /// The steps of a scope, the next first; at most `limit`.
-    package func undoSteps(in scope: String?, limit: Int = .max) -> [TimelineStep] {
-        Self.steps(stacks(of: scope).undo, limit)
+    package func undoSteps(
+        in scope: String?, from floor: TransactionID = 0, limit: Int = .max
+    ) -> [TimelineStep] {
+        Self.steps(stacks(of: scope).undo, from: floor, limit)
     }
 
-    package func redoSteps(in scope: String?, limit: Int = .max) -> [TimelineStep] {
-        Self.steps(stacks(of: scope).redo, limit)
+    package func redoSteps(
+        in scope: String?, from floor: TransactionID = 0, limit: Int = .max
+    ) -> [TimelineStep] {
+        Self.steps(Self.redoable(stacks(of: scope).redo, from: floor), from: floor, limit)
     }
 
-    private static func steps(_ top: StepEntry?, _ limit: Int) -> [TimelineStep] {
+    /// The newest transaction that is not on a scope's stacks.
+    package func newestOther(than scope: String?) -> TransactionID {
+        newest.isOnStacks(of: scope) ? newestBefore.transaction : newest.transaction
+    }
+
+    private static func steps(
+        _ top: StepEntry?, from floor: TransactionID, _ limit: Int
+    ) -> [TimelineStep] {
         var steps: [TimelineStep] = []
         var entry = top
-        while let top = entry, steps.count < limit {
+        while let top = entry, steps.count < limit, top.first >= floor {
             steps.append(TimelineStep(top))
             entry = top.bottomOfStep.below
         }
@@ -111,6 +138,7 @@ package struct Timeline: Sendable {
 
     /// Takes the transaction in that follows all that were taken in.
     package mutating func note(_ header: TransactionHeader) {
+        noteTail(header)
         if !header.metadata.isEmpty { noteSavepoint(header) }
         if header.metadata[Key.forget] != nil {
             self = Timeline()
@@ -122,14 +150,16 @@ package struct Timeline: Sendable {
             change(header.scope) { stacks in
                 guard let top = stacks.undo, top.transaction == undone else { return }
                 stacks.undo = top.bottomOfStep.below
-                stacks.redo = Self.entry(header, joins: false, on: stacks.redo)
+                stacks.redo = Self.entry(
+                    header, joins: false, moves: top.moves + 1, on: stacks.redo)
                 stacks.isOpen = false
             }
         case .redo(let undo):
             change(header.scope) { stacks in
                 guard let top = stacks.redo, top.transaction == undo else { return }
                 stacks.redo = top.below
-                stacks.undo = Self.entry(header, joins: false, on: stacks.undo)
+                stacks.undo = Self.entry(
+                    header, joins: false, moves: top.moves + 1, on: stacks.undo)
                 stacks.isOpen = false
             }
         case .write, .undo, .schema, .purge:
@@ -138,6 +168,16 @@ package struct Timeline: Sendable {
             guard let scope = header.scope else { return Self.push(header, on: &main) }
             Self.push(header, on: &named[scope, default: Stacks()])
         }
+    }
+
+    private mutating func noteTail(_ header: TransactionHeader) {
+        let isOnStack = header.isOnStack
+        if !isOnStack || !newest.isOnStacks(of: header.scope) {
+            newestBefore = newest
+            newest.scope = header.scope
+            newest.isOnStack = isOnStack
+        }
+        newest.transaction = header.id
     }
 
     private static func push(_ header: TransactionHeader, on stacks: inout Stacks) {
@@ -167,11 +207,11 @@ package struct Timeline: Sendable {
     }
 
     private static func entry(
-        _ header: TransactionHeader, joins: Bool, on below: StepEntry?
+        _ header: TransactionHeader, joins: Bool, moves: UInt64 = 0, on below: StepEntry?
     ) -> StepEntry {
         StepEntry(
             header.id, time: header.time,
             label: header.metadata[Key.stepLabel] ?? header.label, group: header.group,
-            joins: joins, below: below)
+            joins: joins, moves: moves, below: below)
     }
 }

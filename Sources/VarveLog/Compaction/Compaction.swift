@@ -75,13 +75,22 @@ package final class Compaction {
     /// The manifest that makes the written checkpoint, or the one that is there, the newest, with
     /// the history that the policy keeps. Raises the floor.
     ///
-    /// - Parameter forgotten: the transaction through which nothing may be kept, `.none` for none:
-    ///   everything that was written by then goes, unless a pin holds it.
+    /// - Parameters:
+    ///   - forgotten: the transaction through which nothing may be kept, `.none` for none:
+    ///     everything that was written by then goes, unless a pin holds it.
+    ///   - moves: returns, for the floor that the policy asks for, how many undos and redos do not count
+    ///     where transactions are counted, and the oldest transaction that a redo needs, which stays.
     package func plan(
-        _ retention: Retention, forgetting forgotten: LogSequence = .none
+        _ retention: Retention, forgetting forgotten: LogSequence = .none,
+        moves: (_ floor: LogSequence) -> (count: UInt64, oldest: LogSequence)? = { _ in nil }
     ) throws(LogError) -> (Manifest, Dropped) {
-        let wanted = try retention.floor(
-            of: snapshot, through: sequence, now: environment.wallClockMicroseconds())
+        let now = environment.wallClockMicroseconds()
+        var wanted = try retention.floor(of: snapshot, through: sequence, now: now)
+        if let moves = moves(wanted) {
+            wanted = try retention.longer(by: moves.count)
+                .floor(of: snapshot, through: sequence, now: now)
+            wanted = min(wanted, moves.oldest)
+        }
         let clean = forgotten > .none ? firstSegment(behind: forgotten) : nil
         let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
         formerFloor = before

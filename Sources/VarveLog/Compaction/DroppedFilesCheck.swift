@@ -64,12 +64,12 @@ package struct DroppedFilesCheck {
                         expected: 1, found: 0))
             }
             segment = try SegmentVerification(
-                file, in: fileSystem, end: footer.dataEnd, configuration: configuration)
+                file, in: fileSystem, end: footer.dataEnd)
             return true
         }
         guard let next = checkpoints.popLast() else { return false }
         let file = try CheckpointFile(
-            next, store: store, in: fileSystem, configuration: configuration, mode: .readOnly)
+            next, store: store, in: fileSystem, mode: .readOnly)
         pages = (file.pages[...], try file.makeReader())
         return true
     }

@@ -55,6 +55,13 @@ extension Retention {
 extension Retention {
     private static let agedTransactionsMin: UInt64 = 100
 
+    /// The policy that keeps so many transactions more, where it counts them, but not more than three times as
+    /// many: undoing and redoing one step again and again must not make the log grow for ever.
+    func longer(by count: UInt64) -> Retention {
+        guard case .transactions(let kept) = self, kept < UInt64.max / 3 else { return self }
+        return .transactions(kept + min(count, 2 * kept))
+    }
+
     /// The first transaction that the policy keeps, of a log whose last is `last`.
     func floor(
         of snapshot: LogSnapshot, through last: LogSequence, now: Int64

@@ -179,7 +179,7 @@ extension UndoModel {
     mutating func redo(_ index: Int) throws {
         last = "redo"
         let scope = scopes[index]
-        guard let step = scope.future.last, step.oldest >= store.floor else {
+        guard let step = scope.redoable(from: store.floor).last else {
             #expect(throws: (any Error).self, comment) { try store.redo(scope: scope.name) }
             return
         }
@@ -198,7 +198,7 @@ extension UndoModel {
             noteSnapshots()
             check()
         }
-        while let step = scopes[index].future.last, step.oldest >= store.floor {
+        while !scopes[index].redoable(from: store.floor).isEmpty {
             try redo(index)
             noteSnapshots()
             check()
@@ -343,12 +343,9 @@ extension UndoModel {
     mutating func trim() {
         let floor = store.floor
         for index in scopes.indices {
-            for (path, steps) in [
-                (\Scope.past, scopes[index].past), (\Scope.future, scopes[index].future),
-            ] {
-                let kept = steps.reversed().prefix { $0.oldest >= floor }
-                scopes[index][keyPath: path] = kept.reversed()
-            }
+            let kept = scopes[index].past.reversed().prefix { $0.oldest >= floor }
+            scopes[index].past = kept.reversed()
+            scopes[index].future = scopes[index].redoable(from: floor)
         }
     }
 

@@ -28,6 +28,11 @@ struct UndoModel {
         var past: [Step] = []
         var future: [Step] = []
         var isOpen = false
+
+        /// What can be redone: all or nothing, because without the oldest the newest step is out of reach.
+        func redoable(from floor: TransactionID) -> [Step] {
+            future.allSatisfy { $0.oldest >= floor } ? future : []
+        }
     }
 
     let seed: UInt64
@@ -126,7 +131,7 @@ struct UndoModel {
         let floor = store.floor
         for scope in scopes {
             let past = scope.past.reversed().prefix { $0.oldest >= floor }
-            let future = scope.future.reversed().prefix { $0.oldest >= floor }
+            let future = scope.redoable(from: floor).reversed()
             #expect(store.canUndo(scope: scope.name) == !past.isEmpty, comment)
             #expect(store.canRedo(scope: scope.name) == !future.isEmpty, comment)
             #expect(store.undoLabel(scope: scope.name) == past.first?.label, comment)
