@@ -90,7 +90,10 @@ struct RevisionWork {
 
     private func later() -> LaterTransactions {
         let reader = TransactionReader(reader.snapshot)
-        return LaterTransactions(running: header) { oldest, body in
+        return LaterTransactions(
+            takenBack, running: header, timeline: state.timeline, newest: state.lastTransaction,
+            floor: floor, catalog: state.catalog
+        ) { oldest, body in
             do throws(ReplayFailure<any Error>) {
                 try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
                     logged throws(any Error) in
@@ -176,6 +179,8 @@ extension ReversalConflict {
         case .dependants(let relation, let entities):
             "\(subject) was linked by '\(relation)' to \(entities.joined(separator: ", "))"
         case .ownerMoved(let relation): "\(subject): '\(relation)' leads elsewhere by now"
+        case .linkChanged(let relation, let target):
+            "\(subject): the link '\(relation)' to \(target) was changed again"
         case .unknownToApp(let name): "\(subject): '\(name)' is not known"
         }
     }

@@ -90,7 +90,7 @@ enum StateReversal {
         let target = ReversedState(taking: &state)
         do {
             let conflicts = try takeBack(
-                transactions, from: target, mode, catalog: state.catalog, history,
+                transactions, from: target, mode, catalog: state.catalog, state.timeline, history,
                 running: running, memory: memory)
             return (target, conflicts)
         } catch {
@@ -101,12 +101,17 @@ enum StateReversal {
 
     private static func takeBack(
         _ transactions: [TransactionID], from target: ReversedState,
-        _ mode: Reversal<ReversedState>.Mode, catalog: Catalog, _ history: LogHistory,
+        _ mode: Reversal<ReversedState>.Mode, catalog: Catalog, _ timeline: Timeline,
+        _ history: LogHistory,
         running: TransactionHeader?, memory: ReversalMemory
     ) throws -> [ReversalConflict] {
         let mark = target.begin()
-        let later = LaterTransactions(running: running) { oldest, body in
-            try history.another().forEach(from: oldest, body)
+        let later = running.map { running in
+            LaterTransactions(
+                transactions, running: running, timeline: timeline,
+                newest: TransactionID(running.id.rawValue - 1), floor: history.floor,
+                catalog: catalog
+            ) { oldest, body in try history.another().forEach(from: oldest, body) }
         }
         let reversal = Reversal(
             target, mode, catalog: catalog, running: running?.id ?? 0,
@@ -118,7 +123,7 @@ enum StateReversal {
                 throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
             }
         }
-        if let failure = later.failure { throw failure }
+        if let failure = later?.failure { throw failure }
         reversal.checkUniqueValues()
         // Also of a past state: others are reached from it.
         try target.keepForms()

@@ -19,6 +19,8 @@ public struct UndoConflict: Sendable, Hashable {
         case dependants(relation: String, entities: [String])
         /// A to-one relation leads elsewhere by now.
         case ownerMoved(relation: String)
+        /// A link of a to-many relation was made, cut or moved again; the id of what it leads to.
+        case linkChanged(relation: String, target: String)
         /// Belongs to data of a newer version of the app, which this one does not see.
         case unknownToApp(String)
     }
@@ -45,6 +47,8 @@ extension UndoConflict: CustomStringConvertible {
         case .dependants(let relation, let entities):
             "\(type) \(id) was linked by '\(relation)' to \(entities.joined(separator: ", "))"
         case .ownerMoved(let relation): "\(type) \(id): '\(relation)' leads elsewhere by now"
+        case .linkChanged(let relation, let target):
+            "\(type) \(id): the link '\(relation)' to \(target) was changed again"
         case .unknownToApp(let name):
             "\(type) \(id): '\(name)' belongs to a newer version of the app"
         }
@@ -68,6 +72,8 @@ extension UndoConflict {
             case .dependants(let relation, let entities):
                 .dependants(relation: relation, entities: entities)
             case .ownerMoved(let relation): .ownerMoved(relation: relation)
+            case .linkChanged(let relation, let target):
+                .linkChanged(relation: relation, target: target)
             case .unknownToApp(let name): .unknownToApp(name)
             }
     }

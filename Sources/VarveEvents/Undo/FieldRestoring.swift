@@ -5,7 +5,9 @@ struct FieldRestoring {
     /// Whether fields that the app does not know are put back too.
     private let reachesUnknown: Bool
     private let isForced: Bool
-    /// Fields whose value is neither the update's old one nor its new one.
+    /// What became of the update's version of a field.
+    private let standing: (FieldNumber) -> VersionStanding
+    /// Fields of which the update's version is not the current one.
     private(set) var differing: [String] = []
     /// Among these, long texts of which the log does not have the whole old value.
     private(set) var lost: [String] = []
@@ -13,11 +15,15 @@ struct FieldRestoring {
     private(set) var unknown: [String] = []
     private(set) var isChanged = false
 
-    init(_ layout: LayoutCache.Entry, knownFields: Int, reachesUnknown: Bool, isForced: Bool) {
+    init(
+        _ layout: LayoutCache.Entry, knownFields: Int, reachesUnknown: Bool, isForced: Bool,
+        standing: @escaping (FieldNumber) -> VersionStanding = { _ in .current }
+    ) {
         self.layout = layout
         self.knownFields = knownFields
         self.reachesUnknown = reachesUnknown
         self.isForced = isForced
+        self.standing = standing
     }
 
     /// Appends the restored row to `writer`.
@@ -65,30 +71,30 @@ struct FieldRestoring {
             unknown.append(name(of: position))
             return writer.write(now)
         }
+        let standing = standing(layout.target.definition.fields[position].number)
+        guard standing != .withdrawn else { return writer.write(now) }
         switch change {
         case .splice(let splice):
-            if layout.isVerbatim(position),
+            let isCurrent = standing == .current
+            if isCurrent || isForced, layout.isVerbatim(position),
                 splice.applyInverse(to: now, into: &writer)
             {
+                if !isCurrent { differing.append(name(of: position)) }
                 isChanged = true
                 return
             }
-            // Where the old value stands already, nothing is to be done.
-            var scratch = ByteWriter()
-            if !splice.apply(to: now, into: &scratch) {
-                differing.append(name(of: position))
-                lost.append(name(of: position))
-            }
+            differing.append(name(of: position))
+            lost.append(name(of: position))
             writer.write(now)
         case .values(let old, let new):
             if layout.isVerbatim(position) {
-                return restore(old, insteadOf: new, at: position, now: now, into: &writer)
+                return restore(old, insteadOf: new, at: position, now: now, standing, into: &writer)
             }
             let old = try transcoded(old, at: position)
             let new = try transcoded(new, at: position)
             old.withUnsafeBytes { old in
                 new.withUnsafeBytes { new in
-                    restore(old, insteadOf: new, at: position, now: now, into: &writer)
+                    restore(old, insteadOf: new, at: position, now: now, standing, into: &writer)
                 }
             }
         }
@@ -96,20 +102,14 @@ struct FieldRestoring {
 
     private mutating func restore(
         _ old: UnsafeRawBufferPointer, insteadOf new: UnsafeRawBufferPointer, at position: Int,
-        now: UnsafeRawBufferPointer, into writer: inout ByteWriter
+        now: UnsafeRawBufferPointer, _ standing: VersionStanding, into writer: inout ByteWriter
     ) {
-        if now.hasSameBytes(as: new) {
-            isChanged = true
-            return writer.write(old)
-        }
-        if !now.hasSameBytes(as: old) {
+        if standing != .current || !now.hasSameBytes(as: new) {
             differing.append(name(of: position))
-            if isForced {
-                isChanged = true
-                return writer.write(old)
-            }
+            guard isForced else { return writer.write(now) }
         }
-        writer.write(now)
+        isChanged = true
+        writer.write(old)
     }
 
     private func name(of position: Int) -> String {

@@ -8,21 +8,119 @@ package final class LaterTransactions {
     ) throws -> Void
 
     private let running: TransactionHeader?
+    private let floor: TransactionID
+    private let catalog: Catalog
     private let reading: Reading
+    private let subjects: Set<TransactionID>
+    private let first: TransactionID
+    /// Whether something came behind the transactions that does not cancel itself out.
+    let hasOthers: Bool
+    private var takenBack: Set<TransactionID> = []
     /// What was found for the lists that were last asked for together.
     private var found: (since: TransactionID, targets: [LinkScan.List: Set<[UInt8]>])?
+    private lazy var stacks = readStacks()
+    private lazy var withdrawnItems = readWithdrawnItems()
     package private(set) var failure: (any Error)?
 
-    /// - Parameter running: the header of the transaction that takes something back.
-    package init(running: TransactionHeader?, reading: @escaping Reading) {
+    /// - Parameters:
+    ///   - transactions: those that are taken back.
+    ///   - running: the header of the transaction that does it.
+    ///   - timeline: that of the state which they are taken back from.
+    ///   - newest: the newest transaction of that state.
+    ///   - floor: the oldest transaction that can be read.
+    package init(
+        _ transactions: [TransactionID], running: TransactionHeader, timeline: Timeline,
+        newest: TransactionID, floor: TransactionID, catalog: Catalog, reading: @escaping Reading
+    ) {
         self.running = running
+        self.floor = floor
+        self.catalog = catalog
         self.reading = reading
+        subjects = Set(transactions)
+        first = subjects.min() ?? 0
+        // What the scope of an undo wrote behind its step was undone.
+        let newestOther = running.isMove ? timeline.newestOther(than: running.scope) : newest
+        hasOthers = newestOther > first
     }
+
+    // MARK: - Who wrote last
+
+    func noteTakenBack(_ transaction: TransactionID) { takenBack.insert(transaction) }
+
+    /// What became of a transaction's version of something that it wrote.
+    func standing(of item: WrittenItem, by transaction: TransactionID) -> VersionStanding {
+        guard hasOthers else { return .current }
+        let standing = stacks.standing(of: item, by: transaction, without: takenBack)
+        // Force may have withdrawn the version before: what it returned to is there already.
+        if standing == .current, !item.isRow, isWithdrawn(item) { return .withdrawn }
+        return standing
+    }
+
+    /// Whether the transactions wrote over what an older one had written that was withdrawn since.
+    func isWithdrawn(_ item: WrittenItem) -> Bool {
+        hasOthers && withdrawnItems.contains(item)
+    }
+
+    private func readStacks() -> VersionStacks {
+        var stacks = VersionStacks(of: subjects, catalog, running: running)
+        read(from: first) { view in
+            try stacks.take(view)
+            return true
+        }
+        return stacks
+    }
+
+    private func readWithdrawnItems() -> Set<WrittenItem> {
+        let taken = stacks.taken
+        guard !taken.isEmpty else { return [] }
+        var items: Set<WrittenItem> = []
+        for (transaction, isWholeStep) in stacks.withdrawn where transaction >= floor {
+            let step = isWholeStep ? step(of: transaction) : [transaction]
+            var earlier = VersionStacks(of: step, catalog)
+            read(from: step.min() ?? transaction) { view in
+                guard view.id < first else { return false }
+                try earlier.take(view)
+                return true
+            }
+            for item in earlier.given.intersection(taken) {
+                if let writer = earlier.writer(of: item), step.contains(writer) {
+                    items.insert(item)
+                }
+            }
+        }
+        return items
+    }
+
+    /// The transactions of the step of which this was the newest.
+    private func step(of newest: TransactionID) -> Set<TransactionID> {
+        var header: TransactionHeader?
+        read(from: newest) { view in
+            header = view.header
+            return false
+        }
+        var step: Set = [newest]
+        guard let header, header.group != nil else { return step }
+        var number = newest.rawValue - 1
+        var isEnd = false
+        while !isEnd, failure == nil, number > 0, number >= floor.rawValue {
+            read(from: TransactionID(number)) { view in
+                guard view.header.scope == header.scope, view.header.isOnStack else { return false }
+                isEnd = view.header.group != header.group
+                if !isEnd { step.insert(view.id) }
+                return false
+            }
+            number -= 1
+        }
+        return step
+    }
+
+    // MARK: - Links and departures
 
     /// The encoded ids that were put into a list which were not in it before. The transaction itself
     /// is looked at as well: what it took out of the list, and its taking back has returned, was
     /// there before.
     func linked(since transaction: TransactionID, into list: LinkScan.List) -> Set<[UInt8]> {
+        guard hasOthers else { return [] }
         if found?.since != transaction || found?.targets[list] == nil {
             find([list], since: transaction)
         }

@@ -70,21 +70,3 @@ package final class LayoutCache {
         }
     }
 }
-
-extension RowLayout {
-    /// The names of the fields in which two rows differ.
-    func differences(
-        between first: UnsafeRawBufferPointer, and second: UnsafeRawBufferPointer
-    ) throws(CodecError) -> [String] {
-        guard !first.hasSameBytes(as: second) else { return [] }
-        var fields: [UnsafeRawBufferPointer] = []
-        try forEachField(of: first) { fields.append($1) }
-        var names: [String] = []
-        try forEachField(of: second) { position, value in
-            if !value.hasSameBytes(as: fields[position]) {
-                names.append(definition.fields[position].name)
-            }
-        }
-        return names
-    }
-}

@@ -14,6 +14,9 @@ extension Reversal {
             throw .inconsistent("links of \(target.name(of: place)) lead to what cannot be there")
         }
         if step.selection != nil { return takeBackApart(edit, relation, at: place, step) }
+        if !isExact, let later, later.hasOthers {
+            return takeBack(edit, of: event, relation, at: place, later, step)
+        }
         if edit.matches(list, isExact: isExact) {
             let isLost = { self.isLost($0, relation, at: place, step) }
             guard isExact || !edit.removed.contains(where: { isLost($0.slot) }) else {
@@ -35,15 +38,20 @@ extension Reversal {
     }
 
     /// Takes a change back from a list that others have changed since: element by element.
-    private func takeBackApart(
+    func takeBackApart(
         _ edit: ListEdit, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) {
         if !relation.isToMany { return takeBackOwner(edit, relation, at: place, step) }
         var list = target.list(of: relation.index, at: place)
         if step.selection == nil {
-            let kept = Set(edit.removed.map(\.slot))
-            for element in edit.inserted where !kept.contains(element.slot) {
-                if let position = list.position(of: element.slot) { list.remove(at: position) }
+            let moved = edit.removedSlots
+            for element in edit.inserted {
+                guard let position = list.position(of: element.slot) else { continue }
+                // What was moved is moved back, where it can return.
+                if moved.contains(element.slot), isLost(element.slot, relation, at: place, step) {
+                    continue
+                }
+                list.remove(at: position)
             }
         }
         // Elements that do not return leave those behind them one place further ahead.
@@ -79,8 +87,7 @@ extension Reversal {
         }
         if step.selection == nil, now != edit.inserted.first?.slot {
             report(
-                .ownerMoved(relation: target.relationName(relation.index, ofTable: place.table)),
-                of: place)
+                .ownerMoved(relation: name(of: relation, at: place)), of: place)
             guard isForced else { return }
         }
         if let now {
@@ -107,7 +114,7 @@ extension Reversal {
     }
 
     /// Whether one end of a link was deleted since.
-    private func isLost(
+    func isLost(
         _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) -> Bool {
         isLost(EntityPlace(table: relation.target, slot: slot), step) || isLost(place, step)
@@ -148,7 +155,7 @@ extension Reversal {
         }
     }
 
-    private func reportLost(
+    func reportLost(
         _ slot: UInt32, _ relation: ReversalRelation, at place: EntityPlace, _ step: ReversalStep
     ) {
         guard step.selection == nil else { return }
@@ -304,7 +311,7 @@ extension Reversal {
 }
 
 /// A change of one list, as slots.
-private struct ListEdit {
+struct ListEdit {
     struct Element {
         let position: Int
         let slot: UInt32
@@ -312,11 +319,11 @@ private struct ListEdit {
     }
 
     /// By position in the old list.
-    let removed: [Element]
+    var removed: [Element]
     /// By position in the new list.
-    let inserted: [Element]
+    var inserted: [Element]
     /// Whether all that is removed and inserted is of the relation's target type.
-    let isWhole: Bool
+    var isWhole: Bool
     private let newCount: Int
     /// Nil where all elements are selected.
     private let selection: Set<EntityIndex>?

@@ -26,6 +26,8 @@ package final class Reversal<Target: ReversalTarget> {
     private var changed: [EntityPlace] = []
     /// The entities that a restoration has brought back.
     private(set) var restored: [EntityPlace] = []
+    /// What the step took away and does not return: what had made it was withdrawn since.
+    var leftOut: Set<EntityPlace> = []
     private let memory: ReversalMemory
 
     package init(
@@ -75,6 +77,7 @@ package final class Reversal<Target: ReversalTarget> {
         if selection != nil { relink(events, step) }
         if !isExact { prepareDetaching(events.insertions, step) }
         for event in events.insertions { try takeBack(event, events, step) }
+        later?.noteTakenBack(transaction.id)
     }
 
     /// Looks for unique values that would be there twice. Called behind the last transaction.
@@ -122,7 +125,9 @@ package final class Reversal<Target: ReversalTarget> {
                 return reportUnknown(event.entity, step)
             }
             if event.isRowless, step.selection == nil {
-                guard isExact || target.presence(of: place) == .tombstone else { return }
+                guard isCurrent(event.entity, at: place, step),
+                    isExact || target.presence(of: place) == .tombstone
+                else { return }
                 return try setFormer(of: place, event.entity, events, step)
             }
             guard try makeWay(for: event, events, place, step) else { return }
@@ -133,14 +138,55 @@ package final class Reversal<Target: ReversalTarget> {
             if step.selection != nil { restored.append(place) }
         case .purge(let entity):
             guard let place = step.place(entity) else { return reportUnknown(entity, step) }
-            guard events.formers[entity] != nil, target.presence(of: place) != .live else {
-                return
-            }
+            guard events.formers[entity] != nil, isCurrent(entity, at: place, step),
+                target.presence(of: place) != .live
+            else { return }
             try setFormer(of: place, entity, events, step)
         case .depart(let entity):
             guard let place = step.place(entity) else { return reportUnknown(entity, step) }
-            if target.presence(of: place) == .gone { target.clear(place, as: .toCome) }
+            guard isCurrent(entity, at: place, step), target.presence(of: place) == .gone
+            else { return }
+            target.clear(place, as: .toCome)
         }
+    }
+
+    /// Whether the transaction wrote last whether there is such an entity, and reports it where another did.
+    private func isCurrent(
+        _ entity: EntityIndex, at place: EntityPlace, _ step: ReversalStep
+    ) -> Bool {
+        switch standing(of: entity, at: place, step) {
+        case .current: return true
+        case .withdrawn: return false
+        case .overwritten:
+            report(target.presence(of: place) == .live ? .exists : .missing, of: place)
+            return isForced
+        }
+    }
+
+    private func standing(
+        of entity: EntityIndex, at place: EntityPlace, _ step: ReversalStep
+    ) -> VersionStanding {
+        guard let later = laterWrites(to: place, step) else { return .current }
+        return later.standing(of: .row(EncodedEntity(step.entity(entity))), by: step.id)
+    }
+
+    /// What tells who wrote an entity last; nil where no other transaction can have.
+    private func laterWrites(to place: EntityPlace, _ step: ReversalStep) -> LaterTransactions? {
+        guard !isExact, step.selection == nil, let later, later.hasOthers,
+            target.stamps(of: place).transaction != step.id.rawValue
+        else { return nil }
+        return later
+    }
+
+    /// Whether a deleted entity is one whose insertion was withdrawn since, by force: nothing brings it back.
+    private func isLeftOut(
+        _ entity: EntityIndex, at place: EntityPlace, _ step: ReversalStep
+    ) -> Bool {
+        guard !isExact, let later,
+            later.isWithdrawn(.row(EncodedEntity(step.entity(entity))))
+        else { return false }
+        leftOut.insert(place)
+        return true
     }
 
     /// Whether a row that was deleted may return: whether its place is free, or to be freed.
@@ -150,6 +196,7 @@ package final class Reversal<Target: ReversalTarget> {
         let isLive = target.presence(of: place) == .live
         // What has returned already need not be restored.
         if step.selection != nil { return !isLive }
+        guard isCurrent(event.entity, at: place, step) else { return false }
         if let insertion = events.replacements[event.entity] {
             guard isLive else {
                 guard !isExact else {
@@ -161,7 +208,7 @@ package final class Reversal<Target: ReversalTarget> {
             if !isExact { try reportChanges(of: place, since: insertion, step) }
             return true
         }
-        guard isLive else { return true }
+        guard isLive else { return !isLeftOut(event.entity, at: place, step) }
         guard !isExact else {
             throw .inconsistent("\(target.name(of: place)) is there and was deleted")
         }
@@ -175,12 +222,12 @@ package final class Reversal<Target: ReversalTarget> {
         guard let place = step.place(event.entity) else {
             return reportUnknown(event.entity, step)
         }
-        guard target.presence(of: place) == .live else {
-            guard !isExact else {
-                throw .inconsistent("\(target.name(of: place)) was inserted and is not there")
-            }
-            return
+        let isLive = target.presence(of: place) == .live
+        guard isLive || !isExact else {
+            throw .inconsistent("\(target.name(of: place)) was inserted and is not there")
         }
+        // What another step deleted, force finds gone.
+        guard isCurrent(event.entity, at: place, step), isLive else { return }
         if !isExact {
             try reportChanges(of: place, since: event, step)
             try detach(place, step)
@@ -255,12 +302,11 @@ package final class Reversal<Target: ReversalTarget> {
             }
             return report(.missing, of: place)
         }
+        guard isCurrent(event.entity, at: place, step) else { return }
         let layout = try layout(of: event.entity, step)
         memory.row.removeAll()
         memory.converted.removeAll()
-        var merge = FieldRestoring(
-            layout, knownFields: target.knownFieldCount(ofTable: place.table),
-            reachesUnknown: isPast, isForced: isForced)
+        var merge = fieldRestoring(layout, event.entity, at: place, step)
         do throws(CodecError) {
             try target.writeRow(of: place, into: &memory.row)
             try memory.row.withBytes { bytes throws(CodecError) in
@@ -282,25 +328,31 @@ package final class Reversal<Target: ReversalTarget> {
             of: place, ordinal: target.stamps(of: place).ordinal, version: event.previous)
     }
 
-    /// Reports the fields of an entity that differ from those with which it was inserted.
+    private func fieldRestoring(
+        _ layout: LayoutCache.Entry, _ entity: EntityIndex, at place: EntityPlace,
+        _ step: ReversalStep
+    ) -> FieldRestoring {
+        let known = target.knownFieldCount(ofTable: place.table)
+        guard let later = laterWrites(to: place, step) else {
+            return FieldRestoring(
+                layout, knownFields: known, reachesUnknown: isPast, isForced: isForced)
+        }
+        let entity = EncodedEntity(step.entity(entity))
+        return FieldRestoring(
+            layout, knownFields: known, reachesUnknown: isPast, isForced: isForced
+        ) { later.standing(of: .field(entity, $0), by: step.id) }
+    }
+
+    /// Reports the fields of an entity that were written again behind its insertion.
     private func reportChanges(
         of place: EntityPlace, since event: InsertEvent, _ step: ReversalStep
     ) throws(ReversalError) {
-        let layout = try layout(of: event.entity, step)
-        try convert(event.row, layout)
-        memory.row.removeAll()
-        var names: [String] = []
-        do throws(CodecError) {
-            try target.writeRow(of: place, into: &memory.row)
-            names = try memory.row.withBytes { now throws(CodecError) in
-                try memory.converted.withBytes { then throws(CodecError) in
-                    try layout.target.differences(between: now, and: then)
-                }
-            }
-        } catch {
-            throw .value(error)
+        guard let later = laterWrites(to: place, step) else { return }
+        let entity = EncodedEntity(step.entity(event.entity))
+        for field in try layout(of: event.entity, step).target.definition.fields
+        where later.standing(of: .field(entity, field.number), by: step.id) == .overwritten {
+            report(.fieldChanged(field.name), of: place)
         }
-        for name in names { report(.fieldChanged(name), of: place) }
     }
 
     private func layout(

@@ -122,6 +122,8 @@ package struct ReversalConflict: Hashable, Sendable {
         case targetMissing(relation: String, target: String)
         case dependants(relation: String, entities: [String])
         case ownerMoved(relation: String)
+        /// A link of a to-many relation was made, cut or moved again.
+        case linkChanged(relation: String, target: String)
         /// The field, or relation, belongs to a newer version of the app.
         case unknownToApp(String)
     }

@@ -12,7 +12,6 @@ package struct DroppedFilesCheck {
 
     private let store: StoreID
     private let fileSystem: any FileSystem
-    private let configuration: LogConfiguration
     /// What is left to read, in reverse.
     private var segments: [SegmentID]
     private var checkpoints: [CheckpointReference]
@@ -33,7 +32,6 @@ package struct DroppedFilesCheck {
         files = segments.count + checkpoints.count
         self.store = store
         fileSystem = snapshot.fileSystem
-        configuration = snapshot.configuration
     }
 
     /// Goes on by some frames, or a page; false when everything was read.

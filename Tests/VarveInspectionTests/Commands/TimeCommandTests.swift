@@ -236,4 +236,38 @@ struct TimeCommandTests {
         let last = "\(UInt64.max)"
         #expect(ToolRun("at", path, last, "cat", "Note").errors.contains("no transaction \(last)"))
     }
+
+    @Test("A compaction without the app keeps what can be redone as a whole")
+    func compactUndone() throws {
+        try withStore { store in
+            for number in 1...10 {
+                try store.write { try Folder(id: "f", name: "\(number)").save(to: &$0) }
+            }
+            for _ in 0..<6 { try store.undo() }
+        }
+        #expect(ToolRun("compact", "--keep=3", path).status == .success)
+        for _ in 0..<6 { #expect(ToolRun("redo", path).status == .success) }
+        #expect(cat("Folder").contains("10"))
+    }
+
+    @Test(
+        "An undo without the app is refused where another step wrote last, whatever the values are")
+    func conflictOfVersions() throws {
+        try withStore { store in
+            try store.write(options: WriteOptions(undoable: false)) {
+                try Folder(id: "f", name: "one").save(to: &$0)
+            }
+            for (scope, name) in [("A", "two"), ("B", "three"), ("B", "two")] {
+                try store.write(options: WriteOptions(scope: scope)) {
+                    try Folder(id: "f", name: name).save(to: &$0)
+                }
+            }
+        }
+        let refused = ToolRun("undo", "--scope=A", path)
+        #expect(refused.status == .failure && refused.errors.contains("'name' was changed again"))
+        #expect(ToolRun("undo", "--scope=B", path).status == .success)
+        #expect(ToolRun("undo", "--scope=B", path).status == .success)
+        #expect(ToolRun("undo", "--scope=A", path).status == .success)
+        #expect(cat("Folder").contains("one"))
+    }
 }

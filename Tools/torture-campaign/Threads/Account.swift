@@ -37,3 +37,22 @@ struct Draft: Equatable {
 
     static func ids(of writer: Int) -> [Int] { [2 * writer, 2 * writer + 1] }
 }
+
+/// What all writers undo of one another's: all purses and coins together are worth the same in every state.
+@EntityModel
+struct Purse: Equatable {
+    let id: Int
+    var balance: Int
+
+    static let count = 4
+    static let start = 10
+}
+
+/// A part of a purse's balance, taken out until another puts it into a purse again.
+@EntityModel
+struct Coin: Equatable {
+    let id: Int
+    var worth: Int
+
+    static let count = 3
+}

@@ -1,13 +1,15 @@
 import Varve
 import VarveTestSupport
 
-/// One of several that write into a store at once: it moves money between accounts, and undoes and redoes
-/// what it wrote into its own two drafts.
+/// One of several that write into a store at once: it moves money between accounts, undoes and redoes
+/// what it wrote into its own two drafts, and what it and others did with purses.
 struct MoneyWriter {
     enum Action: Sendable {
         case move(@Sendable (inout Context) throws -> Void)
         case draft(String, @Sendable (inout Context) throws -> Void)
         case undo, redo
+        case purse(@Sendable (inout Context) throws -> Void)
+        case undoPurse, redoPurse
     }
 
     static let accounts = 8
@@ -15,6 +17,7 @@ struct MoneyWriter {
     let number: Int
     private let record: ThreadsRecord
     private var random: SeededGenerator
+    private var purses: PurseWriter
     private var step = 0
     /// What its drafts say, and what undo and redo lead to.
     private var text = ""
@@ -26,19 +29,24 @@ struct MoneyWriter {
         self.number = number
         self.record = record
         random = SeededGenerator(seed: seed)
+        purses = PurseWriter(number, seed: seed &+ 1_000)
     }
 
     /// The stack of undo of its own.
     var scope: String { "writer \(number)" }
 
     func options(_ action: Action) -> WriteOptions {
-        guard case .draft = action else { return WriteOptions(undoable: false) }
-        return WriteOptions(scope: scope)
+        switch action {
+        case .draft: WriteOptions(scope: scope)
+        case .purse: WriteOptions(scope: purses.scope)
+        case .move, .undo, .redo, .undoPurse, .redoPurse: WriteOptions(undoable: false)
+        }
     }
 
     /// The rows that all states have.
     static func setUp(_ context: inout Context, writers: Int) throws {
         for id in 0..<accounts { try Account(id: id, balance: 0).save(to: &context) }
+        try PurseWriter.setUp(&context)
         for writer in 0..<writers {
             try Tally(id: writer, count: 0).save(to: &context)
             for id in Draft.ids(of: writer) { try Draft(id: id, text: "").save(to: &context) }
@@ -47,7 +55,10 @@ struct MoneyWriter {
 
     mutating func next() -> Action {
         step += 1
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<18, using: &random) {
+        case 12, 13: return .purse(purses.step())
+        case 14, 15, 16: return .undoPurse
+        case 17: return .redoPurse
         case 0, 1: return .undo
         case 2: return .redo
         case 3...5:
@@ -126,6 +137,8 @@ struct MoneyWriter {
     mutating func did(_ action: Action, _ isDone: Bool, in store: Store) throws(CheckFailure) {
         counts.writes += isDone ? 1 : 0
         switch action {
+        case .purse: break
+        case .undoPurse, .redoPurse: if isDone { counts.overlappingUndos += 1 }
         case .move: record.acknowledge(number)
         case .draft(let new, _):
             undoable.append(text)
@@ -158,6 +171,16 @@ struct MoneyWriter {
     }
 }
 
+extension MoneyWriter.Action {
+    /// Whether others may have written what it takes back.
+    fileprivate var isOfPurses: Bool {
+        switch self {
+        case .undoPurse, .redoPurse: true
+        case .move, .draft, .undo, .redo, .purse: false
+        }
+    }
+}
+
 extension MoneyWriter {
     mutating func run(_ steps: Int, in store: Store) throws {
         for _ in 0..<steps {
@@ -166,11 +189,16 @@ extension MoneyWriter {
             var isDone = true
             do {
                 switch action {
-                case .move(let body), .draft(_, let body):
+                case .move(let body), .draft(_, let body), .purse(let body):
                     try store.write("Step \(step)", options: options, body)
                 case .undo: try store.undo(scope: scope)
                 case .redo: try store.redo(scope: scope)
+                case .undoPurse: try store.undo(scope: purses.scope)
+                case .redoPurse: try store.redo(scope: purses.scope)
                 }
+            } catch StoreError.conflicts where action.isOfPurses {
+                counts.conflicts += 1
+                isDone = false
             } catch StoreError.nothingToUndo, StoreError.nothingToRedo, StoreError.belowFloor {
                 isDone = false
             }
@@ -187,11 +215,16 @@ extension MoneyWriter {
             var isDone = true
             do {
                 switch action {
-                case .move(let body), .draft(_, let body):
+                case .move(let body), .draft(_, let body), .purse(let body):
                     try await store.write("Step \(step)", options: options, body)
                 case .undo: try await store.undo(UndoOptions(scope: scope))
                 case .redo: try await store.redo(UndoOptions(scope: scope))
+                case .undoPurse: try await store.undo(UndoOptions(scope: purses.scope))
+                case .redoPurse: try await store.redo(UndoOptions(scope: purses.scope))
                 }
+            } catch StoreError.conflicts where action.isOfPurses {
+                counts.conflicts += 1
+                isDone = false
             } catch StoreError.nothingToUndo, StoreError.nothingToRedo, StoreError.belowFloor {
                 isDone = false
             }

@@ -12,8 +12,7 @@ struct StateCheck {
     /// - Parameter acknowledged: what must be there at least.
     mutating func check(_ context: Context, atLeast acknowledged: [Int] = []) throws(CheckFailure) {
         let accounts = Account.query().resolve(in: context)
-        let sum = accounts.reduce(0) { $0 + $1.balance }
-        guard sum == 0 else { throw CheckFailure(.i2, "the balances are \(sum) together") }
+        try Self.checkSums(accounts, context)
         if let account = accounts.randomElement(using: &random) { try check(account, context) }
         for drafts in Draft.query().resolve(in: context).pairs
         where drafts.0.text != drafts.1.text {
@@ -24,6 +23,24 @@ struct StateCheck {
             throw CheckFailure(.i1, "writer \(writer) is at \(count), a later look at \(progress)")
         }
         seen.append(progress)
+    }
+
+    /// What no transaction changes, of whichever kind: an undo that takes back half a step does.
+    static func checkSums(_ context: Context) throws(CheckFailure) {
+        try checkSums(Account.query().resolve(in: context), context)
+    }
+
+    private static func checkSums(
+        _ accounts: [Account], _ context: Context
+    ) throws(CheckFailure) {
+        let sum = accounts.reduce(0) { $0 + $1.balance }
+        guard sum == 0 else { throw CheckFailure(.i2, "the balances are \(sum) together") }
+        let worth = PurseWriter.sum(context)
+        // Before the set-up there is nothing.
+        guard worth == PurseWriter.sum || accounts.isEmpty else {
+            throw CheckFailure(
+                .i2, "purses and coins are worth \(worth), not \(PurseWriter.sum)")
+        }
     }
 
     /// The relation, the index and the balance agree.

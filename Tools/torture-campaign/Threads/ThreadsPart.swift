@@ -31,6 +31,8 @@ enum ThreadsPart {
                 least: 5))
         let others = [
             ("Writes", "transactions", counts.writes), ("Undos", "undone or redone", counts.undos),
+            ("OverlappingUndos", "undone or redone in overlapping scopes", counts.overlappingUndos),
+            ("Conflicts", "of these refused", counts.conflicts),
             ("States", "states checked", counts.states),
             ("Refreshes", "refreshes of followers", counts.refreshes),
             ("Compactions", "compactions meanwhile", counts.compactions),

@@ -73,6 +73,10 @@ final class ThreadsRecord: Sendable {
 struct ThreadsCounts: Sendable {
     var writes = 0
     var undos = 0
+    /// Of scopes that overlap.
+    var overlappingUndos = 0
+    /// Undos and redos that were refused because another step has written since.
+    var conflicts = 0
     var states = 0
     var refreshes = 0
     var compactions = 0
@@ -83,6 +87,8 @@ struct ThreadsCounts: Sendable {
     static func += (sum: inout Self, other: Self) {
         sum.writes += other.writes
         sum.undos += other.undos
+        sum.overlappingUndos += other.overlappingUndos
+        sum.conflicts += other.conflicts
         sum.states += other.states
         sum.refreshes += other.refreshes
         sum.compactions += other.compactions

@@ -10,7 +10,7 @@ struct ThreadsRound: Sendable {
     private static let stepsOfWriter = 150
     private static let imports = 10
     private static let types: [any EntityModelProtocol.Type] = [
-        Account.self, Entry.self, Tally.self, Draft.self,
+        Account.self, Entry.self, Tally.self, Draft.self, Purse.self, Coin.self,
     ]
     private static var writers: Int { threads + tasks }
 
@@ -160,6 +160,12 @@ struct ThreadsRound: Sendable {
         again.context.checkInvariants()
         var check = StateCheck(seed: seed)
         for _ in 0..<MoneyWriter.accounts { try check.check(again.context, atLeast: acknowledged) }
+        // States all along the log, too.
+        let oldest = max(again.floor.rawValue, 1)
+        let step = max(1, (max(before.rawValue, oldest) - oldest) / 64)
+        for number in stride(from: oldest, through: before.rawValue, by: Int(step)) {
+            try StateCheck.checkSums(again.context(asOf: .transaction(TransactionID(number))))
+        }
         guard again.lastTransaction == before, acknowledged == last, check.seen.last == last else {
             throw CheckFailure(
                 .i1, "acknowledged \(acknowledged), shown \(last), found \(check.seen)")
