@@ -63,14 +63,19 @@ extension LogHistory {
     func way(
         to transaction: TransactionID, of current: StoreState, _ route: PastRoute
     ) throws -> PastWay {
-        let back = PastWay(from: .newest, at: current.lastTransaction, to: transaction)
+        var back = PastWay(from: .newest, at: current.lastTransaction, to: transaction)
         guard route != .back, transaction < current.lastTransaction else { return back }
+        var budget: UInt64 = 256
+        if route == .shorter {
+            // The near past is not worth opening a checkpoint for.
+            try back.count(self, upTo: budget)
+            if let work = back.wholeWork, work <= budget { return back }
+        }
         var ways = try otherWays(to: transaction, of: current)
         switch route {
         case .shorter: ways.append(back)
         case .forth, .back: ways.removeAll { !$0.isForward }
         }
-        var budget: UInt64 = 256
         while ways.count > 1 {
             var readable: [PastWay] = []
             for var way in ways {

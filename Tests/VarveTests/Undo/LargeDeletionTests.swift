@@ -51,7 +51,7 @@ struct LargeDeletionTests {
 
     @Test("A long list goes and returns, and is undone, in its order")
     func wide() throws {
-        let width = 5_000
+        let width = 20_000
         // In no order that slots or ids have.
         let ids = (1...width).map { 1 + ($0 * 7_919) % width }
         try store.write { context in
@@ -76,6 +76,6 @@ struct LargeDeletionTests {
         #expect(store.context.count(Branch.self) == 0)
         try store.redo()
         #expect(children(of: 0) == ids)
-        store.context.checkInvariants()
+        #expect(parents() == [nil] + Array(repeating: 0, count: width))
     }
 }
