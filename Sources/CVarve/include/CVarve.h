@@ -34,6 +34,18 @@ int64_t varve_content_start(int file, int64_t offset);
 /// For as long as it lives: without a privilege, none comes back. 1 where that was done.
 int varve_enter_background(void);
 
+/// How many bytes of the calling thread's stack are free; SIZE_MAX where the system does not tell.
+size_t varve_stack_left(void);
+
+/// What the calling thread is releasing: how many values inside one another, and what waits until they are gone.
+typedef struct {
+    int depth;
+    void *waiting;
+} varve_release;
+
+/// The calling thread's own, which begins with zeros.
+varve_release *varve_release_of_thread(void);
+
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }

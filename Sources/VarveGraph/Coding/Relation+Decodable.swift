@@ -2,30 +2,35 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
     /// Reads the relation in the forms that the decoder's strategy allows.
     ///
     /// `null` says nothing; a value that no form can read throws. A decoded relation is no
-    /// fragment, and a slice only where the explicit form says so.
+    /// fragment, and a slice only where the explicit form says so. The keys of an object tell the form,
+    /// and what they lead to tells whether it is the form meant: entities are decoded once, however deep they nest.
+    ///
+    /// Throws `DecodingError.dataCorrupted` where entities nest deeper than the thread's stack allows.
     public init(from decoder: any Decoder) throws {
         let strategy = decoder.relationDecodingStrategy
         guard try !decoder.singleValueContainer().decodeNil() else {
             self = .none
             return
         }
+        try CodingDepth.check(decoder)
+        guard strategy.hasKeyedForm else {
+            self = try Self.plain(decoder)
+            return
+        }
         var failure: (any Error)?
-        for isExplicit in [true, false] {
-            guard strategy.contains(isExplicit ? .explicitKeyedContainer : .keyedContainer) else {
-                continue
-            }
+        let container = try? decoder.container(keyedBy: RelationCodingKey.self)
+        let keys = container.map { RelationCodingKey.formKeys(in: $0, strategy) } ?? []
+        // Without any of the keys the value says nothing, unless it may be plain.
+        guard let container, !keys.isEmpty else {
+            self = strategy.contains(.plain) ? try Self.plain(decoder) : .none
+            return
+        }
+        for key in keys {
             do {
-                if let relation = try Self.keyed(decoder, isExplicit: isExplicit) {
-                    self = relation
-                    return
-                }
-                // Without any of the keys the value says nothing, unless it may be plain.
-                guard strategy.contains(.plain) else {
-                    self = .none
-                    return
-                }
-            } catch {
-                failure = failure ?? error
+                self = try Self.keyed(key, in: container)
+                return
+            } catch let error as MisreadForm {
+                failure = failure ?? error.reason
             }
         }
         do {
@@ -37,47 +42,55 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
 
     // MARK: - With keys
 
-    /// Nil where the value is no object, or has none of the keys.
-    private static func keyed(_ decoder: any Decoder, isExplicit: Bool) throws -> Self? {
-        guard let container = try? decoder.container(keyedBy: RelationCodingKey.self) else {
-            return nil
+    private static func keyed(
+        _ key: RelationCodingKey, in container: KeyedDecodingContainer<RelationCodingKey>
+    ) throws -> Self {
+        do {
+            if let isToMany = key.isToMany, isToMany != Cardinality.isToMany {
+                throw DecodingError.typeMismatch(
+                    Cardinality.Value.self,
+                    .init(
+                        codingPath: container.codingPath + [key],
+                        debugDescription: "the relation to \(Entity.self) is not to "
+                            + (isToMany ? "many" : "one")))
+            }
+            switch key.content {
+            case .none: return .none
+            case .ids: return try ids(of: key, in: container)
+            case .entities where key.isToMany == false && container.isNull(key):
+                return try null(key, in: container)
+            case .entities: try container.checkKind(of: key)
+            }
+        } catch {
+            throw MisreadForm(reason: error)
         }
-        let key = RelationCodingKey.allCases.first {
-            (isExplicit || $0.isPlainlyKeyed) && container.contains($0)
-        }
-        guard let key else { return nil }
-        if let isToMany = key.isToMany, isToMany != Cardinality.isToMany {
-            throw DecodingError.typeMismatch(
-                Cardinality.Value.self,
-                .init(
-                    codingPath: container.codingPath + [key],
-                    debugDescription: "the relation to \(Entity.self) is not to "
-                        + (isToMany ? "many" : "one")))
-        }
-        return try value(of: key, in: container)
+        // Not tried again as an entity if it fails: what is inside would be decoded anew at each level.
+        return try entities(of: key, in: container)
     }
 
-    private static func value(
+    private static func ids(
         of key: RelationCodingKey, in container: KeyedDecodingContainer<RelationCodingKey>
     ) throws -> Self {
-        switch key {
-        case .none: return .none
-        case .id, .object, .fragment:
-            guard try !container.decodeNil(forKey: key) else {
-                return try null(key, in: container)
-            }
-            if key == .id { return Self(ids: [try container.decode(Entity.ID.self, forKey: .id)]) }
-            let entity = try container.decode(Entity.self, forKey: key)
-            return Self(entities: [entity], isFragment: key == .fragment)
-        case .ids, .sliceIDs:
-            let ids = try container.decode([Entity.ID].self, forKey: key)
-            return Self(ids: ids, isSlice: key == .sliceIDs)
-        case .objects, .fragments, .slice, .sliceFragments:
-            let entities = try container.decode([Entity].self, forKey: key)
+        guard key == .id else {
             return Self(
-                entities: entities, isFragment: key == .fragments || key == .sliceFragments,
-                isSlice: key == .slice || key == .sliceFragments)
+                ids: try container.decode([Entity.ID].self, forKey: key),
+                isSlice: key == .sliceIDs)
         }
+        if container.isNull(key) { return try null(key, in: container) }
+        return Self(ids: [try container.decode(Entity.ID.self, forKey: .id)])
+    }
+
+    private static func entities(
+        of key: RelationCodingKey, in container: KeyedDecodingContainer<RelationCodingKey>
+    ) throws -> Self {
+        let isFragment = key == .fragment || key == .fragments || key == .sliceFragments
+        guard key.isToMany == true else {
+            let entity = try container.decode(Entity.self, forKey: key)
+            return Self(entities: [entity], isFragment: isFragment)
+        }
+        return Self(
+            entities: try container.decode([Entity].self, forKey: key), isFragment: isFragment,
+            isSlice: key == .slice || key == .sliceFragments)
     }
 
     /// An explicit null, which a required relation cannot be.
@@ -140,6 +153,51 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
     private static var isEntityOfIDAlone: Bool {
         let owner = Entity._descriptor.tombstoneOwner?._descriptor ?? Entity._descriptor
         return owner.fields.isEmpty && owner.relations.isEmpty
+    }
+}
+
+/// Why an object that has the key of a form may yet be an entity that has a property of that name.
+private struct MisreadForm: Error {
+    let reason: any Error
+}
+
+extension RelationDecodingStrategy {
+    fileprivate var hasKeyedForm: Bool {
+        contains(.keyedContainer) || contains(.explicitKeyedContainer)
+    }
+}
+
+extension RelationCodingKey {
+    /// The keys of an object that may tell its form: the first one of each form that is to be read, the most explicit
+    /// form first.
+    fileprivate static func formKeys(
+        in container: KeyedDecodingContainer<RelationCodingKey>,
+        _ strategy: RelationDecodingStrategy
+    ) -> [RelationCodingKey] {
+        let present = allCases.filter { container.contains($0) }
+        var keys: [RelationCodingKey] = []
+        if strategy.contains(.explicitKeyedContainer), let key = present.first { keys.append(key) }
+        if strategy.contains(.keyedContainer), let key = present.first(where: \.isPlainlyKeyed),
+            !keys.contains(key)
+        {
+            keys.append(key)
+        }
+        return keys
+    }
+}
+
+extension KeyedDecodingContainer<RelationCodingKey> {
+    fileprivate func isNull(_ key: RelationCodingKey) -> Bool {
+        (try? decodeNil(forKey: key)) ?? false
+    }
+
+    /// Throws where a list of entities is no list, or an entity no object. Looks at nothing inside.
+    fileprivate func checkKind(of key: RelationCodingKey) throws {
+        if key.isToMany == true {
+            _ = try nestedUnkeyedContainer(forKey: key)
+        } else {
+            _ = try nestedContainer(keyedBy: AnyCodingKey.self, forKey: key)
+        }
     }
 }
 

@@ -18,6 +18,19 @@ enum RelationCodingKey: String, CodingKey, CaseIterable {
         }
     }
 
+    enum Content {
+        case none, ids, entities
+    }
+
+    /// What it leads to.
+    var content: Content {
+        switch self {
+        case .none: .none
+        case .id, .ids, .sliceIDs: .ids
+        case .object, .fragment, .objects, .fragments, .slice, .sliceFragments: .entities
+        }
+    }
+
     /// Whether the keyed form without slices knows it.
     var isPlainlyKeyed: Bool {
         switch self {

@@ -27,7 +27,7 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
 
 /// How relations are read when an entity is decoded: the forms to try, the most explicit first.
 ///
-/// Set it as ``Foundation/JSONDecoder/relationDecodingStrategy``. Where no keyed form reads the
+/// Set it as ``Foundation/JSONDecoder/relationDecodingStrategy``. Where no keyed form fits the
 /// value, the plain one is tried in any case.
 public struct RelationDecodingStrategy: OptionSet, Sendable, Hashable {
     public let rawValue: Int
