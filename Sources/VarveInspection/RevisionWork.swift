@@ -10,7 +10,8 @@ struct RevisionWork {
     /// Newest first.
     private(set) var takenBack: [TransactionID]
     let label: String?
-    /// The label of the newest transaction that is taken back.
+    /// Of the newest transaction that is undone.
+    private(set) var takenBackKind = TransactionSummary.Kind.write
     private(set) var takenBackLabel: String?
     private(set) var overruled: [String] = []
     /// Links of restored entities that are not visible yet.
@@ -71,7 +72,10 @@ struct RevisionWork {
             running: header.id, later: later)
         for id in takenBack {
             try with(id) { view throws(InspectionError) in
-                if id == takenBack.first { takenBackLabel = view.header.label }
+                if id == takenBack.first {
+                    takenBackKind = TransactionSummary.Kind(view.header.purpose)
+                    takenBackLabel = view.header.label
+                }
                 try take(view, back: reversal)
             }
         }

@@ -20,9 +20,11 @@ public struct StoreRevision: Sendable {
     public let transaction: TransactionID
     /// The transactions that it undoes, oldest first: of a redo the undo, of a restoration the deletion.
     public let takenBack: [TransactionID]
-    /// The label of the transaction that was appended. An undo and a redo have that of their step.
+    /// The label of the transaction that was appended.
     public let label: String?
-    /// The label of the newest transaction that it undoes.
+    /// The newest transaction that it undoes: what it is for, and its label. An undo and a redo have the label of
+    /// their step.
+    public let takenBackKind: TransactionSummary.Kind
     public let takenBackLabel: String?
     /// What came since and was overwritten or left out.
     public let overruled: [String]
@@ -63,7 +65,8 @@ public struct StoreRevision: Sendable {
         }
         return StoreRevision(
             action: action, transaction: header.id, takenBack: work.takenBack.reversed(),
-            label: work.label, takenBackLabel: work.takenBackLabel, overruled: work.overruled,
+            label: work.label, takenBackKind: work.takenBackKind,
+            takenBackLabel: work.takenBackLabel, overruled: work.overruled,
             unlinked: work.unlinked, recovery: report)
     }
 

@@ -100,6 +100,12 @@ struct TimeCommandTests {
         #expect(ToolRun("log", "-n1", path).output.contains("restore  Restore Folder f"))
         #expect(content(cat("Note")).count == 3)
         #expect(ToolRun("restore", path, "Folder", "f").status == .failure)
+        // The deletion is now an undo, which has the label of another transaction.
+        let undone = ToolRun("undo", path, terminalWidth: 40)
+        #expect(undone.output.hasSuffix("transaction 6 undoes 5 “Restore Folder f”\n"))
+        let again = ToolRun("restore", path, "Folder", "f")
+        #expect(
+            again.output.hasSuffix("Folder f, which 6 (undo of “Restore Folder f”) deleted\n"))
         try withStore { store in
             store.context.checkInvariants()
             let folder = Folder.query("f").id(\.$notes).resolve(in: store.context)

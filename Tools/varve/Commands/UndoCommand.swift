@@ -124,7 +124,7 @@ struct RevisionCommands {
             ])
             return .success
         }
-        try session.write(
+        try session.writeWhole(
             StyledText(path + ": ", .heading)
                 + StyledText("transaction \(revision.transaction) \(revision.text)"))
         for text in revision.overruled {
@@ -140,13 +140,25 @@ struct RevisionCommands {
 extension StoreRevision {
     /// What the transaction does: `undoes 41 “Rename”`.
     fileprivate var text: String {
-        let transactions = takenBack.map { "\($0)" }.joined(separator: ", ")
-        let name = { (label: String?) in label.map { " “\($0)”" } ?? "" }
-        return switch action {
-        case .undo: "undoes \(transactions)\(name(label))"
-        case .redo: "redoes\(name(label)), which \(transactions) undid"
+        switch action {
+        case .undo: "undoes \(undone(label))"
+        case .redo:
+            "redoes" + (label.map { " “\($0)”" } ?? "") + ", which \(transactions) undid"
         case .restore(let type, let id, _):
-            "restores \(type) \(id), which \(transactions)\(name(takenBackLabel)) deleted"
+            "restores \(type) \(id), which \(undone(takenBackLabel)) deleted"
+        }
+    }
+
+    private var transactions: String { takenBack.map { "\($0)" }.joined(separator: ", ") }
+
+    /// `41 “Rename”`; of an undo, which has the label of its step, `42 (undo of “Rename”)`.
+    private func undone(_ label: String?) -> String {
+        switch takenBackKind {
+        case .undo, .redo:
+            let step = label.map { "“\($0)”" } ?? takenBackKind.target.map { "\($0)" } ?? ""
+            return "\(transactions) (\(takenBackKind.name) of \(step))"
+        case .write, .revert, .rewind, .restore, .schema, .purge:
+            return transactions + (label.map { " “\($0)”" } ?? "")
         }
     }
 }
