@@ -26,7 +26,7 @@ public struct InspectedType: Hashable, Sendable {
     public let idType: String
     public let fields: [Field]
     public let relations: [Relation]
-    /// The type whose deleted entities this type stands for.
+    /// The type whose tombstones this type describes.
     public let tombstoneOf: String?
 }
 

@@ -18,7 +18,7 @@ public enum InspectionError: Error, Hashable, Sendable {
     case nothingToUndo(scope: String?)
     /// The scope has no step that could be redone.
     case nothingToRedo(scope: String?)
-    /// Transactions cannot be taken back; nothing was done.
+    /// Transactions cannot be undone; nothing was written.
     case revision(reason: String)
     /// The bytes of a stored entity are not what its type says.
     case entity(type: String, reason: String)

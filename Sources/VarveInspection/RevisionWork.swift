@@ -168,7 +168,7 @@ extension HiddenLink {
 }
 
 extension ReversalConflict {
-    /// One line that says what stands against taking something back.
+    /// One line that names the conflict.
     var text: String {
         let subject = "\(type) \(id)"
         return switch reason {

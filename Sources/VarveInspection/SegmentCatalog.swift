@@ -1,6 +1,6 @@
 /// The definitions in force in one segment, with every revision since its head.
 ///
-/// What was defined before the segment stands at its head, so nothing older need be read; what the
+/// The segment's head repeats what was defined before it, so nothing older need be read; what the
 /// segment itself defined is found by reading it up to the transaction in question.
 struct SegmentCatalog {
     let segment: SegmentID

@@ -4,13 +4,13 @@ package import VarveLog
 /// lock and changes nothing; see `LogFollower` for what is seen beside a writer. Belongs to one
 /// thread.
 public final class TransactionFollower {
-    /// What a follower is told.
+    /// What a follower reports.
     public enum Event: Hashable, Sendable {
         case transaction(TransactionSummary)
         /// The transactions behind that one, which no writer had promised, are not part of the log
         /// any more.
         case rewound(to: TransactionID)
-        /// The transactions through that one were dropped by a compaction before they were told.
+        /// The transactions through that one were dropped by a compaction before they were reported.
         case missed(through: TransactionID)
     }
 
@@ -20,7 +20,7 @@ public final class TransactionFollower {
     private var log: LogFollower
     private var collector: DefinitionCollector
     private var last: TransactionID
-    /// What was there at the start and is still to be told.
+    /// What was there at the start and is not reported yet.
     private var backlog: [Event]
 
     /// Follows a store, beginning with the newest `count` of the transactions that are there.

@@ -16,7 +16,7 @@ public struct TransactionWalk: ~Copyable {
     private var resume: LogSequence?
     /// What was read and not yet delivered, the next one last.
     private var page: [TransactionSummary] = []
-    /// Small at first: who wants the newest transaction only does not pay for a page.
+    /// Small at first, so that reading only the newest transaction does not cost a page.
     private var pageCount = 2
     /// What ended the reading, delivered after the page.
     private var failure: InspectionError?

@@ -2,7 +2,7 @@ import Foundation
 
 /// What the executable runs. The tool itself is a library, so that tests can run it too.
 package enum EntryPoint {
-    /// Answers the exit status.
+    /// Returns the exit status.
     package static func run(_ arguments: [String]) -> Int32 {
         // Writing to a closed pipe is an error that the output reports, not the end of the process.
         signal(SIGPIPE, SIG_IGN)

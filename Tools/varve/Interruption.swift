@@ -1,6 +1,6 @@
 import Foundation
 
-/// The wish of whoever started the program that it ends.
+/// The signal that asks the program to end.
 enum Interruption {
     /// Set by the signal handler, which may do nothing else.
     private nonisolated(unsafe) static var hasCome: sig_atomic_t = 0

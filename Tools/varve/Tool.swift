@@ -148,7 +148,7 @@ package enum Tool {
             try environment.errors.write(text)
             try environment.errors.flush()
         } catch {
-            // There is nobody left to tell; the exit status says it.
+            // Standard error itself fails; the exit status reports the failure.
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Where a reference to a node of a text index stands: in the node above, or in a value.
+/// The address of a reference to a node of a text index: in the node above, or in a value.
 ///
 /// Functions that may replace a node take the place of its reference, and look at the node through
 /// it without retaining: a second reference would make it look shared, and a retain and

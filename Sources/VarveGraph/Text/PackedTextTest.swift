@@ -45,7 +45,7 @@ struct PackedTextTest {
     }
 }
 
-/// Where a text stands among the fields of a row.
+/// The position of a text among the fields of a row.
 private struct StoredTextPlace {
     let name: String
     let before: [StoredType]

@@ -1,4 +1,4 @@
-/// One document that has a token: its slot, and how often the token stands in it.
+/// One document that has a token: its slot, and how often it has the token.
 struct Posting: Equatable, Sendable {
     var slot: UInt32
     var frequency: UInt32
@@ -8,7 +8,7 @@ struct Posting: Equatable, Sendable {
 ///
 /// A posting is the distance from the slot before it, doubled, plus one where the frequency is
 /// greater than one and follows; both are LEB128. So a posting takes one byte in long lists, two
-/// in most others. The first slot stands in the header, and its distance is 0.
+/// in most others. The first slot is in the header, and its distance is 0.
 final class PostingChunk: ManagedBuffer<PostingChunk.Header, UInt8> {
     struct Header {
         var count: UInt16 = 0

@@ -1,6 +1,6 @@
 /// All postings of one token: a persistent list, ascending by slot, copied in O(1).
 ///
-/// Most tokens of most texts are rare, so one posting stands in the value itself, some in one
+/// Most tokens of most texts are rare, so one posting is stored in the value itself, some in one
 /// chunk, and only more of them make a tree. The type takes 16 bytes.
 struct PostingList {
     /// With a node, the count below and the tree's height above; without, slot and frequency

@@ -71,7 +71,7 @@ final class PostingNode: ManagedBuffer<PostingNode.Header, PostingNode.Child> {
         return position
     }
 
-    /// The place of a child's reference, which stands at the child's address.
+    /// The address of a child's reference, the first field of the child.
     @inline(__always)
     private static func reference(to child: UnsafeMutablePointer<Child>) -> NodeReference {
         UnsafeMutableRawPointer(child).assumingMemoryBound(to: AnyObject?.self)

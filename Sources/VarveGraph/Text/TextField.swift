@@ -1,5 +1,5 @@
-/// A text property of rows of one type, which the field does not name: whoever keeps fields keeps
-/// them beside the type.
+/// A text property of rows of one type, which the field does not name: fields are stored
+/// beside the type.
 @usableFromInline
 struct TextField: Sendable {
     private let sendablePath: SendableAnyPath

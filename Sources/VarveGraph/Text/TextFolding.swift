@@ -209,7 +209,7 @@ enum ASCII {
     }
 }
 
-/// Calls `body` with the text's bytes, where they stand. The address is valid during the call only.
+/// Calls `body` with the text's own bytes, without copying them where possible. The address is valid during the call only.
 @inline(__always)
 func withUTF8Bytes<Result>(
     of text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result

@@ -28,7 +28,7 @@ struct TextPattern: Sendable {
         withUTF8Bytes(of: text) { isFound(inBytes: $0) }
     }
 
-    /// The same in a text's bytes.
+    /// Whether the text that has these bytes holds the needle.
     func isFound(inBytes text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard ASCII.holdsAll(of: text) else { return isFound(inFolded: folding.folded(text)) }
         // An ASCII text folds to an ASCII text.
@@ -104,7 +104,7 @@ struct TextPattern: Sendable {
 /// Tells where characters (extended grapheme clusters) begin in a text.
 private struct CharacterEdges {
     private let bytes: ContiguousArray<UInt8>
-    /// The same text as a string, made when first needed.
+    /// The text as a string, made when first needed.
     private var text: String?
 
     init(_ bytes: ContiguousArray<UInt8>) { self.bytes = bytes }

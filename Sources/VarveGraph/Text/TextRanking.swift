@@ -39,7 +39,7 @@ struct TextRanking: Sendable {
         Self.k1 * (1 - Self.b + Self.b * Double(length) / averageLength)
     }
 
-    /// What a token adds to the score of a document in which it stands `frequency` times.
+    /// What a token adds to the score of a document that has it `frequency` times.
     @inline(__always)
     static func term(weight: Double, frequency: UInt32, norm: Double) -> Double {
         weight * Double(frequency) / (Double(frequency) + norm)

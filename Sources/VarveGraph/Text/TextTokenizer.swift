@@ -186,7 +186,7 @@ extension TextTokenizer {
 
     private struct WordSink: ScalarSink {
         private(set) var words: [Word] = []
-        /// Whether something that is no word stands before the first word, behind the last.
+        /// Whether something that is no word comes before the first word, behind the last.
         private(set) var startsBehindEdge = false
         private(set) var endsBeforeEdge = false
         private var kind = WordKind.none

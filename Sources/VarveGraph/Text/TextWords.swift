@@ -1,9 +1,9 @@
 /// Words that are looked for token by token.
 struct TextWords: Sendable {
     let text: String
-    /// Each token once, in the order of its first appearance, with how often it stands there.
+    /// Each token once, in the order of its first appearance, with its count.
     let tokens: ContiguousArray<(token: UInt64, count: Int)>
-    /// Where a token stands in ``tokens``.
+    /// The position of a token in ``tokens``.
     private let positions: [UInt64: Int]
 
     init(_ text: String) {

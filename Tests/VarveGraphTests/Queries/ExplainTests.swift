@@ -215,6 +215,13 @@ struct ExplainTests {
         #expect(ranked.resolve(in: context).map(\.id) == [0, 10])
     }
 
+    @Test("A plan is safe to print whatever is looked for")
+    func hostileNeedle() throws {
+        let plan = IndexedSample.filter(.string(\.note, contains: "a\u{202E}b\u{1B}[2J"))
+            .explain(in: try context()).description
+        #expect(plan.contains(#"note contains "a\u{202E}b\u{1B}[2J""#), "\(plan)")
+    }
+
     @Test("An index of an optional's nilFirst serves comparisons of the optional itself")
     func optionals() throws {
         try expect(

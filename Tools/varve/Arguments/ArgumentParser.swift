@@ -1,4 +1,4 @@
-/// Takes a command line apart by the conventions of GNU programs: options stand anywhere before
+/// Parses a command line by the conventions of GNU programs: options may come anywhere before
 /// `--`, long ones may be shortened to what is unambiguous, values follow as `--limit=5`,
 /// `--limit 5`, `-n5` or `-n 5`, and letters without values may be joined.
 struct ArgumentParser {

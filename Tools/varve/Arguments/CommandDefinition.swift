@@ -22,7 +22,7 @@ extension CommandDefinition {
     static let full = OptionDefinition(
         name: "full", letter: "f", help: "do not shorten texts to the width of the terminal")
 
-    /// The options of every command, which may also stand before its name.
+    /// The options of every command, which may also come before its name.
     static let common = [json, color, help, version]
 
     /// Its own options, then the common ones.

@@ -47,7 +47,7 @@ enum HelpText {
         return letter + "--" + option.name + (option.valueName.map { "=" + $0 } ?? "")
     }
 
-    /// Two columns; more lines of an explanation stand below its first.
+    /// Two columns; further lines of an explanation are aligned with its first.
     private static func list(_ entries: [(name: String, text: String)]) -> String {
         let width = entries.map(\.name.count).max() ?? 0
         let indentation = String(repeating: " ", count: width + 4)

@@ -31,7 +31,7 @@ struct ParsedArguments: Hashable, Sendable {
     }
 }
 
-/// What stands in front of the first operand, and the rest from that operand on.
+/// What comes before the first operand, and the rest from that operand on.
 struct LeadingArguments: Hashable, Sendable {
     let parsed: ParsedArguments
     let rest: ArraySlice<String>

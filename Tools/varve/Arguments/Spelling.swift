@@ -1,4 +1,4 @@
-/// Finds the word that was probably meant.
+/// Finds the word that an unknown one is probably a misspelling of.
 enum Spelling {
     /// The word that differs least, if that is by one slip, or by two in more than five letters.
     static func nearest(to word: String, among words: [String]) -> String? {

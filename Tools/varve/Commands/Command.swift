@@ -1,7 +1,7 @@
 import VarveInspection
 import VarveText
 
-/// One of the program's commands: it asks the inspection and shows what that answers.
+/// One of the program's commands: it shows what the inspection returns.
 protocol Command: Sendable {
     static var definition: CommandDefinition { get }
 
@@ -73,7 +73,7 @@ struct Session {
         for line in lines { try write(line) }
     }
 
-    /// Passes on what was written, for output that somebody watches.
+    /// Flushes the output, so that a person who watches it sees each line at once.
     func flush() throws(ToolFailure) {
         do throws(OutputFailure) {
             try output.flush()

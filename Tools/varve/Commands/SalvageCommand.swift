@@ -44,7 +44,7 @@ struct SalvageCommand: Command {
                 for line in report.lines(path, target) { try session.writeWhole(line) }
             }
         } catch {
-            // A loss is a loss, whether anybody reads about it or not.
+            // The status reports losses also where the reader of the output has gone.
             guard case .output(.closed) = error else { throw error }
         }
         return status

@@ -28,7 +28,7 @@ struct VerifyCommand: Command {
         do throws(ToolFailure) {
             try show(verification, in: session)
         } catch {
-            // Damage is damage, whether anybody reads about it or not.
+            // The status reports damage also where the reader of the output has gone.
             guard case .output(.closed) = error else { throw error }
         }
         return status

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// How a query is answered in one context: what ``QueryList/explain(in:)`` gives.
 ///
 /// A plan depends on what the context holds, not only on the query: an index that names nearly
@@ -61,7 +63,7 @@ extension QueryPlan: CustomStringConvertible {
     /// One line for each part of the plan.
     public var description: String {
         var lines = ["\(entity): \(access.description), \(candidates) candidates"]
-        if let test { lines.append("test each: \(test)") }
+        if let test { lines.append("test each: \(test.escapedForDisplay)") }
         switch order {
         case .asFound: break
         case .restored: lines.append("put in insertion order")
