@@ -4,20 +4,27 @@
 // a key that was made to ask by is kept for the save.
 
 extension Context {
-    /// Saves entities one after the other, handing the slot of each to the closure.
+    /// Saves entities from one on, one after the other, handing the slot of each to the closure.
+    ///
+    /// - Parameter isNested: whether another entity holds these; see ``saveOne(_:_:_:isNested:)``.
+    /// - Returns: how many are saved: all, or those up to the first of which something waits.
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
-        _ entities: UnsafeBufferPointer<Entity>, _ options: MergeStrategy<Entity>,
-        _ didSave: (Slot) -> Void
-    ) throws {
-        guard let base = entities.baseAddress else { return }
-        try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: TableAhead.groupCount) {
-            keys in
-            var start = 0
+        _ entities: UnsafeBufferPointer<Entity>, from first: Int, _ options: MergeStrategy<Entity>,
+        isNested: Bool, _ didSave: (Slot) -> Void
+    ) throws -> Int {
+        guard let base = entities.baseAddress else { return 0 }
+        let waiting = session.pending.count
+        return try withUnsafeTemporaryAllocation(
+            of: UInt64.self, capacity: TableAhead.groupCount
+        ) { keys in
+            var start = first
             while start < entities.count {
-                let count = min(TableAhead.groupCount, entities.count - start)
+                // What comes behind one that had to wait, in its group, was asked for with it.
+                let offset = start % TableAhead.groupCount
+                let count = min(TableAhead.groupCount - offset, entities.count - start)
                 let group = UnsafeBufferPointer(start: base + start, count: count)
-                let index = count > 1 ? askAhead(of: group, keys) : nil
+                let index = offset == 0 && count > 1 ? askAhead(of: group, keys) : nil
                 // By position: a loop over the elements would copy each once more.
                 for position in 0..<count {
                     // Exact, as all that is foreseeable: it stands by hash.
@@ -25,10 +32,12 @@ extension Context {
                         ForeseenKey(
                             of: base + start + position, KnownKey(of: $0, (keys[position], true)))
                     }
-                    didSave(try save(group[position], options, foreseen))
+                    didSave(try saveOne(group[position], options, foreseen, isNested: isNested))
+                    if session.pending.count > waiting { return start + position + 1 }
                 }
                 start += count
             }
+            return start
         }
     }
 

@@ -31,7 +31,10 @@ extension Context {
         let mark = begin()
         do {
             let slot = Slot(internSlots(Entity.self, [entity.id])[0])
+            let start = session.pending.count
+            session.isDeferring = false
             try _save(value, relation: relation, of: Entity.self, at: slot)
+            try savePending(from: start)
         } catch {
             rollBack(to: mark)
             throw error

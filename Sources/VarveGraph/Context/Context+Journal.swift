@@ -4,6 +4,7 @@ package struct JournalMark: Sendable {
     let count: Int
     @usableFromInline let isOutermost: Bool
     let deleting: Int
+    let pending: Int
 }
 
 extension Context {
@@ -16,7 +17,7 @@ extension Context {
         session.depth += 1
         return JournalMark(
             count: session.journal.count, isOutermost: session.depth == 1,
-            deleting: session.deleting.count)
+            deleting: session.deleting.count, pending: session.pending.count)
     }
 
     /// Ends a change that stays.
@@ -43,6 +44,7 @@ extension Context {
     package mutating func rollBack(to mark: JournalMark) {
         session.depth -= 1
         session.deleting.removeLast(session.deleting.count - mark.deleting)
+        session.pending.removeLast(session.pending.count - mark.pending)
         while session.journal.count > mark.count {
             let entry = session.journal.removeLast()
             changeTable(at: Int(entry.table)) { table in

@@ -24,10 +24,10 @@ extension Sequence where Element: EntityModelProtocol {
     ) throws {
         let mark = context.begin()
         do {
-            let isSaved: Void? = try withContiguousStorageIfAvailable {
-                try context.save($0, options) { _ in }
+            let count = try withContiguousStorageIfAvailable {
+                try context.save($0, from: 0, options, isNested: false) { _ in }
             }
-            if isSaved == nil {
+            if count == nil {
                 for entity in self { _ = try context.save(entity, options) }
             }
         } catch {
@@ -60,21 +60,43 @@ extension Context {
         let mark = begin()
         let slot: Slot
         do {
-            try entity.willSave(to: &self)
-            let isOutdated = isOutdated(entity, options)
-            slot = try put(entity, options, foreseen)
-            if isOutdated {
-                try saveChildren(ofOutdated: entity)
-            } else {
-                try entity._saveRelations(to: &self, at: slot)
-            }
-            try entity.saveMetadata(to: &self)
-            try entity.didSave(to: &self)
+            slot = try saveOne(entity, options, foreseen, isNested: false)
         } catch {
             rollBack(to: mark)
             throw error
         }
         end(mark, of: Entity.self)
+        return slot
+    }
+
+    /// Saves an entity, its relations and what they hold, inside a change that has begun.
+    ///
+    /// - Parameter isNested: whether another entity holds this one. Where this one holds entities itself, they wait in
+    ///   ``Session/pending`` then, and so do its last hooks.
+    @inlinable
+    mutating func saveOne<Entity: EntityModelProtocol>(
+        _ entity: consuming Entity, _ options: MergeStrategy<Entity>,
+        _ foreseen: ForeseenKey<Entity>?, isNested: Bool
+    ) throws -> Slot {
+        try entity.willSave(to: &self)
+        let isOutdated = isOutdated(entity, options)
+        let slot = try put(entity, options, foreseen)
+        let start = session.pending.count
+        session.isDeferring = false
+        if isOutdated {
+            saveChildren(ofOutdated: entity)
+        } else {
+            try entity._saveRelations(to: &self, at: slot)
+        }
+        if session.isDeferring {
+            if isNested {
+                deferEnd(of: entity, behind: start)
+                return slot
+            }
+            try savePending(from: start)
+        }
+        try entity.saveMetadata(to: &self)
+        try entity.didSave(to: &self)
         return slot
     }
 
@@ -89,12 +111,12 @@ extension Context {
         return isOutdated(row, entity)
     }
 
-    /// Saves the entities that an outdated value has loaded, and links nothing.
+    /// Starts to save the entities that an outdated value has loaded, and links nothing.
     @usableFromInline
-    mutating func saveChildren<Entity: EntityModelProtocol>(ofOutdated entity: Entity) throws {
-        try withUnsafePointer(to: entity) { address in
+    mutating func saveChildren<Entity: EntityModelProtocol>(ofOutdated entity: Entity) {
+        withUnsafePointer(to: entity) { address in
             for relation in Entity._descriptor.relations {
-                try relation.saveEntities(UnsafeRawPointer(address) + relation.offset, &self)
+                relation.saveEntities(UnsafeRawPointer(address) + relation.offset, &self)
             }
         }
     }
@@ -158,7 +180,8 @@ extension Context {
         return (slot, false)
     }
 
-    /// Saves what a relation holds and links it to the parent at `slot`.
+    /// Links what a relation holds to the parent at `slot`. Entities are saved for that first, one of the steps that
+    /// the save of the parent does next, and so are the relations behind such a one.
     ///
     /// `.none` leaves the links alone, a slice is appended, and everything else replaces them.
     @inlinable
@@ -166,49 +189,26 @@ extension Context {
         _ value: Relation<Child, Direction, Cardinality, Rule>, relation: Int,
         of type: Entity.Type, at slot: Slot
     ) throws {
-        guard !value.isNone else { return }
+        guard let content = value.content else { return }
         let parent = position(of: Entity._descriptor)
-        if let id = value.onlyID, !value.isSlice {
+        if content.hasEntities || session.isDeferring {
+            return deferSave(
+                PendingRelation(content, linkedTo: (slot.rawValue, relation, parent)))
+        }
+        let links = links(of: slot.rawValue, relation: relation, table: parent)
+        if let id = value.onlyID, !content.isSlice {
             // What most relations to one entity say, and nothing need be made to follow it.
-            let link = links(of: slot.rawValue, relation: relation, table: parent).first
-            let child = internSlot(of: Child.self, id, expecting: link)
+            let child = internSlot(of: Child.self, id, expecting: links.first)
             return replaceLinks(
                 withOnly: child, of: slot.rawValue, relation: relation, table: parent)
         }
-        let children = try saveChildren(
-            value, expecting: links(of: slot.rawValue, relation: relation, table: parent))
-        if value.isSlice {
+        let children = internSlots(
+            Child.self, content.ids, expecting: content.isSlice ? [] : links.slots)
+        if content.isSlice {
             appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
         } else {
             replaceLinks(with: children, of: slot.rawValue, relation: relation, table: parent)
         }
-    }
-
-    /// Saves the entities of a relation and answers the slots of all that it holds: those where the
-    /// entities were stored, whose ids a `willSave` may have changed.
-    ///
-    /// - Parameter links: what is linked now and will mostly stay so.
-    @inlinable
-    mutating func saveChildren<Child, Direction, Cardinality, Rule>(
-        _ value: Relation<Child, Direction, Cardinality, Rule>, expecting links: SlotList
-    ) throws -> ContiguousArray<UInt32> {
-        let entities = value.entities
-        guard !entities.isEmpty else {
-            return internSlots(
-                Child.self, value.ids, expecting: value.isSlice ? [] : links.slots)
-        }
-        let options: MergeStrategy<Child> = value.isFragment ? .fragment : .default
-        var slots = ContiguousArray<UInt32>()
-        slots.reserveCapacity(entities.count)
-        guard entities.count < TableAhead.groupCount else {
-            try entities.withUnsafeBufferPointer { entities in
-                try save(entities, options) { slots.append($0.rawValue) }
-            }
-            return Context.distinct(slots)
-        }
-        // Without a closure around it: chains of entities that hold one another go deep.
-        for entity in entities { slots.append(try save(entity, options).rawValue) }
-        return slots.count > 1 ? Context.distinct(slots) : slots
     }
 
     /// The slot of an id, given out now where the id is new.

@@ -30,6 +30,10 @@ public struct Context: Sendable {
         @usableFromInline var depth = 0
         /// Rows whose `willDelete` is running: table and slot.
         @usableFromInline var deleting: ContiguousArray<UInt64> = []
+        /// What running saves have yet to do, the next step last.
+        @usableFromInline var pending: ContiguousArray<PendingSave> = []
+        /// Whether the relations that the save of an entity is at have left something to do.
+        @usableFromInline var isDeferring = false
         /// Tells the context of one transaction from every other; nil outside.
         @usableFromInline package var token: TransactionToken?
         /// What the transaction changes in place, for those who want it as it was; nil where it copies

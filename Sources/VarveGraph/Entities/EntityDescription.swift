@@ -148,14 +148,10 @@ public struct RelationDescription: Sendable {
     /// Reduces the relation at the address to ids, or to nothing where it holds none: what a
     /// tombstone keeps.
     let makePlain: @Sendable (UnsafeMutableRawPointer) -> Void
-    /// Saves the entities that the relation at the address holds, and links nothing.
-    let saveEntities: @Sendable (UnsafeRawPointer, inout Context) throws -> Void
+    /// Starts to save the entities that the relation at the address holds, and links nothing.
+    let saveEntities: @Sendable (UnsafeRawPointer, inout Context) -> Void
     /// Appends the hashes of ids that the relation at the address holds by themselves, up to so many in all.
     let collectHashes: HashCollector
-    /// When the latest of what the relation at the address holds was saved.
-    let latest: @Sendable (UnsafeRawPointer, Context) -> Int64?
-    /// Whether the relations at the addresses say the same in the same way.
-    let isIdentical: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
     /// Writes each id of the relation at the address, handing its bytes to the closure.
     package let storeIDs:
         @Sendable (UnsafeRawPointer, (UnsafeRawBufferPointer) -> Void) throws(CodecError) -> Void
@@ -198,16 +194,12 @@ public struct RelationDescription: Sendable {
             relation.pointee = ids.isEmpty ? .none : Value(ids: ids)
         }
         self.saveEntities = { address, context in
-            try address.assumingMemoryBound(to: Value.self).pointee.save(to: &context)
+            guard let content = address.assumingMemoryBound(to: Value.self).pointee.content,
+                content.hasEntities
+            else { return }
+            context.deferSave(PendingRelation(content, linkedTo: nil))
         }
         self.collectHashes = collectHashes
-        self.latest = { address, context in
-            address.assumingMemoryBound(to: Value.self).pointee.latest(in: context)
-        }
-        self.isIdentical = { first, second in
-            first.assumingMemoryBound(to: Value.self).pointee
-                .isIdentical(to: second.assumingMemoryBound(to: Value.self).pointee)
-        }
         self.storeIDs = { (address, body) throws(CodecError) in
             var writer = ByteWriter()
             for id in address.assumingMemoryBound(to: Value.self).pointee.ids {

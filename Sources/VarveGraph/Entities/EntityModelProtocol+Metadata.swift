@@ -15,8 +15,8 @@ extension EntityModelProtocol {
     ///   that hold ids too.
     /// - Complexity: linear in what is loaded.
     public func updatedAt(in context: Context, withNested: Bool) -> Date? {
-        let times = withNested ? Self._descriptor.relations.indices.map { $0 } : []
-        return latest(in: context, ofRelationsAt: times, includingSelf: true)
+        let relations = withNested ? Array(Self._descriptor.relations.indices) : []
+        return latest(in: context, ofRelationsAt: relations, includingSelf: true)
     }
 
     /// When the entity, or any that this value has loaded in one of the relations, was last saved.
@@ -39,36 +39,12 @@ extension EntityModelProtocol {
     private func latest(
         in context: Context, ofRelationsAt relations: [Int], includingSelf: Bool
     ) -> Date? {
-        var times = nestedTimes(in: context, ofRelationsAt: relations)
-        if includingSelf { times.append(context.microseconds(of: Self.self, id: id)) }
-        return times.compactMap { $0 }.max().map(Date.init(microseconds:))
-    }
-
-    private func nestedTimes(in context: Context, ofRelationsAt relations: [Int]) -> [Int64?] {
-        withUnsafePointer(to: self) { address in
-            relations.map { index in
-                let relation = Self._descriptor.relations[index]
-                return relation.latest(UnsafeRawPointer(address) + relation.offset, context)
-            }
+        let contents = withUnsafePointer(to: self) { address in
+            relations.compactMap { Self._descriptor.relations[$0].content(in: address) }
         }
-    }
-
-    /// The latest time of the entity and of everything that it has loaded.
-    func latestNested(in context: Context) -> Int64? {
-        let nested = nestedTimes(
-            in: context, ofRelationsAt: Array(Self._descriptor.relations.indices))
-        return (nested + [context.microseconds(of: Self.self, id: id)]).compactMap { $0 }.max()
-    }
-}
-
-extension Relation {
-    /// The latest time of what the relation holds.
-    func latest(in context: Context) -> Int64? {
-        let loaded = entities
-        guard loaded.isEmpty else {
-            return loaded.compactMap { $0.latestNested(in: context) }.max()
-        }
-        return ids.compactMap { context.microseconds(of: Entity.self, id: $0) }.max()
+        let own = includingSelf ? context.microseconds(of: Self.self, id: id) : nil
+        let nested = contents.latest(in: context)
+        return [own, nested].compactMap { $0 }.max().map(Date.init(microseconds:))
     }
 }
 

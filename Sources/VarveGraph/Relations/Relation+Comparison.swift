@@ -17,19 +17,8 @@ extension Relation {
     ///
     /// - Complexity: linear in everything that is loaded.
     public func isIdentical(to other: Self) -> Bool {
-        if content === other.content { return true }
-        guard let content, let other = other.content, content.isSlice == other.isSlice else {
-            return false
-        }
-        switch (content.state, other.state) {
-        case (.id(let first), .id(let second)): return first == second
-        case (.ids(let first), .ids(let second)): return first == second
-        case (.entities(let first, let isFragment), .entities(let second, let isOtherFragment)):
-            return isFragment == isOtherFragment && first.count == second.count
-                && zip(first, second).allSatisfy { $0.isIdentical(to: $1) }
-        case (.null, .null), (.nullID, .nullID): return true
-        default: return false
-        }
+        var pairs = LoadedPairs()
+        return pairs.add(content, other.content) && pairs.areIdentical()
     }
 }
 
@@ -52,6 +41,12 @@ extension EntityModelProtocol {
     ///
     /// - Complexity: linear in everything that is loaded.
     public func isIdentical(to other: Self) -> Bool {
+        var pairs = LoadedPairs()
+        return isIdentical(to: other, &pairs) && pairs.areIdentical()
+    }
+
+    /// Whether both are the same in id and every stored property. Adds what their relations hold to `rest`.
+    func isIdentical(to other: Self, _ rest: inout LoadedPairs) -> Bool {
         guard Self._sameID(id, other.id) else { return false }
         var changes = FieldChanges()
         do {
@@ -61,17 +56,12 @@ extension EntityModelProtocol {
             return false
         }
         guard changes.isEmpty else { return false }
-        return Self.haveIdenticalRelations(self, other)
-    }
-
-    private static func haveIdenticalRelations(_ first: Self, _ second: Self) -> Bool {
-        // The value inside a tombstone stands at the tombstone's address.
-        let owner = _descriptor.tombstoneOwner?._descriptor ?? _descriptor
-        return withUnsafePointer(to: first) { first in
-            withUnsafePointer(to: second) { second in
+        // The value inside a tombstone has the tombstone's address.
+        let owner = Self._descriptor.tombstoneOwner?._descriptor ?? Self._descriptor
+        return withUnsafePointer(to: self) { first in
+            withUnsafePointer(to: other) { second in
                 owner.relations.allSatisfy {
-                    $0.isIdentical(
-                        UnsafeRawPointer(first) + $0.offset, UnsafeRawPointer(second) + $0.offset)
+                    rest.add($0.content(in: first), $0.content(in: second))
                 }
             }
         }

@@ -63,14 +63,7 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     }
 
     /// The ids it holds, of entities or by themselves.
-    @inlinable public var ids: [Entity.ID] {
-        switch content?.state {
-        case .id(let id): [id]
-        case .ids(let ids): ids
-        case .entities(let entities, _): entities.map { $0.id }
-        case .null, .nullID, nil: []
-        }
-    }
+    @inlinable public var ids: [Entity.ID] { content?.ids ?? [] }
 
     /// The id it holds, where that is one by itself.
     @inlinable var onlyID: Entity.ID? {
@@ -94,7 +87,7 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 /// The heap part of a relation that says something; it also breaks the recursion of a struct
 /// that is related to its own type.
 @usableFromInline
-final class RelationContent<Entity: EntityModelProtocol>: Sendable {
+final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchecked Sendable {
     @usableFromInline
     enum State: Sendable {
         /// What most relations to one entity hold, without a list.
@@ -112,13 +105,56 @@ final class RelationContent<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
-    @usableFromInline let state: State
-    @usableFromInline let isSlice: Bool
+    // Changed by nothing but the release.
+    @exclusivity(unchecked) @usableFromInline var state: State
 
     @inlinable
     init(_ state: State, isSlice: Bool) {
         self.state = state
-        self.isSlice = isSlice
+        if case .entities(let entities, _) = state {
+            super.init(isSlice: isSlice, hasEntities: !entities.isEmpty)
+        } else {
+            super.init(isSlice: isSlice, hasEntities: false)
+        }
+    }
+
+    deinit {
+        guard hasEntities else { return }
+        NestedRelease.perform(&state) { $0 = .null }
+    }
+
+    @inlinable var ids: [Entity.ID] {
+        switch state {
+        case .id(let id): [id]
+        case .ids(let ids): ids
+        case .entities(let entities, _): entities.map { $0.id }
+        case .null, .nullID: []
+        }
+    }
+
+    // MARK: - Walking what is loaded
+
+    override func latest(in context: Context, _ nested: inout [LoadedContent]) -> Int64? {
+        guard case .entities(let entities, _) = state else {
+            return ids.compactMap { context.microseconds(of: Entity.self, id: $0) }.max()
+        }
+        return entities.compactMap { entity in
+            entity.forEachContent { nested.append($0) }
+            return context.microseconds(of: Entity.self, id: entity.id)
+        }.max()
+    }
+
+    override func isIdentical(to other: LoadedContent, _ rest: inout LoadedPairs) -> Bool {
+        let other = unsafeDowncast(other, to: RelationContent<Entity>.self)
+        switch (state, other.state) {
+        case (.id(let first), .id(let second)): return first == second
+        case (.ids(let first), .ids(let second)): return first == second
+        case (.entities(let first, let isFragment), .entities(let second, let isOtherFragment)):
+            return isFragment == isOtherFragment && first.count == second.count
+                && zip(first, second).allSatisfy { $0.isIdentical(to: $1, &rest) }
+        case (.null, .null), (.nullID, .nullID): return true
+        default: return false
+        }
     }
 }
 
