@@ -23,11 +23,21 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
     /// The same, of the first steps of a query.
     init?(_ query: QueryList<Entity>, steps: ArraySlice<RowPlan<Entity>.Step>) {
         guard case .all = query.source else { return nil }
+        var filters: RowCondition?
+        var nesting = 0
         for step in steps {
-            switch step {
-            case .filter(let predicate):
+            if case .filter(let predicate) = step {
                 guard predicate.condition.rankings.isEmpty else { return nil }
-                filter(predicate)
+                filters = filters.map { $0 && predicate.condition } ?? predicate.condition
+                continue
+            }
+            if let condition = filters { filter(condition) }
+            filters = nil
+            // Each of these asks the ones before it in turn.
+            nesting += 1
+            guard nesting <= 64 else { return nil }
+            switch step {
+            case .filter: break
             case .sort(let comparator): sort(comparator)
             case .distinct: break
             case .union(let other):
@@ -40,10 +50,11 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
             case .limit, .last, .transform: return nil
             }
         }
+        if let condition = filters { filter(condition) }
     }
 
-    private mutating func filter(_ predicate: QueryPredicate<Entity>) {
-        let (known, test) = (matches, predicate.condition.matches)
+    private mutating func filter(_ condition: RowCondition) {
+        let (known, test) = (matches, condition.matches)
         matches = { known($0) && test($0) }
     }
 

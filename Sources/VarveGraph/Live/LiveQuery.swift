@@ -27,8 +27,8 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
             return ResultList(context, SlotList(query.slots(in: context)), shape)
         }
         var longer = query
-        longer.plan.steps.removeLast()
-        longer.plan.steps.append(.limit(page.reserve, offset: 0))
+        longer.plan.list = StepList(Array(longer.plan.steps.dropLast()))
+        longer.plan.add(.limit(page.reserve, offset: 0))
         let head = LiveHead(page, longer.slots(in: context))
         return ResultList(context, page.slots(of: head), shape, head: head)
     }

@@ -34,7 +34,7 @@ extension Query {
     /// come before the entity does.
     @inlinable
     func linkedSlots(in context: Context) -> ContiguousArray<UInt32> {
-        guard case .ids(let ids) = list.source, list.plan.steps.isEmpty else {
+        guard case .ids(let ids) = list.source, !list.plan.hasSteps else {
             return list.slots(in: context)
         }
         return ContiguousArray(

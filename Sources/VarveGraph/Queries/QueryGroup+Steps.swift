@@ -60,7 +60,7 @@ extension QueryGroup {
     @inlinable
     func adding(_ step: RowPlan<Entity>.Step) -> Self {
         var copy = self
-        copy.plan.steps.append(step)
+        copy.plan.add(step)
         return copy
     }
 }

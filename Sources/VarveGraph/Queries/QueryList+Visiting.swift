@@ -30,11 +30,13 @@ extension QueryList {
                 return rows.forEachRow(in: table, isPassing: true) { _, row in body(row.pointee) }
             }
         }
-        let loader = RowLoader(table, fills: plan.shape.fills(in: context))
+        let loaders = NestedLoaders(depth: plan.shape.depth)
+        defer { loaders.end() }
+        let loader = plan.shape.loader(of: table, in: context, loaders)
         var rest = slots(in: context)[...]
         while !rest.isEmpty {
             let group = ContiguousArray(rest.prefix(RowLoader<Entity>.groupCount))
-            for entity in loader.load(group) where !body(entity) { return }
+            for entity in loader.load(group, in: loaders) where !body(entity) { return }
             rest = rest.dropFirst(group.count)
         }
     }

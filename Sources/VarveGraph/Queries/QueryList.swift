@@ -101,7 +101,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     func adding(_ step: RowPlan<Entity>.Step) -> Self {
         var copy = self
-        copy.plan.steps.append(step)
+        copy.plan.add(step)
         return copy
     }
 }

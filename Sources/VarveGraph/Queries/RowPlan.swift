@@ -14,7 +14,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
         case transform(RowTransform)
     }
 
-    @usableFromInline var steps: [Step] = []
+    @usableFromInline var list = StepList<Step>()
     /// Fills relations of a copied row. Kept apart from the steps, so that no later filter or
     /// sort can lose it.
     @usableFromInline var shape = Shape<Entity>()
@@ -22,11 +22,18 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     init() {}
 
+    @inlinable var steps: [Step] { list.all }
+    @inlinable var hasSteps: Bool { !list.isEmpty }
+
+    @inlinable
+    mutating func add(_ step: Step) { list.append(step) }
+
     /// Passes slots, all of which have rows, through the steps.
     @inlinable
     func apply(
         to slots: ContiguousArray<UInt32>, in context: Context, from first: Int = 0
     ) -> ContiguousArray<UInt32> {
+        let steps = steps
         guard first < steps.count, let table = context.table(of: Entity.self) else { return slots }
         var slots = slots
         var next = first
@@ -40,7 +47,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
                     slots = table.ranked(slots, by: condition)
                 }
             case .sort(let comparator):
-                slots = comparator.sorted(slots, in: table, keeping: kept(behind: next))
+                slots = comparator.sorted(slots, in: table, keeping: kept(by: steps, behind: next))
             case .limit(let limit, let offset): slots = RowPlan.page(slots, limit, offset)
             case .last: slots = ContiguousArray(slots.suffix(1))
             case .distinct: slots = SlotSet.distinct(slots, limit: table.slotCount)
@@ -58,7 +65,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
 
     /// How many rows the step behind a sort looks at.
     @usableFromInline
-    func kept(behind step: Int) -> Int {
+    func kept(by steps: [Step], behind step: Int) -> Int {
         guard step + 1 < steps.count, case .limit(let limit, let offset) = steps[step + 1],
             limit > 0, offset >= 0
         else { return .max }
@@ -76,6 +83,7 @@ struct RowPlan<Entity: EntityModelProtocol>: Sendable {
     /// How the leading steps are answered for all rows of the table.
     @inlinable
     func planned(_ table: Table<Entity>, countsOnly: Bool = false) -> PlannedRows {
+        let steps = steps
         var head = QueryHead(of: steps)
         // How many there are does not depend on their order.
         if countsOnly, head.next == steps.count { head.orderings = [] }

@@ -14,6 +14,9 @@ struct ConditionSet: Sendable, Equatable {
     var isEmpty: Bool { bits == 0 }
     var count: Int { bits.nonzeroBitCount }
 
+    /// The position of the only condition; nil where there is none or several.
+    var only: Int? { count == 1 ? bits.trailingZeroBitCount : nil }
+
     func contains(_ position: Int) -> Bool {
         position < ConditionSet.limit && bits & (1 << UInt64(position)) != 0
     }

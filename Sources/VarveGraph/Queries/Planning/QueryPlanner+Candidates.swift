@@ -11,7 +11,8 @@ extension QueryPlanner {
 
     /// What conditions offer for which more than one range, or no range, of an index is asked.
     func addBranches(of conditions: [RowCondition], to options: inout [Candidates]) {
-        for position in conditions.indices {
+        // What is behind is in no set, so that no way to find rows could tell that it covers it.
+        for position in conditions.indices.prefix(ConditionSet.limit) {
             let condition = conditions[position]
             if let union = union(for: condition, at: position) { options.append(union) }
             if let text = text(for: condition, at: position) { options.append(text) }

@@ -118,15 +118,12 @@ struct QueryPlanner {
     /// alone, else guessed from its kind.
     private func selectivities(_ options: [Candidates]) -> [Double] {
         let rows = Double(max(1, table.liveCount))
-        var parts: [Double] = []
-        for position in conditions.indices {
-            var least: Double?
-            for option in options where option.used == ConditionSet(position) {
-                least = min(least ?? .infinity, Double(option.count) / rows)
-            }
-            parts.append(min(1, least ?? conditions[position].guessedSelectivity))
+        var parts = [Double?](repeating: nil, count: conditions.count)
+        for option in options {
+            guard let position = option.used.only else { continue }
+            parts[position] = min(parts[position] ?? 1, Double(option.count) / rows)
         }
-        return parts
+        return conditions.indices.map { parts[$0] ?? min(1, conditions[$0].guessedSelectivity) }
     }
 
     /// Pairs of candidates for different conditions, where both together are fewer.

@@ -1,15 +1,9 @@
 extension RowCondition {
     @usableFromInline
-    static func && (first: Self, second: Self) -> Self {
-        let (left, right) = (first.matches, second.matches)
-        return RowCondition(.conjunction([first, second])) { left($0) && right($0) }
-    }
+    static func && (first: Self, second: Self) -> Self { joined(first, second, by: .and) }
 
     @usableFromInline
-    static func || (first: Self, second: Self) -> Self {
-        let (left, right) = (first.matches, second.matches)
-        return RowCondition(.disjunction([first, second])) { left($0) || right($0) }
-    }
+    static func || (first: Self, second: Self) -> Self { joined(first, second, by: .or) }
 
     @usableFromInline
     static prefix func ! (condition: Self) -> Self {
@@ -61,8 +55,14 @@ extension RowCondition {
 
     /// The conditions one of which must hold, those of nested disjunctions among them.
     var branches: [Self] {
-        guard case .disjunction(let parts) = structure else { return [self] }
-        return parts.flatMap(\.branches)
+        var all: [Self] = []
+        addBranches(to: &all)
+        return all
+    }
+
+    fileprivate func addBranches(to all: inout [Self]) {
+        guard case .disjunction(let parts) = structure else { return all.append(self) }
+        for part in parts { part.addBranches(to: &all) }
     }
 }
 

@@ -9,13 +9,23 @@ struct RowCondition: Sendable {
     @usableFromInline let matches: @Sendable (UnsafeRawPointer) -> Bool
     /// The same condition as data.
     @usableFromInline let structure: PredicateStructure
+    /// How deep conditions of one kind nest; 0 but for what ``joined(_:_:by:)`` made.
+    let height: UInt8
 
     @usableFromInline
     init(
         _ structure: PredicateStructure,
         matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
     ) {
+        self.init(structure, height: 0, matches: matches)
+    }
+
+    init(
+        _ structure: PredicateStructure, height: UInt8,
+        matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
+    ) {
         self.structure = structure
+        self.height = height
         self.matches = matches
     }
 }

@@ -67,12 +67,12 @@ extension Nested {
             typealias Value = Relation<Child, Direction, Cardinality, Rule>
             var plan = RowPlan<Child>()
             if let filter = level.filter {
-                plan.steps.append(.filter(filter.condition(on: Child.self)))
+                plan.add(.filter(filter.condition(on: Child.self)))
             }
             if level.kind == .ids {
                 return .ids(Value.self, at: place, plan: plan, as: LoadedForm())
             }
-            if !deeper.isEmpty { plan.shape.steps.append(ShapeStep(.nested(deeper))) }
+            if !deeper.isEmpty { plan.shape.add(ShapeStep(.nested(deeper))) }
             let form = LoadedForm(
                 isFragment: level.kind == .fragments, isSlice: level.filter != nil)
             return level.isSchema
@@ -99,7 +99,7 @@ extension ShapedQuery {
     /// entities are loaded, the next one those of the related entities, and so on. Calls for
     /// single relations may follow and replace what the list says of them.
     ///
-    /// Each level multiplies what is loaded by the number of links of an entity.
+    /// Each level costs as much as there are different entities on it, by whatever ways they are reached.
     @inlinable
     public func with(_ nested: Nested...) -> Self { with(nested) }
 

@@ -3,7 +3,7 @@
 /// It lives as long as one resolution of a query, on one thread. What a relation holds once it is
 /// loaded is immutable, so parents that lead to the same child share it.
 @usableFromInline
-final class RelatedRows<Child: EntityModelProtocol> {
+final class RelatedRows<Child: EntityModelProtocol>: RelationRows {
     @usableFromInline typealias Content = RelationContent<Child>
 
     @usableFromInline let links: LinkReader
@@ -11,6 +11,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @usableFromInline let plan: RowPlan<Child>
     @usableFromInline let form: LoadedForm
     @usableFromInline let context: Context
+    @usableFromInline let loaders: NestedLoaders
     /// Whether conditions of the plan may hide linked entities.
     @usableFromInline let mayHide: Bool
     @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Child>
@@ -27,7 +28,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @inlinable
     init(
         _ plan: RowPlan<Child>, _ form: LoadedForm, _ relation: Int, _ parent: Int,
-        _ context: Context
+        _ context: Context, _ loaders: NestedLoaders
     ) {
         links = LinkReader(relation: relation, table: parent, in: context)
         table = unsafeDowncast(links.child, to: Table<Child>.self)
@@ -36,13 +37,22 @@ final class RelatedRows<Child: EntityModelProtocol> {
         self.plan = plan
         self.form = form
         self.context = context
+        self.loaders = loaders
     }
 
     @inlinable var loader: RowLoader<Child> {
         if let preparedLoader { return preparedLoader }
-        let loader = RowLoader(table, fills: plan.shape.fills(in: context))
+        let loader = plan.shape.loader(of: table, in: context, loaders)
         preparedLoader = loader
         return loader
+    }
+
+    override func expect(childrenOf parent: UInt32) {
+        guard !plan.shape.isEmpty else { return }
+        links.read(parent, into: &slots)
+        if slots.isEmpty { return }
+        let live = liveSlots()
+        loader.expect(plan.hasSteps ? plan.apply(to: live, in: context) : live)
     }
 
     /// What a to-many relation holds.
@@ -54,7 +64,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         links.read(parent, into: &slots)
         let linked = slots.count
         guard linked > 0 else { return empty }
-        if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
+        if plan.hasSteps { slots = plan.apply(to: liveSlots(), in: context) }
         let entities = loader.load(slots)
         return Content(
             .entities(entities, isFragment: form.isFragment),
@@ -91,7 +101,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     @inlinable
     func load(_ slot: UInt32) -> Content? {
         let entities: [Child]
-        if plan.steps.isEmpty {
+        if !plan.hasSteps {
             entities = loader.load(slot)
         } else {
             guard rows.hasRow(at: slot) else { return nil }
@@ -107,7 +117,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
         links.read(parent, into: &slots)
         let linked = slots.count
         guard linked > 0 else { return noIDs }
-        if !plan.steps.isEmpty { slots = plan.apply(to: liveSlots(), in: context) }
+        if plan.hasSteps { slots = plan.apply(to: liveSlots(), in: context) }
         // See RowLoader.load.
         let ids =
             slots.isEmpty
@@ -136,7 +146,7 @@ final class RelatedRows<Child: EntityModelProtocol> {
     func oneID(of parent: UInt32) -> Content? {
         guard let slot = links.first(of: parent) else { return nil }
         return shared(slot) {
-            if !plan.steps.isEmpty {
+            if plan.hasSteps {
                 guard rows.hasRow(at: slot), !plan.apply(to: [slot], in: context).isEmpty
                 else { return nil }
             }

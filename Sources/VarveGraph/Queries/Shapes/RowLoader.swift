@@ -3,14 +3,16 @@
 /// It lives as long as one resolution of a query, on one thread; of many rows without relations to
 /// fill, others copy a part.
 @usableFromInline
-final class RowLoader<Entity: EntityModelProtocol> {
+final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
     @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Entity>
-    @usableFromInline let fills: [ShapeFill]
+    /// What was loaded, where it is kept, and the position there of each slot.
+    private var kept: ContiguousArray<Entity> = []
+    private var positions: [UInt32: Int] = [:]
 
     @inlinable
-    init(_ table: Table<Entity>, fills: [ShapeFill]) {
+    init(_ table: Table<Entity>, fills: [ShapeFill], keeping: Keeping = .propagating) {
         rows = RowCursor(table)
-        self.fills = fills
+        super.init(fills, keeping)
     }
 
     /// The entities at these slots; slots without a row are left out.
@@ -18,6 +20,42 @@ final class RowLoader<Entity: EntityModelProtocol> {
     /// - Parameter isWhole: whether these are all slots of most leaves.
     @inlinable
     func load(_ slots: ContiguousArray<UInt32>, isWhole: Bool = false) -> [Entity] {
+        keeping == .kept ? loadKept(slots) : loadAnew(slots, isWhole: isWhole)
+    }
+
+    /// The entities that a query found. A deep depth list loads what they lead to first, its last level to begin with.
+    @inlinable
+    func load(_ slots: ContiguousArray<UInt32>, in loaders: NestedLoaders) -> [Entity] {
+        loaders.prepare(self, slots)
+        return load(slots)
+    }
+
+    /// The entities at these slots, each of them loaded once.
+    @usableFromInline
+    func loadKept(_ slots: ContiguousArray<UInt32>) -> [Entity] {
+        var missing = ContiguousArray<UInt32>()
+        var listed: Set<UInt32> = []
+        for slot in slots
+        where positions[slot] == nil && rows.hasRow(at: slot) && listed.insert(slot).inserted {
+            missing.append(slot)
+        }
+        for (slot, entity) in zip(missing, loadAnew(missing)) {
+            positions[slot] = kept.count
+            kept.append(entity)
+        }
+        return slots.compactMap { slot in positions[slot].map { kept[$0] } }
+    }
+
+    override func loadExpected() { _ = loadKept(takeExpected()) }
+
+    override func forget() {
+        guard kept.count > NestedLoaders.keptLimit else { return }
+        kept = []
+        positions = [:]
+    }
+
+    @inlinable
+    func loadAnew(_ slots: ContiguousArray<UInt32>, isWhole: Bool = false) -> [Entity] {
         // Without room the array is the one that all threads share, and its count is written.
         guard !slots.isEmpty else { return [] }
         return Array(unsafeUninitializedCapacity: slots.count) { buffer, count in
@@ -118,6 +156,7 @@ final class RowLoader<Entity: EntityModelProtocol> {
     /// The entity at a slot alone; none where the slot holds no row.
     @inlinable
     func load(_ slot: UInt32) -> [Entity] {
+        if keeping == .kept { return loadKept([slot]) }
         guard rows.hasRow(at: slot) else { return [] }
         return Array(unsafeUninitializedCapacity: 1) { buffer, count in
             guard let entity = buffer.baseAddress, rows.copyRow(at: slot, to: entity) else {

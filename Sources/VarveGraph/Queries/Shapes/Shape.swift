@@ -2,36 +2,59 @@
 /// no later filter or sort can lose it.
 @usableFromInline
 struct Shape<Entity: EntityModelProtocol>: Sendable {
-    @usableFromInline var steps: [ShapeStep] = []
+    @usableFromInline var list = StepList<ShapeStep>()
 
     @inlinable
     init() {}
 
-    @inlinable var isEmpty: Bool { steps.isEmpty }
+    @inlinable var isEmpty: Bool { list.isEmpty }
+
+    @inlinable
+    mutating func add(_ step: ShapeStep) { list.append(step) }
+
+    /// How many levels of entities inside one another are loaded at most.
+    @usableFromInline var depth: Int { list.all.reduce(0) { max($0, $1.depth) } }
+
+    /// The depth list that the shape is, where it is nothing else.
+    @usableFromInline var depthList: [Nested]? {
+        let steps = list.all
+        guard steps.count == 1, case .nested(let nested) = steps[0].content else { return nil }
+        return nested
+    }
 
     /// What fills the relations of one entity after another. Tables and relations are looked up
     /// here, once for a query and not once for an entity.
     ///
     /// Of several steps for one relation the last one counts.
     @inlinable
-    func fills(in context: Context) -> [ShapeFill] {
-        guard !steps.isEmpty, let table = context.tables.position(of: Entity._descriptor) else {
+    func fills(in context: Context, _ loaders: NestedLoaders) -> [ShapeFill] {
+        guard !isEmpty, let table = context.tables.position(of: Entity._descriptor) else {
             return []
         }
-        return relationShapes(in: context).compactMap { $0.prepare(context, table) }
+        return relationShapes(in: context).compactMap { $0.prepare(context, table, loaders) }
+    }
+
+    @inlinable
+    func loader(
+        of table: Table<Entity>, in context: Context, _ loaders: NestedLoaders
+    ) -> RowLoader<Entity> {
+        guard let nested = depthList else {
+            return RowLoader(table, fills: fills(in: context, loaders))
+        }
+        return loaders.loader(of: table, nested, self, in: context)
     }
 
     @usableFromInline
     func relationShapes(in context: Context) -> [RelationShape] {
         var shapes: [RelationShape?] = Array(
             repeating: nil, count: Entity._descriptor.relations.count)
-        for step in steps {
+        for step in list.all {
             switch step.content {
             case .relation(let index, let shape): shapes[index] = shape
             case .nested(let nested):
                 let query = Entity.nestedQueryModifier(
                     Query<Entity>(QueryList(.ids([]))), in: context, nested: nested)
-                for step in query.list.plan.shape.steps {
+                for step in query.list.plan.shape.list.all {
                     // A type's own modifier may ask for a depth list again: that one is taken
                     // literally, or it would ask for ever.
                     for (index, shape) in step.relations(of: Entity.self) { shapes[index] = shape }
@@ -43,6 +66,13 @@ struct Shape<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension ShapeStep {
+    fileprivate var depth: Int {
+        switch content {
+        case .relation(_, let shape): shape.depth
+        case .nested(let nested): nested.count
+        }
+    }
+
     fileprivate func relations<Entity: EntityModelProtocol>(
         of type: Entity.Type
     ) -> [(Int, RelationShape)] {
@@ -59,15 +89,20 @@ extension RowPlan {
     @inlinable
     func materialize(_ slots: ContiguousArray<UInt32>, in context: Context) -> [Entity] {
         guard let table = context.table(of: Entity.self) else { return [] }
-        return RowLoader(table, fills: shape.fills(in: context)).load(slots)
+        guard !shape.isEmpty else { return RowLoader(table, fills: []).load(slots) }
+        let loaders = NestedLoaders(depth: shape.depth)
+        defer { loaders.end() }
+        return shape.loader(of: table, in: context, loaders).load(slots, in: loaders)
     }
 
     /// The same for each of several lists.
     @inlinable
     func materialize(groups: [ContiguousArray<UInt32>], in context: Context) -> [[Entity]] {
         guard let table = context.table(of: Entity.self) else { return groups.map { _ in [] } }
-        let loader = RowLoader(table, fills: shape.fills(in: context))
-        return groups.map { loader.load($0) }
+        let loaders = NestedLoaders(depth: shape.depth)
+        defer { loaders.end() }
+        let loader = shape.loader(of: table, in: context, loaders)
+        return groups.map { loader.load($0, in: loaders) }
     }
 
     /// Whether every row that comes in goes out, in whatever order.

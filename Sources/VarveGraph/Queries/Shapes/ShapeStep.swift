@@ -19,10 +19,17 @@ public struct ShapeStep: Sendable {
 struct RelationShape: Sendable {
     /// Answers what fills the relation of one entity after another, for a context and the
     /// position of the parent's table in it; nil where there is nothing to fill.
-    @usableFromInline let prepare: @Sendable (Context, Int) -> ShapeFill?
+    @usableFromInline let prepare: @Sendable (Context, Int, NestedLoaders) -> ShapeFill?
+    /// How many levels of entities inside one another are loaded at most, with this one.
+    @usableFromInline let depth: Int
 
     @inlinable
-    init(prepare: @escaping @Sendable (Context, Int) -> ShapeFill?) { self.prepare = prepare }
+    init(
+        depth: Int, prepare: @escaping @Sendable (Context, Int, NestedLoaders) -> ShapeFill?
+    ) {
+        self.depth = depth
+        self.prepare = prepare
+    }
 }
 
 /// Fills one relation of an entity that was copied out.
@@ -30,12 +37,18 @@ struct RelationShape: Sendable {
 struct ShapeFill {
     /// What it looks at first, if it looks at an entity's links.
     @usableFromInline let links: LinkReader?
+    /// What loads the related rows.
+    @usableFromInline let rows: RelationRows
     /// Given are the entity's address and slot.
     @usableFromInline let fill: (UnsafeMutableRawPointer, UInt32) -> Void
 
     @inlinable
-    init(reading links: LinkReader?, _ fill: @escaping (UnsafeMutableRawPointer, UInt32) -> Void) {
+    init(
+        reading links: LinkReader?, _ rows: RelationRows,
+        _ fill: @escaping (UnsafeMutableRawPointer, UInt32) -> Void
+    ) {
         self.links = links
+        self.rows = rows
         self.fill = fill
     }
 }
@@ -86,9 +99,9 @@ extension ShapeStep {
         plan: RowPlan<Child>, as form: LoadedForm
     ) -> ShapeStep {
         typealias Value = Relation<Child, Direction, Cardinality, Rule>
-        let shape = RelationShape { context, table in
-            let rows = RelatedRows<Child>(plan, form, place.index, table, context)
-            return ShapeFill(reading: rows.links) { address, slot in
+        let shape = RelationShape(depth: plan.shape.depth + 1) { context, table, loaders in
+            let rows = RelatedRows<Child>(plan, form, place.index, table, context, loaders)
+            return ShapeFill(reading: rows.links, rows) { address, slot in
                 let content = Cardinality.isToMany ? rows.list(of: slot) : rows.one(of: slot)
                 guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
@@ -106,9 +119,9 @@ extension ShapeStep {
         plan: RowPlan<Child>, as form: LoadedForm
     ) -> ShapeStep {
         typealias Value = Relation<Child, Direction, Cardinality, Rule>
-        let shape = RelationShape { context, table in
-            let rows = RelatedRows<Child>(plan, form, place.index, table, context)
-            return ShapeFill(reading: rows.links) { address, slot in
+        let shape = RelationShape(depth: 1) { context, table, loaders in
+            let rows = RelatedRows<Child>(plan, form, place.index, table, context, loaders)
+            return ShapeFill(reading: rows.links, rows) { address, slot in
                 let content = Cardinality.isToMany ? rows.idList(of: slot) : rows.oneID(of: slot)
                 guard let content else { return }
                 (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
@@ -126,19 +139,12 @@ extension ShapeStep {
         plan: RowPlan<Child>, as form: LoadedForm
     ) -> ShapeStep {
         typealias Value = Relation<Child, Direction, Cardinality, Rule>
-        let shape = RelationShape { context, _ in
+        let shape = RelationShape(depth: plan.shape.depth + 1) { context, _, loaders in
             guard Cardinality.isToMany else { return nil }
-            let query = QueryList<Child>(.all, plan: plan).sorted(by: .updatedAt)
-            // The same for every parent, made for the first.
-            var made: Value?
-            return ShapeFill(reading: nil) { address, _ in
-                let value =
-                    made
-                    ?? Value(
-                        entities: query.resolve(in: context), isFragment: form.isFragment,
-                        isSlice: form.isSlice)
-                made = value
-                (address + place.offset).assumingMemoryBound(to: Value.self).pointee = value
+            let rows = TypeRows<Child>(plan, form, context, loaders)
+            return ShapeFill(reading: nil, rows) { address, _ in
+                (address + place.offset).assumingMemoryBound(to: Value.self).pointee =
+                    Value(rows.content)
             }
         }
         return ShapeStep(.relation(place.index, shape))

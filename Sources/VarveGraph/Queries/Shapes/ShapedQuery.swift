@@ -20,7 +20,7 @@ extension QueryList: ShapedQuery {
     @inlinable
     public func _loading(_ step: ShapeStep) -> Self {
         var copy = self
-        copy.plan.shape.steps.append(step)
+        copy.plan.shape.add(step)
         return copy
     }
 }
@@ -29,7 +29,7 @@ extension QueryGroup: ShapedQuery {
     @inlinable
     public func _loading(_ step: ShapeStep) -> Self {
         var copy = self
-        copy.plan.shape.steps.append(step)
+        copy.plan.shape.add(step)
         return copy
     }
 }
