@@ -22,8 +22,18 @@ enum CodingDepth {
         guard isExhausted else { return }
         let path = decoder.codingPath
         throw DecodingError.dataCorrupted(
-            .init(codingPath: path, debugDescription: reason("decoded", path)))
+            .init(
+                codingPath: path, debugDescription: reason("decoded", path),
+                underlyingError: StackExhausted()))
     }
+
+    /// Whether an error says that the stack does not suffice, and nothing of the form of what was read.
+    static func isCause(of error: any Error) -> Bool {
+        guard case DecodingError.dataCorrupted(let context) = error else { return false }
+        return context.underlyingError is StackExhausted
+    }
+
+    private struct StackExhausted: Error {}
 
     private static func reason(_ verb: String, _ path: [any CodingKey]) -> String {
         "entities inside one another, \(path.count) keys deep, are too many to be \(verb) on this thread's stack:"

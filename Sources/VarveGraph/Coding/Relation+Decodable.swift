@@ -122,9 +122,9 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
         do {
             return Self(entities: [try container.decode(Entity.self)], isFragment: false)
         } catch {
-            guard let reference = try? container.decode(EncodedReference<Entity.ID>.self) else {
-                throw error
-            }
+            guard !CodingDepth.isCause(of: error),
+                let reference = try? container.decode(EncodedReference<Entity.ID>.self)
+            else { throw error }
             return Self(ids: [reference.id])
         }
     }
@@ -140,7 +140,9 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
         do {
             return Self(entities: try container.decode([Entity].self), isFragment: false)
         } catch {
-            guard let relation = try? references(container) else { throw error }
+            guard !CodingDepth.isCause(of: error), let relation = try? references(container) else {
+                throw error
+            }
             return relation
         }
     }
