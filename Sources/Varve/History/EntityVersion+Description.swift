@@ -18,6 +18,9 @@ extension TransactionInfo: CustomStringConvertible {
         case .write: break
         case .undo(let id): text += ", undo of \(id)"
         case .redo(let id): text += ", redo of \(id)"
+        case .revert(let id): text += ", revert of \(id)"
+        case .rewind: text += ", rewind"
+        case .restore: text += ", restoration"
         case .schema: text += ", schema"
         case .purge: text += ", purge"
         }

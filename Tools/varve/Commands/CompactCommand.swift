@@ -93,7 +93,7 @@ extension StoreCompaction {
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
                 .faint),
-        ] + growth
+        ] + growth + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
     }
 
     private var growth: [StyledText] {
@@ -106,9 +106,6 @@ extension StoreCompaction {
                 "  checkpoint before it with the log from there: --keep and --smallest keep less",
                 .faint),
         ]
-            + damage.map {
-                StyledText("  damaged, and dropped: " + DisplayText.visible("\($0.place)"))
-            }
     }
 
     fileprivate func json(_ path: String) -> JSON {
