@@ -25,6 +25,8 @@ public final class Store: Sendable {
 
     /// What opening the store found at the end of its log and, in a writable store, mended.
     public let recovery: RecoveryReport
+    /// What opening the store found beside the entities that it shows.
+    public let opening: OpeningReport
     public let mode: Mode
 
     /// The state that readers see. Replaced as a whole by each write.
@@ -33,7 +35,7 @@ public final class Store: Sendable {
     let writer: Writer?
     /// Nil in a store that can be written.
     let follower: Lock<HeldFollower>?
-    let opening: StoreOpening
+    let opener: StoreOpening
     /// Nil in a store that is only read.
     let compactor: Compactor?
     /// The oldest transaction that could be asked for when the log was looked at last: what a store
@@ -100,17 +102,18 @@ public final class Store: Sendable {
         compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type],
         temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
-        let opening = StoreOpening(
+        let opener = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types)
-        let opened = try opening.open(mode)
+        let opened = try opener.open(mode)
         let shown = SharedState(opened.state)
         let published = PublishedState(shown)
         self.mode = mode
         self.recovery = opened.report
         self.temporaryDirectory = temporaryDirectory
         self.published = published
-        self.opening = opening
+        self.opener = opener
+        opening = OpeningReport(unread: opened.unread)
         follower = opened.follower.map {
             Lock(
                 HeldFollower(
@@ -119,7 +122,7 @@ public final class Store: Sendable {
         }
         writer = opened.log.map {
             Writer(
-                opened, shown, log: $0, opening: opening, published: published,
+                opened, shown, log: $0, opening: opener, published: published,
                 durability: durability)
         }
         compactor = writer.map {

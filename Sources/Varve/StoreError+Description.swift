@@ -16,6 +16,8 @@ extension StoreError: CustomStringConvertible {
         case .inconsistent(let transaction, let reason):
             "transaction \(transaction) does not fit what came before it: \(reason); the log was "
                 + "written by something else than this library; restore a backup, or salvage a copy"
+        case .unreadable(let value):
+            "\(value); \(value.advice), or open the store with the version of the app that wrote it"
         case .unencodable(let type, let id, let error):
             "\(type) \(id) cannot be stored: \(error); save another value, or change the type of "
                 + "the property"

@@ -10,6 +10,8 @@ public enum StoreError: Error, Sendable {
     case schema([SchemaProblem])
     /// The log is intact and yet says what cannot be.
     case inconsistent(transaction: TransactionID, reason: String)
+    /// A value in the log that the app's type does not know, where a property needs one.
+    case unreadable(UnreadableValue)
     /// A value that cannot be encoded, or that would read back as another.
     case unencodable(type: String, id: String, CodecError)
     /// An entity whose properties together take more bytes than a checkpoint can hold of one. Nothing was

@@ -5,7 +5,7 @@ import VarveTestSupport
 @Suite("Damaged and missing checkpoints")
 struct CheckpointDamageTests {
     /// A store with two checkpoints and a log behind them.
-    static func disk(_ retention: Retention = .none) throws -> (SimulatedDisk, [[UInt8]]) {
+    static func disk(_ retention: Retention = .newestState) throws -> (SimulatedDisk, [[UInt8]]) {
         let disk = SimulatedDisk()
         let log = try CompactionLog(disk).open().log
         var payloads: [[UInt8]] = []

@@ -80,7 +80,7 @@ package struct CompactionLog {
 
     /// All steps of a compaction, as a store takes them.
     package static func compact(
-        _ log: Log, _ payloads: [[UInt8]], retaining retention: Retention = .none,
+        _ log: Log, _ payloads: [[UInt8]], retaining retention: Retention = .newestState,
         for goal: CompactionGoal = .safety, forgetting forgotten: LogSequence = .none
     ) throws(LogError) {
         guard let compaction = try log.beginCompaction(for: goal) else { return }

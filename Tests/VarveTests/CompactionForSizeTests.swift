@@ -68,7 +68,7 @@ struct CompactionForSizeTests {
             difference(middle, describe(try store.context(asOf: .transaction(135)))) == nil)
         #expect(throws: StoreError.self) { try store.context(asOf: .transaction(120)) }
         // What a savepoint names is kept, whatever is asked for.
-        let pinned = try store.compact(retaining: Retention.none, for: .size)
+        let pinned = try store.compact(retaining: Retention.newestState, for: .size)
         #expect(pinned.floor.rawValue > 139 && pinned.floor <= last)
         #expect(
             difference(describe(former), describe(try store.context(asOf: .transaction(before))))
@@ -85,7 +85,7 @@ struct CompactionForSizeTests {
         let store = try CompactionTests.open(disk)
         try CompactionTests.fill(store, 0..<150)
         #expect(try store.compact(retaining: .transactions(60), for: .size).segmentsDropped > 0)
-        let report = try store.compact(retaining: Retention.none)
+        let report = try store.compact(retaining: Retention.newestState)
         #expect(report.floor == 151 && report.checkpointBytes == nil)
         #expect(report.segmentsDropped > 0 && store.statistics.log.segments == 1)
     }

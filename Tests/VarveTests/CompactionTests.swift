@@ -14,7 +14,7 @@ struct CompactionTests {
     }
 
     static func open(
-        _ disk: any FileSystem, seed: UInt64 = 1, retention: Retention = .none,
+        _ disk: any FileSystem, seed: UInt64 = 1, retention: Retention = .newestState,
         automatic: UInt64? = nil, durability: Durability = .commit, mode: Store.Mode = .readWrite
     ) throws -> Store {
         var configuration = configuration
@@ -85,7 +85,9 @@ struct CompactionTests {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()
         let law = ReplayLawTests()
-        let retentions: [Retention] = [.none, .everything, .transactions(10), .age(seconds: 1)]
+        let retentions: [Retention] = [
+            .newestState, .everything, .transactions(10), .age(seconds: 1),
+        ]
         var store = try Self.open(disk, durability: .none)
         for _ in 0..<100 {
             try store.write("step") { context in
@@ -160,7 +162,7 @@ struct CompactionTests {
         #expect(try store.compact(retaining: .transactions(12)).floor == 19)
         // It never goes down.
         #expect(try store.compact(retaining: .everything).floor == 19)
-        #expect(try store.compact(retaining: Retention.none).floor == 31)
+        #expect(try store.compact(retaining: Retention.newestState).floor == 31)
         do {
             _ = try store.pin(30)
             Issue.record("pinned")

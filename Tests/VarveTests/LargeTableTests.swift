@@ -26,7 +26,8 @@ struct LargeTableTests {
     private func open(_ disk: SimulatedDisk, _ mode: Store.Mode = .readWrite) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 3),
-            configuration: LogConfiguration(), mode: mode, durability: .none, retention: .none,
+            configuration: LogConfiguration(), mode: mode, durability: .none,
+            retention: .newestState,
             compactsAutomatically: false, types: [Reading.self])
     }
 

@@ -11,7 +11,7 @@ struct OlderAppCompactionTests {
     {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: UInt64(disk.operations.count)),
-            mode: .readWrite, durability: .commit, retention: .none,
+            mode: .readWrite, durability: .commit, retention: .newestState,
             compactsAutomatically: false, types: types)
     }
 

@@ -214,7 +214,7 @@ struct ReformedValueTests {
         let place = StoreTests.Place()
         try Self.written(at: place)
         var store = try Self.open(place)
-        try store.compact(retaining: Retention.none)
+        try store.compact(retaining: Retention.newestState)
         var second = Self.reformed(2)
         second.settings.a = 5
         try store.write { try second.save(to: &$0) }
@@ -270,7 +270,7 @@ struct ReformedValueTests {
                 profile.more?.a = 50
                 try profile.save(to: &context)
             }
-            try store.compact(retaining: Retention.none)
+            try store.compact(retaining: Retention.newestState)
             try store.close()
         }
         let profile = try #require(

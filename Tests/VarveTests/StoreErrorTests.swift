@@ -21,6 +21,14 @@ struct StoreErrorTests {
             "restore a backup, or salvage a copy"
         ),
         (
+            .unreadable(
+                UnreadableValue(
+                    type: "Note", id: "1",
+                    .invalidValue(offset: 0, typeName: "Mood"))),
+            "let the property's type read it, or give the property another name, "
+                + "or open the store with the version of the app that wrote it"
+        ),
+        (
             .unencodable(type: "Note", id: "1", .notRoundTrippable(property: "text")),
             "save another value, or change the type of the property"
         ),

@@ -139,7 +139,7 @@ struct SuspensionTests {
         try store.suspend()
         try store.resume()
         for number in 10..<20 { try add(number, to: store) }
-        try store.compact(retaining: Retention.none)
+        try store.compact(retaining: Retention.newestState)
         #expect(store.floor == 5)
         #expect(try store.context(asOf: .transaction(5)).count(Note.self) == 5)
         withExtendedLifetime(pin) {}
@@ -152,7 +152,7 @@ struct SuspensionTests {
         let pin = try store.pin(5)
         try store.suspend()
         let other = try open(process: 2)
-        try other.compact(retaining: Retention.none)
+        try other.compact(retaining: Retention.newestState)
         let floor = other.floor
         try other.close()
         try store.resume()

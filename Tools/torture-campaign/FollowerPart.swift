@@ -224,7 +224,7 @@ private struct CompactionSteps {
             stage = .written
             return true
         case .written:
-            let (manifest, _) = try compaction.plan(.none)
+            let (manifest, _) = try compaction.plan(.newestState)
             guard compaction.isChange(manifest) else { return false }
             try compaction.install(manifest)
             log.finish(manifest)

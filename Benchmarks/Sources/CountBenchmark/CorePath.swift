@@ -50,7 +50,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
                 }
             }
         }
-        if self != .replay { try store.compact(retaining: Retention.none) }
+        if self != .replay { try store.compact(retaining: Retention.newestState) }
         try store.close()
     }
 

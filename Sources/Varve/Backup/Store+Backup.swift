@@ -42,8 +42,8 @@ extension Store {
         try StoreError.wrapping { () throws(LogError) in
             try NewDirectory(url.path).make { directory throws(LogError) in
                 try LogBackup.run(
-                    from: opening.fileSystem, to: directory, environment: opening.environment,
-                    configuration: opening.configuration, isCancelled: isCancelled)
+                    from: opener.fileSystem, to: directory, environment: opener.environment,
+                    configuration: opener.configuration, isCancelled: isCancelled)
             }
         }
     }

@@ -11,6 +11,8 @@ struct LiveTable: CheckpointTable {
     private let operations: EntityOperations
     /// Whether the log has more in its rows than the app's type says.
     private let completesRows: Bool
+    /// Rows that the app's type cannot read.
+    private let withheld: WithheldRows?
 
     init(state: StoreState, position: Int, definition: TypeDefinition) {
         self.state = state
@@ -19,6 +21,7 @@ struct LiveTable: CheckpointTable {
         table = state.context.tables.tables[position]
         operations = table.descriptor.operations
         completesRows = state.schema.completesRows(at: position)
+        withheld = state.schema.withheldRows[position]
     }
 
     /// Tombstones are told with the entities that they stand for: of their own type there are ids
@@ -31,6 +34,7 @@ struct LiveTable: CheckpointTable {
 
     func presence(of slot: UInt32) -> EntityPresence {
         guard !isOfTombstones else { return .vacant }
+        if let withheld, let row = withheld[slot] { return row.presence }
         if operations.isLive(table, Slot(slot)) { return .live }
         let metadata = operations.metadata(table, Slot(slot))
         guard metadata.isFormer else { return .vacant }
@@ -38,6 +42,7 @@ struct LiveTable: CheckpointTable {
     }
 
     func stamps(of slot: UInt32) -> EntityStamps {
+        if let withheld, let row = withheld[slot] { return row.stamps }
         let metadata = operations.metadata(table, Slot(slot))
         return EntityStamps(
             ordinal: metadata.ordinal == RowMetadata.noOrdinal ? 0 : metadata.ordinal,
@@ -52,6 +57,7 @@ struct LiveTable: CheckpointTable {
     func writeRow(
         of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
     ) throws(CodecError) {
+        if let withheld, let row = withheld[slot] { return writer.write(row.bytes) }
         let start = writer.count
         if presence == .live {
             try operations.storeRow(table, Slot(slot), &writer)
@@ -78,6 +84,14 @@ struct LiveTable: CheckpointTable {
     func tombstoneLists(
         of slot: UInt32
     ) throws(CodecError) -> [(relation: RelationNumber, targets: [TombstoneTarget])] {
+        if let withheld, let row = withheld[slot] {
+            var lists: [(relation: RelationNumber, targets: [TombstoneTarget])] = []
+            for list in row.lists {
+                lists.append((list.relation, list.slots.map { TombstoneTarget.slot($0) }))
+            }
+            lists.sort { $0.relation < $1.relation }
+            return lists
+        }
         let tombstone = try tombstone(of: slot)
         var lists: [(relation: RelationNumber, targets: [TombstoneTarget])] = []
         for index in table.descriptor.relations.indices {

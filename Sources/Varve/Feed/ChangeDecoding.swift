@@ -33,7 +33,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
         switch event {
         case .insert(let event):
             guard isOwn(event.entity) else { return nil }
-            return .inserted(try entity(event.entity, event.row))
+            return try entity(event.entity, event.row) { .inserted($0) }
         case .update(let event):
             guard isOwn(event.entity) else { return nil }
             return .updated(
@@ -41,7 +41,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
         case .delete(let event):
             // A tombstone that was put there by itself took nothing away.
             guard isOwn(event.entity), !event.isRowless else { return nil }
-            return .deleted(try entity(event.entity, event.row))
+            return try entity(event.entity, event.row) { .deleted($0) }
         case .link(let event):
             guard isOwn(event.parent) else { return nil }
             return .linked(try links(event))
@@ -59,19 +59,22 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
     }
 
     private func entity(
-        _ index: EntityIndex, _ bytes: UnsafeRawBufferPointer
-    ) throws(CodecError) -> Entity {
+        _ index: EntityIndex, _ bytes: UnsafeRawBufferPointer,
+        _ change: (Entity) -> LoggedChange<Entity>
+    ) throws(CodecError) -> LoggedChange<Entity> {
         let id = try id(index)
-        if layout.conversion.isIdentity {
-            var reader = ByteReader(bytes)
-            return try Entity(_id: id, from: &reader)
-        }
+        if layout.conversion.isIdentity { return read(bytes, id, change) }
         var row = ByteWriter()
         try layout.conversion.convert(bytes, into: &row)
-        return try row.withBytes { bytes throws(CodecError) in
-            var reader = ByteReader(bytes)
-            return try Entity(_id: id, from: &reader)
-        }
+        return row.withBytes { read($0, id, change) }
+    }
+
+    private func read(
+        _ row: UnsafeRawBufferPointer, _ id: Entity.ID, _ change: (Entity) -> LoggedChange<Entity>
+    ) -> LoggedChange<Entity> {
+        var reader = ByteReader(row)
+        if let entity = try? Entity(_id: id, from: &reader) { return change(entity) }
+        return .unreadable(id, UnreadableValue(Entity.self, id, row))
     }
 
     private func links(_ event: LinkEvent) throws(CodecError) -> LoggedLinks<Entity> {
@@ -118,7 +121,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
             return .values(
                 old: try transcoder.transcode([UInt8](old)),
                 new: try transcoder.transcode([UInt8](new)))
-        case .splice(let splice): return .splice(splice.encodedBytes)
+        case .splice(let splice): return .splice(splice.encodedBytes, transcoder)
         }
     }
 }

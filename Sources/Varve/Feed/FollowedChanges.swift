@@ -93,11 +93,11 @@ final class FollowedChanges: ChangeSource {
 
     /// Once more, where a compaction removes what is being looked at.
     private func begin() throws -> [StoreChangeEvent] {
-        try store.opening.lookingAgain { try beginOnce() }
+        try store.opener.lookingAgain { try beginOnce() }
     }
 
     private func beginOnce() throws -> [StoreChangeEvent] {
-        let scanned = try store.opening.look()
+        let scanned = try store.opener.look()
         try store.refresh()
         let log = ChangeLog(scanned.snapshot, floor: store.floor)
         let follower = try StoreError.wrapping { () throws(LogError) in try LogFollower(scanned) }

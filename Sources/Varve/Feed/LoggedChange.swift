@@ -8,6 +8,8 @@ public enum LoggedChange<Entity: EntityModelProtocol>: Sendable {
     case updated(LoggedUpdate<Entity>)
     /// The entity as it was, its relations not loaded.
     case deleted(Entity)
+    /// The entity was put there, or deleted, and the app's type cannot read it as it is there or was.
+    case unreadable(Entity.ID, UnreadableValue)
     /// One list of one relation of the entity.
     case linked(LoggedLinks<Entity>)
     /// The tombstone of a deleted entity went: it cannot be restored any more.
@@ -18,7 +20,7 @@ public enum LoggedChange<Entity: EntityModelProtocol>: Sendable {
         case .inserted(let entity), .deleted(let entity): entity.id
         case .updated(let update): update.id
         case .linked(let links): links.id
-        case .purged(let id): id
+        case .purged(let id), .unreadable(let id, _): id
         }
     }
 }

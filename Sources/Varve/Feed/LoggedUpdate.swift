@@ -12,8 +12,8 @@ public struct LoggedUpdate<Entity: EntityModelProtocol>: Sendable {
 
         enum Content: Sendable {
             case values(old: [UInt8], new: [UInt8])
-            /// A long text: what differs.
-            case splice([UInt8])
+            /// A long text: what differs, in values of the transcoder's source.
+            case splice([UInt8], Transcoder)
         }
 
         /// Whether the log holds only what differs between two long texts: then there are no values, and
@@ -97,9 +97,9 @@ public struct LoggedUpdate<Entity: EntityModelProtocol>: Sendable {
             }
             switch property.content {
             case .values(_, let new): writer.write(new)
-            case .splice(let bytes):
+            case .splice(let bytes, let transcoder):
                 let isDone = try bytes.withReader { reader throws(CodecError) in
-                    try Splice(from: &reader).apply(to: value, into: &writer)
+                    try Splice(from: &reader).apply(to: value, through: transcoder, into: &writer)
                 }
                 guard isDone else { return false }
             }

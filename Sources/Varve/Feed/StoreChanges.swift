@@ -100,8 +100,8 @@ extension Store {
         guard writer == nil else {
             return try newestToken(of: ChangeLog(try writing().logSnapshot(), floor: floor))
         }
-        return try opening.lookingAgain {
-            try newestToken(of: ChangeLog(try opening.look().snapshot, floor: floor))
+        return try opener.lookingAgain {
+            try newestToken(of: ChangeLog(try opener.look().snapshot, floor: floor))
         }
     }
 

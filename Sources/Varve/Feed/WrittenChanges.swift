@@ -85,6 +85,6 @@ extension Store {
     /// alone is more durable than what is shown.
     var durableForFeeds: TransactionID {
         let shown = lastTransaction
-        return opening.fileSystem is MemoryFileSystem ? shown : min(shown, durableTransaction)
+        return opener.fileSystem is MemoryFileSystem ? shown : min(shown, durableTransaction)
     }
 }

@@ -118,8 +118,8 @@ final class TransactionFeed: @unchecked Sendable {
     /// The log, and what follows its end. Once more, where a compaction removes what is being looked at.
     private func look() throws(StoreError) -> (ScannedLog, LogFollower) {
         try rethrowing {
-            try store.opening.lookingAgain {
-                let scanned = try store.opening.look()
+            try store.opener.lookingAgain {
+                let scanned = try store.opener.look()
                 return (scanned, try LogFollower(scanned))
             }
         }

@@ -8,8 +8,10 @@ public struct EntityVersion<Entity: EntityModelProtocol>: Sendable {
     /// The properties that have another value than in the version before; all of a new entity.
     public let changedProperties: [String]
     /// The entity from then on, its relations not loaded; of a deleted one, what can be restored.
-    /// Nil where it went for good.
+    /// Nil where it went for good, and where the app's type cannot read it.
     public let entity: Entity?
+    /// What the app's type cannot read of it.
+    public let unreadable: UnreadableValue?
 }
 
 /// What happened to an entity.

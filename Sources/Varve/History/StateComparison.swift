@@ -59,6 +59,7 @@ struct StateComparison {
     /// The encoded row of a live entity.
     private func encodedRow(_ side: Side?) throws(CodecError) -> [UInt8]? {
         guard let side, let slot = side.slot, side.isLive else { return nil }
+        if let withheld = side.withheld { return withheld.bytes }
         var row = ByteWriter()
         try side.table.descriptor.operations.storeRow(side.table, slot, &row)
         return row.copyBytes()
@@ -68,7 +69,11 @@ struct StateComparison {
     private struct Side {
         let table: AnyTable
         let slot: Slot?
-        var isLive: Bool { slot.map { table.isLive($0) } ?? false }
+        /// The row, where the app's type cannot read it.
+        let withheld: WithheldRows.Row?
+        var isLive: Bool {
+            withheld?.presence == .live || (slot.map { table.isLive($0) } ?? false)
+        }
     }
 
     private func side(
@@ -79,7 +84,8 @@ struct StateComparison {
         let slot = try subject.id.withReader { reader throws(CodecError) in
             try descriptor.operations.find(table, reader.rest)
         }
-        return Side(table: table, slot: slot)
+        let withheld = slot.flatMap { state.schema.withheldRows[position]?[$0.rawValue] }
+        return Side(table: table, slot: slot, withheld: withheld)
     }
 
     /// How an entity differs; nil where it does not.

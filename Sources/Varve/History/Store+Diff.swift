@@ -34,7 +34,7 @@ extension Store {
         var after = before
         after.context.beginTracking(
             transaction: before.lastTransaction.rawValue + 1,
-            time: opening.environment.wallClockMicroseconds(), token: TransactionToken())
+            time: opener.environment.wallClockMicroseconds(), token: TransactionToken())
         try body(&after.context)
         let subjects = try after.touched
         // Types that the body was first to save are defined, as a write would.

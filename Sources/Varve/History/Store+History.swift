@@ -23,17 +23,23 @@ extension Store {
         let encoded = bytes.copyBytes()
         return try versions(ofTable: position, definition, id: encoded, state).map { version in
             let names = Set(definition.fields.prefix(known).map(\.name))
+            var entity: Entity?
+            var unreadable: UnreadableValue?
+            if let row = version.row { (entity, unreadable) = Self.entity(id, in: row) }
             return EntityVersion(
                 transaction: TransactionInfo(version.header), change: VersionChange(version.change),
                 changedProperties: version.changedFields.filter { names.contains($0) },
-                entity: try version.row.map { row in
-                    var writer = ByteWriter(capacity: max(row.count, 1))
-                    writer.write(row)
-                    return try writer.withBytes { bytes throws(CodecError) in
-                        var reader = ByteReader(bytes)
-                        return try Entity(_id: id, from: &reader)
-                    }
-                })
+                entity: entity, unreadable: unreadable)
+        }
+    }
+
+    private static func entity<Entity: EntityModelProtocol>(
+        _ id: Entity.ID, in row: [UInt8]
+    ) -> (Entity?, UnreadableValue?) {
+        row.withReader { reader in
+            let bytes = reader.rest
+            if let entity = try? Entity(_id: id, from: &reader) { return (entity, nil) }
+            return (nil, UnreadableValue(Entity.self, id, bytes))
         }
     }
 
@@ -85,7 +91,11 @@ extension Store {
             ) { transaction, body in
                 try log.with(transaction, body)
             }
-            try history.walk(from: TransactionID(stamps.transaction), row: newest)
+            do {
+                try history.walk(from: TransactionID(stamps.transaction), row: newest)
+            } catch let error as ReversalError {
+                throw StoreError(error, in: history.transaction)
+            }
             return history.versions
         }
     }

@@ -45,7 +45,7 @@ extension Store {
     ) throws -> StoreState {
         let way = try history.way(to: transaction, of: current, route)
         if way.start != .newest,
-            let state = try opening.state(behind: transaction, by: way, current, history, mode)
+            let state = try opener.state(behind: transaction, by: way, current, history, mode)
         {
             return state
         }
@@ -71,8 +71,8 @@ extension Store {
     func readingHistory<Result>(_ body: (LogHistory) throws -> Result) throws -> Result {
         let forgotten = published.timeline.forgotten
         if let writer { return try body(try writer.history(forgotten: forgotten)) }
-        return try opening.lookingAgain {
-            try body(try LogHistory(LogMoment(opening.look()), forgotten: forgotten))
+        return try opener.lookingAgain {
+            try body(try LogHistory(LogMoment(opener.look()), forgotten: forgotten))
         }
     }
 }

@@ -26,7 +26,8 @@ public struct StoreDiff: Sendable {
             }
             return TypedChange(
                 id: id, before: before.find(id), after: after.find(id),
-                changedProperties: change.fields.map(\.name), links: change.links)
+                changedProperties: change.fields.map(\.name), links: change.links, kind: change.kind
+            )
         }
     }
 }
@@ -100,13 +101,10 @@ public struct EntityChange: Sendable, Hashable {
 /// How one entity of a type that the app knows differs between two states.
 public struct TypedChange<Entity: EntityModelProtocol>: Sendable {
     public let id: Entity.ID
-    /// Nil where there is none on that side. Relations are not loaded.
+    /// Nil where there is none on that side, or none that the app's type can read. Relations are not loaded.
     public let before: Entity?
     public let after: Entity?
     public let changedProperties: [String]
     public let links: [EntityChange.Links]
-
-    public var kind: EntityChange.Kind {
-        before == nil ? .inserted : after == nil ? .deleted : .updated
-    }
+    public let kind: EntityChange.Kind
 }

@@ -18,10 +18,10 @@ extension StoreOpening {
         // Also with the types that were first saved after the store was opened.
         let types = current.context.tables.tables.map(\.descriptor)
             .filter { $0.tombstoneOwner == nil }.map(\.type)
-        let opening = StoreOpening(
+        let opener = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types)
-        var state = try history.past(transaction, of: try opening.hydrate(replayed))
+        var state = try history.past(transaction, of: try opener.hydrate(replayed))
         // As the newest state was read, from which the other way leads here.
         if mode == .readOnly {
             NewInverses(in: state.context, catalog: state.catalog).complete(&state.context)

@@ -13,6 +13,8 @@ struct Hydration {
     /// Whether the replayed rows are read for the last time, so that their memory serves the tables that
     /// are made of them.
     let isLast: Bool
+    /// Whether rows that cannot be read are left out, instead of ending the hydration. Each row is looked at twice then.
+    let withholdsRows: Bool
 
     /// What is done at once by one thread.
     private enum Step {
@@ -24,16 +26,19 @@ struct Hydration {
         case index(AnyTable, Int)
     }
 
-    func fill(_ context: inout Context, _ schema: inout Schema) throws(StoreError) {
-        let plan = Plan(TableWork.all(&context, schema, replayed, isLast: isLast))
+    /// - Returns: why the rows cannot be read; the context is of no use then.
+    func fill(_ context: inout Context, _ schema: inout Schema) -> StoreError? {
+        let plan = Plan(TableWork.all(&context, schema, self))
         let found = Self.perform(plan)
-        if let failure = found.failure { throw failure.error }
+        if let failure = found.failure { return failure.error }
         schema.unknownFields.merge(found.unknown) { _, new in new }
+        schema.withheldRows = found.withheld
         schema.loggedForms = found.forms
         for (number, content) in found.contents {
             guard case .index(let table, let index) = plan.steps[number].step else { continue }
             table.indexContents[index] = content
         }
+        return nil
     }
 
     /// What is to be done, and what comes behind what.
@@ -102,8 +107,8 @@ struct Hydration {
     ) throws(StoreError) {
         switch step {
         case .rows(let part):
-            guard let fields = try work.loadRows(of: part) else { return }
-            results.withLock { $0.unknown[work.position] = fields }
+            let found = try work.loadRows(of: part)
+            results.withLock { $0.note(found, at: work.position) }
         case .join: try work.joinParts()
         case .ids: work.table.descriptor.operations.finishLoading(work.table)
         case .links: work.loadLinks()
@@ -122,11 +127,19 @@ struct Hydration {
 private struct Results {
     /// By number of the work.
     var partsLeft: [Int]
-    var unknown: [Int: UnknownFields] = [:]
+    private(set) var unknown: [Int: UnknownFields] = [:]
+    private(set) var withheld: [Int: WithheldRows] = [:]
     var forms: [Int: LoggedForms] = [:]
     var contents: [Int: IndexContent] = [:]
     /// Of the step with the least number: all rows are read, so it does not depend on the threads which.
     private(set) var failure: (number: Int, error: StoreError)?
+
+    mutating func note(_ found: TableWork.Found, at position: Int) {
+        if let fields = found.unknown { unknown[position] = fields }
+        if !found.withheld.isEmpty {
+            withheld[position, default: WithheldRows()].merge(found.withheld)
+        }
+    }
 
     mutating func note(_ error: StoreError, at number: Int) {
         if let failure, failure.number < number { return }

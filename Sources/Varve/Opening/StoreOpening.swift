@@ -26,6 +26,7 @@ struct StoreOpening {
         let floor: TransactionID
         /// Relations whose links may have to be completed in a first transaction.
         var newInverses: NewInverses?
+        var unread = UnreadContent()
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -100,9 +101,15 @@ struct StoreOpening {
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
     func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        var state = try hydrate(replayed)
+        try hydrateAndReport(replayed).state
+    }
+
+    private func hydrateAndReport(
+        _ replayed: ReplayState
+    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
+        var (state, unread) = try hydrateAll(replayed)
         NewInverses(in: state.context, catalog: replayed.catalog).complete(&state.context)
-        return state
+        return (state, unread)
     }
 
     private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
@@ -123,11 +130,20 @@ struct StoreOpening {
 
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
-        let replayed = try replay(scanned)
-        let state = try hydrate(replayed.state, keepsUnread: true)
+        var replayed = try replay(scanned)
+        var hydrated = try hydrate(replayed.state, keepsUnread: true)
+        if hydrated == nil {
+            // Pages were released as their rows were read: only the files have them all.
+            replayed = try replay(scanned)
+            hydrated = try hydrate(replayed.state, keepsUnread: true, withholdsRows: true)
+        }
+        guard let (state, unread) = hydrated else {
+            preconditionFailure("rows that are withheld cannot be unreadable")
+        }
         var opened = try recover(scanned, state, startingFrom: replayed.start, keeping: pins)
         opened.checkpoint = replayed.checkpoint
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
+        opened.unread = unread
         return opened
     }
 
@@ -148,13 +164,16 @@ struct StoreOpening {
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
-        return Opened(
-            state: try hydrateForReading(replayed.state), log: nil,
+        let (state, unread) = try hydrateAndReport(replayed.state)
+        var opened = Opened(
+            state: state, log: nil,
             follower: try StoreFollower(self, behind: scanned),
             prologue: PrologueSource(catalog: replayed.state.catalog),
             report: scanned.report(startingFrom: replayed.start),
             checkpoint: replayed.checkpoint,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
+        opened.unread = unread
+        return opened
     }
 
     private func replay(_ scanned: ScannedLog) throws(StoreError) -> ReplayedLog {
@@ -165,11 +184,28 @@ struct StoreOpening {
         }
     }
 
-    /// - Parameter keepsUnread: whether the state takes over what the types do not name, as a store
-    ///   does that may be compacted. The replayed state is of no use afterwards.
-    func hydrate(
-        _ replayed: ReplayState, keepsUnread: Bool = false
-    ) throws(StoreError) -> StoreState {
+    func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+        try hydrateAll(replayed).state
+    }
+
+    private func hydrateAll(
+        _ replayed: ReplayState
+    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
+        if let hydrated = try hydrate(replayed, keepsUnread: false) { return hydrated }
+        guard let hydrated = try hydrate(replayed, keepsUnread: false, withholdsRows: true) else {
+            preconditionFailure("rows that are withheld cannot be unreadable")
+        }
+        return hydrated
+    }
+
+    /// - Parameters:
+    ///   - keepsUnread: whether the state takes over what the types do not name, as a store does that may be compacted.
+    ///     The replayed state is of no use afterwards.
+    ///   - withholdsRows: whether rows with raw values that the types do not know are left out.
+    /// - Returns: nil where there are such rows and they are not to be left out.
+    private func hydrate(
+        _ replayed: ReplayState, keepsUnread: Bool, withholdsRows: Bool = false
+    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = Context()
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
@@ -182,18 +218,30 @@ struct StoreOpening {
         for type in types { _ = context.position(of: type._descriptor) }
         var schema = Schema()
         try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
-        try Hydration(replayed: replayed, isLast: keepsUnread).fill(&context, &schema)
-        return StoreState(
+        let hydration = Hydration(
+            replayed: replayed, isLast: keepsUnread, withholdsRows: withholdsRows)
+        let failure = hydration.fill(&context, &schema)
+        if let failure {
+            guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
+            return nil
+        }
+        let unread = UnreadContent(replayed, context, schema)
+        let state = StoreState(
             context: context,
             definitions: StoreDefinitions(
                 replayed.catalog, schema,
                 keepsUnread ? UnreadState(takingOver: replayed, context, schema) : UnreadState()),
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
             timeline: replayed.timeline)
+        return (state, unread)
     }
 }
 
 extension StoreError {
+    fileprivate var isUnknownRawValue: Bool {
+        if case .unreadable(let value) = self { value.reason.isUnknownRawValue } else { false }
+    }
+
     init(_ error: RecordError) {
         switch error {
         case .transaction(let id, _, let reason):

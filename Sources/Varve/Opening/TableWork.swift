@@ -14,7 +14,14 @@ struct TableWork {
     let definition: TypeDefinition
     let replayed: ReplayState
     let unknownFields: UnknownFields?
+    let withholdsRows: Bool
     let parts: [RowPart]
+
+    /// What was found in the rows beside what the app's type reads.
+    struct Found {
+        var unknown: UnknownFields?
+        var withheld = WithheldRows()
+    }
 
     /// How much there is to do, about: an index is made faster than the rows.
     var size: Int {
@@ -22,8 +29,9 @@ struct TableWork {
     }
 
     static func all(
-        _ context: inout Context, _ schema: Schema, _ replayed: ReplayState, isLast: Bool
+        _ context: inout Context, _ schema: Schema, _ hydration: Hydration
     ) -> [TableWork] {
+        let replayed = hydration.replayed
         for table in context.tables.tables {
             guard let number = schema.definition(of: table, in: context)?.number,
                 replayed.counts(of: number).tombstones > 0
@@ -45,8 +53,9 @@ struct TableWork {
                 tombstones: tombstones.map { tables[$0] },
                 tombstoneType: tombstones.flatMap { schema.definition(atTable: $0)?.number },
                 definition: definition, replayed: replayed, unknownFields: unknownFields,
+                withholdsRows: hydration.withholdsRows,
                 parts: parts(
-                    of: table, definition, replayed, isLast: isLast,
+                    of: table, definition, replayed, isLast: hydration.isLast,
                     isWhole: unknownFields != nil))
         }
     }
@@ -82,16 +91,37 @@ struct TableWork {
         do throws(CodecError) {
             return try body()
         } catch {
-            throw .inconsistent(
-                transaction: replayed.lastTransaction,
-                reason: "rows of \(definition.name): \(error)")
+            throw unreadable(error)
         }
+    }
+
+    /// The error of rows that could not be read, with the first of which that goes for any property. O(n).
+    private func unreadable(_ error: CodecError) -> StoreError {
+        guard var reader = replayed.reader(of: definition.number, as: definition) else {
+            return .unreadable(UnreadableValue(type: definition.name, id: "", error))
+        }
+        for slot in 0..<UInt32(truncatingIfNeeded: reader.slotCount) {
+            do throws(CodecError) {
+                let problem = try reader.read(slot) { table.descriptor.problem(inRow: $0.row) }
+                guard let problem = problem ?? nil else { continue }
+                return .unreadable(
+                    UnreadableValue(type: definition.name, id: idText(of: slot), problem))
+            } catch {
+                return .unreadable(
+                    UnreadableValue(type: definition.name, id: idText(of: slot), error))
+            }
+        }
+        return .unreadable(UnreadableValue(type: definition.name, id: "", error))
+    }
+
+    private func idText(of slot: UInt32) -> String {
+        replayed.withID(of: definition.number, at: slot) { definition.idType.text(of: $0) } ?? ""
     }
 
     // MARK: - Rows
 
-    /// Loads every slot of a part. Answers the bytes of fields that the app does not know.
-    func loadRows(of part: RowPart) throws(StoreError) -> UnknownFields? {
+    /// Loads every slot of a part.
+    func loadRows(of part: RowPart) throws(StoreError) -> Found {
         try named { () throws(CodecError) in try loadEntities(of: part) }
     }
 
@@ -106,24 +136,31 @@ struct TableWork {
     }
 
     /// Every slot: its id, its row or tombstone if it has one.
-    private func loadEntities(of part: RowPart) throws(CodecError) -> UnknownFields? {
+    private func loadEntities(of part: RowPart) throws(CodecError) -> Found {
+        var result = Found(unknown: unknownFields)
         guard var reader = replayed.reader(of: definition.number, as: definition) else {
-            return unknownFields
+            return result
         }
-        var unknown = unknownFields
         var batch = LoadingBatch(part.table)
         for index in part.slots {
             let slot = UInt32(truncatingIfNeeded: index)
-            let found: Void? = try reader.read(slot) { entity throws(CodecError) in
+            let found: Bool? = try reader.read(slot) { entity throws(CodecError) in
+                if withholdsRows, let row = withheldRow(entity) {
+                    result.withheld[slot] = row
+                    return false
+                }
                 if entity.isDeleted || !entity.rowStays {
                     try batch.flush()
                     try load(entity, into: part)
                 } else {
                     try batch.append(entity)
                 }
-                if unknown != nil { unknown?[slot] = try unknownBytes(of: entity.row) }
+                if result.unknown != nil {
+                    result.unknown?[slot] = try unknownBytes(of: entity.row)
+                }
+                return true
             }
-            if found == nil {
+            if found != true {
                 try batch.flush()
                 try loadVacant(slot, into: part.table)
             }
@@ -131,7 +168,21 @@ struct TableWork {
         }
         try batch.flush()
         part.release(before: .max)
-        return unknown
+        return result
+    }
+
+    /// The row if the app's type cannot read it.
+    private func withheldRow(_ entity: ReplayedEntity) -> WithheldRows.Row? {
+        guard let problem = table.descriptor.problem(inRow: entity.row), problem.isUnknownRawValue
+        else { return nil }
+        return WithheldRows.Row(
+            bytes: [UInt8](entity.row), presence: entity.isDeleted ? .tombstone : .live,
+            stamps: EntityStamps(
+                ordinal: entity.ordinal.rawValue, transaction: entity.transaction.rawValue,
+                updatedAt: entity.updatedAt.microseconds),
+            lists: replayed.deletedLists(of: definition.number, at: entity.slot),
+            value: UnreadableValue(
+                type: definition.name, id: definition.idType.text(of: entity.id), problem))
     }
 
     private func load(_ entity: ReplayedEntity, into part: RowPart) throws(CodecError) {
@@ -233,10 +284,13 @@ struct TableWork {
         try reader.forEach { entity throws(CodecError) in
             try search.take(entity.slot, entity.row) { writer throws(CodecError) in
                 guard entity.isDeleted, let tombstones else {
+                    guard operations.isLive(table, Slot(entity.slot)) else { return }
                     return try operations.storeRow(table, Slot(entity.slot), &writer)
                 }
                 let tombstoneOperations = tombstones.descriptor.operations
-                if let slot = try tombstoneOperations.find(tombstones, entity.id) {
+                if let slot = try tombstoneOperations.find(tombstones, entity.id),
+                    tombstones.isLive(slot)
+                {
                     try tombstoneOperations.storeRow(tombstones, slot, &writer)
                 }
             }

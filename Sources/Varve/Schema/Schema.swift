@@ -13,6 +13,8 @@ struct Schema: Sendable {
     private(set) var pending: [TypeDefinition] = []
     /// Bytes of fields that the log knows and the app does not, by table position.
     var unknownFields: [Int: UnknownFields] = [:]
+    /// Rows that the app's types cannot read, by table position.
+    var withheldRows: [Int: WithheldRows] = [:]
     /// Values that the log holds in another form than they are written in, by table position.
     var loggedForms: [Int: LoggedForms] = [:]
 
@@ -155,9 +157,30 @@ struct UnknownFields: Sendable {
     let fill: [UInt8]
     /// The bytes of entities that have others.
     private var bytesBySlot: [UInt32: [UInt8]] = [:]
+    private let fields: ArraySlice<FieldDefinition>
 
     init(_ fields: ArraySlice<FieldDefinition>) {
+        self.fields = fields
         fill = fields.flatMap { $0.fill ?? [] }
+    }
+
+    /// How many entities have another value of each field than a new one gets. O(n).
+    func valueCounts() -> [FieldNumber: Int] {
+        var counts: [FieldNumber: Int] = [:]
+        for bytes in bytesBySlot.values {
+            bytes.withReader { reader in
+                for field in fields {
+                    let start = reader.position
+                    // Bytes that were cut from a row whose fields were passed over then.
+                    guard (try? field.type.skip(&reader)) != nil else { return }
+                    let value = reader.slice(from: start, to: reader.position)
+                    if !value.elementsEqual(field.fill ?? []) {
+                        counts[field.number, default: 0] += 1
+                    }
+                }
+            }
+        }
+        return counts
     }
 
     subscript(slot: UInt32) -> [UInt8] {
@@ -268,6 +291,7 @@ extension CatalogError {
             .unknownTarget(let type, let property, _),
             .fieldTypeChanged(let type, let property, _, _, _),
             .newFieldNeedsDefault(let type, let property),
+            .likelyRenamed(let type, let property, _),
             .requiredFieldMissing(let type, let property),
             .relationTargetChanged(let type, let property),
             .relationBecameToOne(let type, let property),

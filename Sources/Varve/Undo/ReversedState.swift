@@ -9,20 +9,28 @@ extension LinkList: ReversalList {}
 /// open but into the context's own operations, which know nothing of this object.
 final class ReversedState: ReversalTarget {
     @exclusivity(unchecked) private var context: Context
-    @exclusivity(unchecked) private var definitions: StoreDefinitions
+    @exclusivity(unchecked) var definitions: StoreDefinitions
     /// Rows that were set here and that the app would write otherwise: what was taken back before it
     /// is compared with them as they were logged.
     @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
+
+    /// Whether rows that the app's types cannot read are withheld: where the past is looked at. A transaction cannot
+    /// change them.
+    let withholdsRows: Bool
+    /// A withheld row that a transaction would have changed.
+    var refused: UnreadableValue?
 
     /// A copy, which leaves the state as it is.
     init(_ state: StoreState) {
         context = state.context
         definitions = state.definitions
+        withholdsRows = false
     }
 
     /// Takes a state over: until ``hand(to:)`` gives it back, its context may not be asked for. A copy would make
     /// all tables look shared.
-    init(taking state: inout StoreState) {
+    init(taking state: inout StoreState, withholdsRows: Bool = false) {
+        self.withholdsRows = withholdsRows
         context = Context()
         // The catalog is asked for meanwhile.
         definitions = state.definitions
@@ -42,7 +50,7 @@ final class ReversedState: ReversalTarget {
     /// Ends a change that stays.
     func end(_ mark: JournalMark) { context.end(mark) }
 
-    private func table(_ position: Int) -> AnyTable { context.tables.tables[position] }
+    func table(_ position: Int) -> AnyTable { context.tables.tables[position] }
 
     private func operations(_ position: Int) -> EntityOperations {
         table(position).descriptor.operations
@@ -59,6 +67,7 @@ final class ReversedState: ReversalTarget {
     }
 
     func presence(of place: EntityPlace) -> EntityPresence {
+        if let row = withheld(place) { return row.presence }
         let table = table(place.table)
         if table.isLive(Slot(place.slot)) { return .live }
         let metadata = table.metadata(of: Slot(place.slot))
@@ -67,6 +76,7 @@ final class ReversedState: ReversalTarget {
     }
 
     func stamps(of place: EntityPlace) -> EntityStamps {
+        if let row = withheld(place) { return row.stamps }
         let metadata = table(place.table).metadata(of: Slot(place.slot))
         return EntityStamps(
             ordinal: metadata.ordinal, transaction: metadata.transaction,
@@ -79,6 +89,7 @@ final class ReversedState: ReversalTarget {
 
     func writeRow(of place: EntityPlace, into writer: inout ByteWriter) throws(CodecError) {
         if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
+        if let row = withheld(place) { return writer.write(row.bytes) }
         let start = writer.count
         try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
         try definitions.schema.completeRow(
@@ -88,10 +99,10 @@ final class ReversedState: ReversalTarget {
     func encoded(_ place: EntityPlace) throws(CodecError) -> EncodedEntity {
         var id = ByteWriter()
         try operations(place.table).storeID(table(place.table), Slot(place.slot), &id)
-        return EncodedEntity(type: definition(place.table).number, id: id.copyBytes())
+        return EncodedEntity(type: definition(ofTable: place.table).number, id: id.copyBytes())
     }
 
-    private func definition(_ table: Int) -> TypeDefinition {
+    func definition(ofTable table: Int) -> TypeDefinition {
         guard let definition = definitions.schema.definitions[table] else {
             preconditionFailure("an event names an entity of an undefined type")
         }
@@ -109,9 +120,16 @@ final class ReversedState: ReversalTarget {
         of place: EntityPlace, to row: UnsafeRawBufferPointer, ordinal: UInt64,
         version: PreviousVersion?
     ) throws(CodecError) {
+        release(place)
         let known = try takeUnknownFields(of: place, from: row)
         try dropTombstone(of: place)
-        try put(known, at: Slot(place.slot), ordinal: ordinal, place.table)
+        do throws(CodecError) {
+            try put(known, at: Slot(place.slot), ordinal: ordinal, place.table)
+        } catch {
+            guard withhold(row, of: place, as: .live, ordinal: ordinal, lists: [], version, error)
+            else { throw error }
+            return
+        }
         stamp(place.slot, ofTable: place.table, version)
         keep(row, of: place)
     }
@@ -137,7 +155,7 @@ final class ReversedState: ReversalTarget {
             if let first = table.firstChange(of: Slot(place.slot)), first.before >= 0 {
                 try operations(place.table).storeBefore(table, first.before, &before)
             }
-            let fields = definition(place.table).fields.prefix(
+            let fields = definition(ofTable: place.table).fields.prefix(
                 knownFieldCount(ofTable: place.table))
             var forms = definitions.schema.loggedForms[place.table] ?? LoggedForms()
             try row.withBuffer { row throws(CodecError) in
@@ -170,16 +188,27 @@ final class ReversedState: ReversalTarget {
         if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
             operations(position).dropRow(&context, slot, false)
         }
-        try operations(position).restoreRow(&context, slot, row, ordinal)
+        do throws(CodecError) {
+            try operations(position).restoreRow(&context, slot, row, ordinal)
+        } catch {
+            throw table(position).descriptor.problem(inRow: row) ?? error
+        }
     }
 
     func setTombstone(
         of place: EntityPlace, row: UnsafeRawBufferPointer, ordinal: UInt64,
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError) {
+        release(place)
         let slot = Slot(place.slot)
         let known = try takeUnknownFields(of: place, from: row)
         if !restored.isEmpty { restored[place] = nil }
+        if let problem = problem(in: known, of: place),
+            withhold(
+                row, of: place, as: .tombstone, ordinal: ordinal, lists: lists, version, problem)
+        {
+            return
+        }
         if table(place.table).isLive(slot) {
             operations(place.table).dropRow(&context, slot, true)
         }
@@ -228,6 +257,7 @@ final class ReversedState: ReversalTarget {
     }
 
     func clear(_ place: EntityPlace, as absence: EntityAbsence) {
+        release(place)
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
@@ -279,7 +309,7 @@ final class ReversedState: ReversalTarget {
     func writeRowOrTombstone(
         of place: EntityPlace, into writer: inout ByteWriter
     ) throws(CodecError) {
-        if table(place.table).isLive(Slot(place.slot)) {
+        if table(place.table).isLive(Slot(place.slot)) || withheld(place) != nil {
             return try writeRow(of: place, into: &writer)
         }
         guard let descriptor = table(place.table).descriptor.tombstoneDescriptor,
@@ -371,8 +401,9 @@ final class ReversedState: ReversalTarget {
     func relation(at index: Int, ofTable table: Int) -> ReversalRelation {
         let resolved = self.table(table).relations[index]
         return ReversalRelation(
-            index: index, number: definition(table).relations[index].number,
-            target: resolved.childTable, targetType: definition(resolved.childTable).number,
+            index: index, number: definition(ofTable: table).relations[index].number,
+            target: resolved.childTable,
+            targetType: definition(ofTable: resolved.childTable).number,
             isToMany: resolved.isToMany, inverse: resolved.inverse)
     }
 

@@ -66,9 +66,10 @@ enum StateReversal {
             do throws(ReversalError) {
                 try reversal.takeBack(view, selection: selection)
             } catch {
-                throw StoreError.inconsistent(transaction: transaction, reason: "\(error)")
+                throw StoreError(error, in: transaction)
             }
         }
+        if let value = target.refused { throw StoreError.unreadable(value) }
         reversal.checkUniqueValues()
         let standing = reversal.conflicts.filter { $0.isFinal || $0.reason == .exists }
         guard standing.isEmpty else {
@@ -87,7 +88,8 @@ enum StateReversal {
         _ mode: Reversal<ReversedState>.Mode, _ history: LogHistory,
         running: TransactionHeader?, memory: ReversalMemory
     ) throws -> (target: ReversedState, conflicts: [ReversalConflict]) {
-        let target = ReversedState(taking: &state)
+        let isPast = if case .past = mode { true } else { false }
+        let target = ReversedState(taking: &state, withholdsRows: isPast)
         do {
             let conflicts = try takeBack(
                 transactions, from: target, mode, catalog: state.catalog, state.timeline, history,
@@ -120,10 +122,11 @@ enum StateReversal {
             do throws(ReversalError) {
                 try reversal.takeBack(view)
             } catch {
-                throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
+                throw StoreError(error, in: view.id)
             }
         }
         if let failure = later?.failure { throw failure }
+        if let value = target.refused { throw StoreError.unreadable(value) }
         reversal.checkUniqueValues()
         // Also of a past state: others are reached from it.
         try target.keepForms()

@@ -199,6 +199,11 @@ final class CommitEncoder {
             source: source, position: position, table: table,
             version: version, isCompleted: source.schema.completesRows(at: position),
             mayBePacked: packsFilledLeaves && table.descriptor.mayBePackedWhenSaved)
+        if let withheld = source.schema.withheldRows[position] {
+            for change in table.rowJournal {
+                if let row = withheld[change.slot] { throw StoreError.unreadable(row.value) }
+            }
+        }
         seen.removeAll()
         filled.beginLeaf()
         for change in table.rowJournal where seen.insert(UInt64(change.slot)) {

@@ -86,8 +86,16 @@ extension Catalog {
                 fields.append(carry(old, to: field, of: declared.name, errors: &errors))
                 continue
             }
-            if known != nil, field.fill == nil {
-                errors.append(.newFieldNeedsDefault(type: declared.name, property: field.name))
+            if let known, field.fill == nil {
+                let former = known.fields.first { old in
+                    !declared.fields.contains { $0.name == old.name }
+                        && old.type.mayBeRenamed(to: field.type)
+                }
+                errors.append(
+                    former.map {
+                        .likelyRenamed(
+                            type: declared.name, property: field.name, former: $0.name)
+                    } ?? .newFieldNeedsDefault(type: declared.name, property: field.name))
             }
             fields.append(
                 FieldDefinition(
@@ -201,6 +209,14 @@ extension Catalog {
 }
 
 extension StoredType {
+    /// Whether a field of this type may go on under another name as one of another type.
+    package func mayBeRenamed(to type: StoredType) -> Bool {
+        // Any type may become JSON, and the other way around: that alone is no sign.
+        if case .json = self { return Conversion.haveSameBytes(self, type) }
+        if case .json = type { return false }
+        return (try? Conversion.check(self, type)) != nil
+    }
+
     /// The bytes of a value that says nothing (0, no text, nil, no elements), for types of which
     /// every such value is valid.
     var neutralBytes: [UInt8]? {

@@ -15,6 +15,8 @@ package indirect enum CatalogError: Error, Equatable, Sendable {
         type: String, property: String, from: StoredType, to: StoredType, reason: String)
     /// A new field that is neither optional nor has a default, so that old rows have no value.
     case newFieldNeedsDefault(type: String, property: String)
+    /// The same, where the struct lacks a field whose values the new one could hold.
+    case likelyRenamed(type: String, property: String, former: String)
     /// A field that the struct lacks, and that new rows could not be given a neutral value for.
     case requiredFieldMissing(type: String, property: String)
     case relationTargetChanged(type: String, property: String)
@@ -42,6 +44,9 @@ extension CatalogError: CustomStringConvertible {
             "'\(type).\(property)' is \(from) in the store and \(to) in the app: \(reason)"
         case .newFieldNeedsDefault(let type, let property):
             "'\(type).\(property)' is new: make it optional or give it a default value"
+        case .likelyRenamed(let type, let property, let former):
+            "'\(type).\(property)' is new and has no default: if it is '\(former)' under a new name, "
+                + "write @PersistedName(\"\(former)\"); else make it optional or give it a default value"
         case .requiredFieldMissing(let type, let property):
             "'\(type).\(property)' is missing in the app and has no default for new entities"
         case .relationTargetChanged(let type, let property):

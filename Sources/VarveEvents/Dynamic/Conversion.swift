@@ -132,6 +132,24 @@ enum Conversion {
         }
     }
 
+    /// What ``convert(_:_:_:)`` may have made a value of the target from; nil where nothing is known that it makes
+    /// one of. The caller converts it again to be sure.
+    static func reverse(
+        _ content: StoredContent, _ source: StoredType, _ target: StoredType
+    ) -> StoredContent? {
+        if haveSameBytes(source, target) { return content }
+        switch (source, target, content) {
+        case (.optional(let first), .optional(let second), .optional(let value)):
+            guard let value else { return .optional(nil) }
+            return reverse(value, first, second).map { .optional($0) }
+        case (_, .optional(let wrapped), .optional(let value)):
+            return value.flatMap { reverse($0, source, wrapped) }
+        default:
+            guard (try? check(target, source)) != nil else { return nil }
+            return try? convert(content, target, source)
+        }
+    }
+
     private static func convertComposite(
         _ content: StoredContent, _ source: StoredType, _ target: StoredType
     ) throws(CodecError) -> StoredContent {

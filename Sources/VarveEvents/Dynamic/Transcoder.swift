@@ -35,6 +35,20 @@ package struct Transcoder: Sendable {
         try converted.store(as: target, into: &writer)
     }
 
+    /// The source's bytes for a value in the target's; nil where no value of the source becomes that one.
+    package func sourceBytes(of value: UnsafeRawBufferPointer) -> [UInt8]? {
+        if isIdentity { return [UInt8](value) }
+        var reader = ByteReader(value)
+        guard let content = try? StoredContent(target, from: &reader), reader.isAtEnd,
+            let original = Conversion.reverse(content, source, target)
+        else { return nil }
+        var writer = ByteWriter(capacity: max(value.count, 1))
+        guard (try? original.store(as: source, into: &writer)) != nil else { return nil }
+        let bytes = writer.copyBytes()
+        guard let again = try? transcode(bytes), again.elementsEqual(value) else { return nil }
+        return bytes
+    }
+
     /// The target's bytes for a value in the source's.
     package func transcode(_ bytes: [UInt8]) throws(CodecError) -> [UInt8] {
         try bytes.withReader { reader throws(CodecError) in

@@ -97,6 +97,40 @@ package struct Splice {
         return isDone
     }
 
+    /// Appends the new value, given the old one, where both are values of the transcoder's target and the splice was
+    /// made of values of its source; false if `old` is not the value that the splice was made from.
+    package func apply(
+        to old: UnsafeRawBufferPointer, through transcoder: Transcoder,
+        into writer: inout ByteWriter
+    ) throws(CodecError) -> Bool {
+        if transcoder.isIdentity { return apply(to: old, into: &writer) }
+        return try transcode(old, transcoder, into: &writer) { source, result in
+            apply(to: source, into: &result)
+        }
+    }
+
+    /// Appends the old value, given the new one, as ``apply(to:through:into:)`` does.
+    package func applyInverse(
+        to new: UnsafeRawBufferPointer, through transcoder: Transcoder,
+        into writer: inout ByteWriter
+    ) throws(CodecError) -> Bool {
+        if transcoder.isIdentity { return applyInverse(to: new, into: &writer) }
+        return try transcode(new, transcoder, into: &writer) { source, result in
+            applyInverse(to: source, into: &result)
+        }
+    }
+
+    private func transcode(
+        _ value: UnsafeRawBufferPointer, _ transcoder: Transcoder, into writer: inout ByteWriter,
+        _ change: (UnsafeRawBufferPointer, inout ByteWriter) -> Bool
+    ) throws(CodecError) -> Bool {
+        guard let source = transcoder.sourceBytes(of: value) else { return false }
+        var result = ByteWriter(capacity: max(value.count, 1))
+        guard source.withUnsafeBytes({ change($0, &result) }) else { return false }
+        writer.write(try transcoder.transcode(result.copyBytes()))
+        return true
+    }
+
     private typealias Side = (
         head: UnsafeRawBufferPointer, middle: UnsafeRawBufferPointer, checksum: UInt32
     )

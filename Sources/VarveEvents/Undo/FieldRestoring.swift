@@ -55,8 +55,12 @@ struct FieldRestoring {
             guard let (changed, change) = next, changed == position else { continue }
             writer.write(reader.slice(from: copied, to: start))
             copied = reader.position
-            try restore(
-                change, at: position, now: reader.slice(from: start, to: copied), into: &writer)
+            let now = reader.slice(from: start, to: copied)
+            do throws(CodecError) {
+                try restore(change, at: position, now: now, into: &writer)
+            } catch {
+                throw unreadable(change, at: position, error)
+            }
             next = nextChange()
         }
         writer.write(reader.slice(from: copied, to: reader.position))
@@ -75,41 +79,62 @@ struct FieldRestoring {
         guard standing != .withdrawn else { return writer.write(now) }
         switch change {
         case .splice(let splice):
-            let isCurrent = standing == .current
-            if isCurrent || isForced, layout.isVerbatim(position),
-                splice.applyInverse(to: now, into: &writer)
-            {
-                if !isCurrent { differing.append(name(of: position)) }
-                isChanged = true
-                return
-            }
-            differing.append(name(of: position))
-            lost.append(name(of: position))
-            writer.write(now)
+            try restore(splice, at: position, now: now, standing, into: &writer)
         case .values(let old, let new):
-            if layout.isVerbatim(position) {
-                return restore(old, insteadOf: new, at: position, now: now, standing, into: &writer)
+            guard !layout.isVerbatim(position) else {
+                return try restore(
+                    old, insteadOf: new, at: position, now: now, standing, into: &writer)
             }
-            let old = try transcoded(old, at: position)
-            let new = try transcoded(new, at: position)
-            old.withUnsafeBytes { old in
-                new.withUnsafeBytes { new in
-                    restore(old, insteadOf: new, at: position, now: now, standing, into: &writer)
+            try transcoded(old, at: position).withReader { old throws(CodecError) in
+                try transcoded(new, at: position).withReader { new throws(CodecError) in
+                    try restore(
+                        old.rest, insteadOf: new.rest, at: position, now: now, standing,
+                        into: &writer)
                 }
             }
         }
     }
 
     private mutating func restore(
+        _ splice: Splice, at position: Int, now: UnsafeRawBufferPointer,
+        _ standing: VersionStanding, into writer: inout ByteWriter
+    ) throws(CodecError) {
+        let isCurrent = standing == .current
+        if isCurrent || isForced, let transcoder = layout.transcoder(ofTarget: position),
+            try splice.applyInverse(to: now, through: transcoder, into: &writer)
+        {
+            if !isCurrent { differing.append(name(of: position)) }
+            isChanged = true
+            return
+        }
+        differing.append(name(of: position))
+        lost.append(name(of: position))
+        writer.write(now)
+    }
+
+    private mutating func restore(
         _ old: UnsafeRawBufferPointer, insteadOf new: UnsafeRawBufferPointer, at position: Int,
         now: UnsafeRawBufferPointer, _ standing: VersionStanding, into writer: inout ByteWriter
-    ) {
+    ) throws(CodecError) {
         if standing != .current || !now.hasSameBytes(as: new) {
             differing.append(name(of: position))
             guard isForced else { return writer.write(now) }
         }
+        // Of a change that is not replayed before it is taken back, nothing was checked.
+        try layout.target.check(old, at: position)
         isChanged = true
         writer.write(old)
+    }
+
+    /// The error with the name of the property, and with the old value as far as it is known.
+    private func unreadable(
+        _ change: FieldChangeSequence.Change, at position: Int, _ error: CodecError
+    ) -> CodecError {
+        var value = ""
+        if case .values(let old, _) = change {
+            value = layout.target.definition.fields[position].type.text(of: old)
+        }
+        return .unreadableProperty(name(of: position), value: value, error)
     }
 
     private func name(of position: Int) -> String {

@@ -1,6 +1,9 @@
-/// How the rows that a transaction wrote are read now.
+/// How the rows that a transaction wrote become rows of the definition that a state has now.
 ///
-/// Of one log, whose definitions only ever become more. Belongs to one thread at a time.
+/// The catalog says under which definition the transaction wrote. The definition of now is the state's own:
+/// an app's types may differ from all that was logged until the next write logs them.
+///
+/// Of one log and one set of types, whose definitions only ever become more. Belongs to one thread at a time.
 package final class LayoutCache {
     final class Entry {
         /// The layout of the transaction's rows.
@@ -48,12 +51,13 @@ package final class LayoutCache {
     /// Forgets all: what follows may be another log.
     package func removeAll() { entries = [] }
 
+    /// - Parameter target: the definition of now; asked for where the entry is not known yet.
     func entry(
-        of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog
+        of type: TypeNumber, after transaction: TransactionID, _ catalog: Catalog,
+        as target: @autoclosure () -> TypeDefinition
     ) throws(ReversalError) -> Entry {
         let revisions = catalog.revisions(of: type)
-        guard let now = revisions.last?.definition,
-            let revision = revisions.lastIndex(where: { $0.since <= transaction })
+        guard let revision = revisions.lastIndex(where: { $0.since <= transaction })
         else { throw .inconsistent("type \(type) is not defined") }
         let index = Int(type.rawValue)
         // Numbers of types that are defined are dense.
@@ -62,7 +66,7 @@ package final class LayoutCache {
             return known.entry
         }
         do throws(CatalogError) {
-            let entry = try Entry(revisions[revision].definition, now)
+            let entry = try Entry(revisions[revision].definition, target())
             entries[index] = (revision, revisions.count, entry)
             return entry
         } catch {

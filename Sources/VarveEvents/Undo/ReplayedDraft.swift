@@ -87,6 +87,8 @@ package final class ReplayedDraft: ReversalTarget {
         }
     }
 
+    package func definition(ofTable table: Int) -> TypeDefinition { self.table(table).definition }
+
     package func presence(of place: EntityPlace) -> EntityPresence {
         let record = record(place)
         return switch record.liveness {

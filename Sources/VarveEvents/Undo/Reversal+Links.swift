@@ -151,7 +151,7 @@ extension Reversal {
             }
             return slots
         } catch {
-            throw .value(error)
+            throw unreadable(place, error)
         }
     }
 

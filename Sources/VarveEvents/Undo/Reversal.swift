@@ -94,14 +94,22 @@ package final class Reversal<Target: ReversalTarget> {
     ) throws(ReversalError) -> [EntityPlace?] {
         var places: [EntityPlace?] = []
         places.reserveCapacity(transaction.entities.count)
-        do throws(CodecError) {
-            for entity in transaction.entities {
+        for entity in transaction.entities {
+            do throws(CodecError) {
                 places.append(try target.place(of: entity.type, entity.id))
+            } catch {
+                let definition = catalog.definition(of: entity.type)
+                throw .unreadable(
+                    type: definition?.name ?? "\(entity.type)",
+                    id: definition?.idType.text(of: entity.id) ?? "", error)
             }
-        } catch {
-            throw .value(error)
         }
         return places
+    }
+
+    func unreadable(_ place: EntityPlace, _ error: CodecError) -> ReversalError {
+        let (type, id) = target.name(of: place)
+        return .unreadable(type: type, id: id, error)
     }
 
     func report(_ reason: ReversalConflict.Reason, of place: EntityPlace) {
@@ -131,8 +139,8 @@ package final class Reversal<Target: ReversalTarget> {
                 return try setFormer(of: place, event.entity, events, step)
             }
             guard try makeWay(for: event, events, place, step) else { return }
-            let layout = try layout(of: event.entity, step)
-            try convert(event.row, layout)
+            let layout = try layout(of: event.entity, at: place, step)
+            try convert(event.row, of: place, layout)
             try setConvertedRow(
                 of: place, ordinal: event.ordinal.rawValue, version: event.previous)
             if step.selection != nil { restored.append(place) }
@@ -250,8 +258,8 @@ package final class Reversal<Target: ReversalTarget> {
             guard let relation = target.relation(number, ofTable: place.table) else { continue }
             lists.append((relation.index, entities.compactMap { step.place($0) }))
         }
-        let layout = try layout(of: entity, step)
-        try convert(tombstone.row, layout)
+        let layout = try layout(of: entity, at: place, step)
+        try convert(tombstone.row, of: place, layout)
         do throws(CodecError) {
             try memory.converted.withBytes { row throws(CodecError) in
                 try target.setTombstone(
@@ -259,7 +267,7 @@ package final class Reversal<Target: ReversalTarget> {
                     version: isExact ? former.previous : nil)
             }
         } catch {
-            throw .value(error)
+            throw unreadable(place, error)
         }
     }
 
@@ -272,19 +280,19 @@ package final class Reversal<Target: ReversalTarget> {
                     of: place, to: row, ordinal: ordinal, version: isExact ? version : nil)
             }
         } catch {
-            throw .value(error)
+            throw unreadable(place, error)
         }
         if !isPast, target.hasUniqueIndexes(inTable: place.table) { changed.append(place) }
     }
 
     private func convert(
-        _ row: UnsafeRawBufferPointer, _ layout: LayoutCache.Entry
+        _ row: UnsafeRawBufferPointer, of place: EntityPlace, _ layout: LayoutCache.Entry
     ) throws(ReversalError) {
         memory.converted.removeAll()
         do throws(CodecError) {
             try layout.conversion.convert(row, into: &memory.converted)
         } catch {
-            throw .value(error)
+            throw unreadable(place, error)
         }
     }
 
@@ -303,7 +311,7 @@ package final class Reversal<Target: ReversalTarget> {
             return report(.missing, of: place)
         }
         guard isCurrent(event.entity, at: place, step) else { return }
-        let layout = try layout(of: event.entity, step)
+        let layout = try layout(of: event.entity, at: place, step)
         memory.row.removeAll()
         memory.converted.removeAll()
         var merge = fieldRestoring(layout, event.entity, at: place, step)
@@ -313,7 +321,7 @@ package final class Reversal<Target: ReversalTarget> {
                 try merge.run(event.changes, from: bytes, into: &memory.converted)
             }
         } catch {
-            throw .value(error)
+            throw unreadable(place, error)
         }
         for name in merge.differing {
             guard !isExact else {
@@ -349,17 +357,19 @@ package final class Reversal<Target: ReversalTarget> {
     ) throws(ReversalError) {
         guard let later = laterWrites(to: place, step) else { return }
         let entity = EncodedEntity(step.entity(event.entity))
-        for field in try layout(of: event.entity, step).target.definition.fields
+        for field in try layout(of: event.entity, at: place, step).target.definition.fields
         where later.standing(of: .field(entity, field.number), by: step.id) == .overwritten {
             report(.fieldChanged(field.name), of: place)
         }
     }
 
+    /// How the rows that the transaction wrote of an entity's type become those of the target.
     private func layout(
-        of entity: EntityIndex, _ step: ReversalStep
+        of entity: EntityIndex, at place: EntityPlace, _ step: ReversalStep
     ) throws(ReversalError) -> LayoutCache.Entry {
-        let type = step.entity(entity).type
-        return try memory.layouts.entry(of: type, after: step.id, catalog)
+        try memory.layouts.entry(
+            of: step.entity(entity).type, after: step.id, catalog,
+            as: target.definition(ofTable: place.table))
     }
 
     /// An event of a type that the app does not hold: passed over where the past is looked at.

@@ -56,7 +56,7 @@ package struct ReversalRelation {
 /// The state that a transaction is taken back from: rows and links that are set without hooks,
 /// resolvers, strategies or delete rules.
 ///
-/// Rows are bytes in the layout of the type's newest definition. A `version` is given where the
+/// Rows are bytes in the layout of ``definition(ofTable:)``. A `version` is given where the
 /// state shall be what it was then; without one, what is set carries the running transaction.
 ///
 /// An object: code that does not know the type copies a value, whole, for each question to it.
@@ -68,6 +68,8 @@ package protocol ReversalTarget: AnyObject {
     func place(
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace?
+    /// The definition that the state's rows of a type are of: not always the newest that was logged.
+    func definition(ofTable table: Int) -> TypeDefinition
     func presence(of place: EntityPlace) -> EntityPresence
     func stamps(of place: EntityPlace) -> EntityStamps
     /// How many of the fields, from the first, the state can hold.
@@ -145,8 +147,20 @@ package struct ReversalConflict: Hashable, Sendable {
 /// Why a transaction cannot be taken back at all.
 package enum ReversalError: Error, Sendable {
     case event(EventError)
-    case value(CodecError)
+    /// A value that is not one of its type, or that the app's type cannot read.
+    case unreadable(type: String, id: String, CodecError)
     case definition(CatalogError)
     /// The state is not the one behind the transaction.
     case inconsistent(String)
+}
+
+extension ReversalError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .event(let error): "\(error)"
+        case .unreadable(let type, let id, let error): "\(type) \(id): \(error)"
+        case .definition(let error): "\(error)"
+        case .inconsistent(let reason): reason
+        }
+    }
 }

@@ -16,7 +16,7 @@ package struct RowHistory {
         package let header: TransactionHeader
         package let change: Change
         package let changedFields: [String]
-        /// In the layout of the type's newest definition; nil where nothing is left.
+        /// In the layout of the definition that was asked for; nil where nothing is left.
         package let row: [UInt8]?
     }
 
@@ -34,6 +34,8 @@ package struct RowHistory {
     package private(set) var versions: [Version] = []
     /// The transaction that made the newest of the versions that are no longer kept; nil where all are there.
     package private(set) var dropped: TransactionID?
+    /// The transaction that is looked at, or was when an error was thrown.
+    package private(set) var transaction = TransactionID(0)
 
     /// - Parameter floor: the oldest transaction that can be read.
     package init(
@@ -64,6 +66,7 @@ package struct RowHistory {
                 return
             }
             next = nil
+            transaction = step.transaction
             try reading(step.transaction) { view in next = try read(view, step) }
         }
     }
@@ -94,7 +97,7 @@ package struct RowHistory {
             previous = version.previous ?? former?.previous
             step.row =
                 try version.row
-                ?? former?.tombstone.map { try layout.convert($0.row) }
+                ?? former?.tombstone.map { try converted($0.row, layout) }
         }
         // An update and a deletion of one transaction are two versions of it.
         guard let previous, previous.transaction < view.id else { return nil }
@@ -113,7 +116,7 @@ package struct RowHistory {
             return (version(.inserted, definition.fields.map(\.name)), event.previous, nil)
         case .update(let event):
             let names = event.changes.compactMap { layout.name(ofSource: $0.position) }
-            let before = try row.map { try layout.restore(event.changes, in: $0) }
+            let before = try row.map { try restored(event.changes, in: $0, layout) }
             return (version(.updated, names), event.previous, before)
         case .delete(let event):
             let change: Change =
@@ -124,10 +127,35 @@ package struct RowHistory {
                 case .upsert(let other):
                     .replaced(byType: name(other, view).type, id: name(other, view).id)
                 }
-            let before = event.isRowless ? nil : try layout.convert(event.row)
+            let before = event.isRowless ? nil : try converted(event.row, layout)
             return (version(change, []), event.previous, before)
         default: return (version(.purged, []), nil, nil)
         }
+    }
+
+    private func converted(
+        _ row: UnsafeRawBufferPointer, _ layout: VersionLayout
+    ) throws(ReversalError) -> [UInt8] {
+        do throws(CodecError) {
+            return try layout.convert(row)
+        } catch {
+            throw .unreadable(type: definition.name, id: idText, error)
+        }
+    }
+
+    private func restored(
+        _ changes: FieldChangeSequence, in row: [UInt8], _ layout: VersionLayout
+    ) throws(ReversalError) -> [UInt8] {
+        do throws(CodecError) {
+            if let row = try layout.restore(changes, in: row) { return row }
+        } catch {
+            throw .unreadable(type: definition.name, id: idText, error)
+        }
+        throw .inconsistent("\(definition.name) \(idText) is not as the transaction left it")
+    }
+
+    private var idText: String {
+        id.withUnsafeBytes { definition.idType.text(of: $0) }
     }
 
     private func name(

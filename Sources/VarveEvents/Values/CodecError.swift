@@ -33,6 +33,11 @@ public indirect enum CodecError: Error, Equatable, Sendable {
     case notStorable(property: String, typeName: String)
     /// A `Codable` value that Foundation could not encode or decode.
     case jsonFailed(property: String, typeName: String, reason: String)
+    /// A raw value that its type does not know.
+    case unknownRawValue(offset: Int, typeName: String)
+    /// The value of a property, given as JSON where it can be read without the app's types, that cannot be read as
+    /// one of its type.
+    case unreadableProperty(String, value: String, CodecError)
     /// A value of one type that cannot safely be turned into another.
     case notTranscodable(from: StoredType, to: StoredType, reason: String)
 }
@@ -45,10 +50,21 @@ extension CodecError {
             .varintNotCanonical(let offset), .varintOverflow(let offset),
             .valueOutOfRange(let offset, _), .invalidTag(let offset, _, _),
             .invalidUTF8(let offset), .invalidValue(let offset, _), .notAscending(let offset),
-            .nestingTooDeep(let offset, _), .trailingBytes(let offset, _):
+            .nestingTooDeep(let offset, _), .trailingBytes(let offset, _),
+            .unknownRawValue(let offset, _):
             offset
+        case .unreadableProperty(_, _, let error): error.offset
         case .notRoundTrippable, .notStorable, .jsonFailed, .notTranscodable:
             nil
+        }
+    }
+
+    /// Whether the value is well formed and may be one that a newer version of the app knows.
+    package var isUnknownRawValue: Bool {
+        switch self {
+        case .unknownRawValue: true
+        case .unreadableProperty(_, _, let reason): reason.isUnknownRawValue
+        default: false
         }
     }
 
@@ -101,6 +117,11 @@ extension CodecError: CustomStringConvertible {
             "'\(property)' has type \(typeName), which has no stored form: make it Storable or Codable"
         case .jsonFailed(let property, let typeName, let reason):
             "'\(property)' of type \(typeName) as JSON: \(reason)"
+        case .unknownRawValue(let offset, let typeName):
+            "\(typeName) has no such raw value (offset \(offset))"
+        case .unreadableProperty(let property, "", let error): "'\(property)': \(error)"
+        case .unreadableProperty(let property, let value, let error):
+            "'\(property)' is \(value): \(error)"
         case .notTranscodable(let from, let to, let reason):
             "\(from) cannot become \(to): \(reason)"
         }

@@ -27,7 +27,8 @@ enum RawValueForm {
         }
         let start = reader.position
         guard let value = Value(rawValue: try Value.RawValue.load(from: &reader)) else {
-            throw CodecError.invalidValue(offset: start, typeName: String(describing: Value.self))
+            throw CodecError.unknownRawValue(
+                offset: start, typeName: String(describing: Value.self))
         }
         return value
     }

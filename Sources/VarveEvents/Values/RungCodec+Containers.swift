@@ -46,7 +46,19 @@ final class OptionalRung<Wrapped>: RungCodec<Wrapped?> {
     }
 
     override func load(from reader: inout ByteReader) throws(CodecError) -> Wrapped? {
-        try reader.readOptionalTag() ? try wrapped.load(from: &reader) : nil
+        guard try reader.readOptionalTag() else { return nil }
+        let start = reader
+        do throws(CodecError) {
+            return try wrapped.load(from: &reader)
+        } catch {
+            // What a newer version of the app knows, and this one does not. A store keeps its bytes.
+            guard case .unknownRawValue = error, case .stored(let type, _) = wrapped.kind else {
+                throw error
+            }
+            reader = start
+            try type.skip(&reader)
+            return nil
+        }
     }
 
     override func same(_ first: Wrapped?, _ second: Wrapped?) -> Bool {

@@ -64,7 +64,7 @@ final class RawValueRung<Value: RawRepresentable, Raw: Storable>: RungCodec<Valu
         let start = reader.position
         let raw = unsafeBitCast(try Raw.load(from: &reader), to: Value.RawValue.self)
         guard let value = Value(rawValue: raw) else {
-            throw .invalidValue(offset: start, typeName: typeName)
+            throw .unknownRawValue(offset: start, typeName: typeName)
         }
         return value
     }

@@ -12,7 +12,7 @@ public enum Retention: Hashable, Sendable {
     /// All that there is.
     case everything
     /// Nothing but the newest state.
-    case none
+    case newestState
 
     /// The last 10,000 transactions.
     public static let standard = Retention.transactions(10_000)
@@ -24,7 +24,7 @@ extension Retention: CustomStringConvertible {
         case .transactions(let count): "the last \(count) transactions"
         case .age(let seconds): "the last \(seconds) seconds"
         case .everything: "everything"
-        case .none: "nothing but the newest state"
+        case .newestState: "nothing but the newest state"
         }
     }
 }
@@ -36,7 +36,7 @@ extension Retention {
         case .transactions(let count): (1, count)
         case .age(let seconds): (2, seconds)
         case .everything: (3, 0)
-        case .none: (4, 0)
+        case .newestState: (4, 0)
         }
     }
 
@@ -46,7 +46,7 @@ extension Retention {
         case 1: self = .transactions(value)
         case 2: self = .age(seconds: value)
         case 3: self = .everything
-        case 4: self = .none
+        case 4: self = .newestState
         default: return nil
         }
     }
@@ -68,7 +68,7 @@ extension Retention {
     ) throws(LogError) -> LogSequence {
         switch self {
         case .everything: return snapshot.firstSequence
-        case .none: return last.following
+        case .newestState: return last.following
         case .transactions(let count): return last.following.earlier(by: count)
         case .age(let seconds):
             let always = last.following.earlier(by: Self.agedTransactionsMin)

@@ -94,7 +94,7 @@ struct GoldenStoreTests {
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
         #expect(try SampleFiles.payloads(in: directory).count == 9)
         _ = try StoreCompaction.compact(
-            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.newestState)
         #expect(try SampleFiles.entities(in: directory) == entities)
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
     }
@@ -109,7 +109,7 @@ struct GoldenStoreTests {
         #expect(scanned.manifest.checkpoints.map(\.sequence) == [LogSequence(9)])
         #expect(scanned.manifest.floor == LogSequence(7))
         _ = try StoreCompaction.compact(
-            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.newestState)
         #expect(try ScannedLog.scan(directory, mode: .readOnly).manifest.floor == LogSequence(10))
         #expect(try SampleFiles.entities(in: directory) == entities)
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
@@ -124,7 +124,7 @@ struct GoldenStoreTests {
         let entities = try SampleFiles.entities(in: directory)
         #expect(try entities == SampleFiles.entities(in: Self.directory("good")))
         _ = try StoreCompaction.compact(
-            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.none)
+            directory, environment: SimulatedEnvironment(seed: 3), retaining: Retention.newestState)
         #expect(try SampleFiles.entities(in: directory) == entities)
         #expect(try StoreVerification.verify(directory).problems.isEmpty)
     }

@@ -109,9 +109,9 @@ package struct LogWorkload {
         case .kill:
             log.abandon()
             try open(&log)
-        case .compact: try compact(log, .none)
+        case .compact: try compact(log, .newestState)
         case .compactKeeping: try compact(log, .transactions(3))
-        case .compactForSize: try compact(log, .none, for: .size)
+        case .compactForSize: try compact(log, .newestState, for: .size)
         case .follow: try follow()
         case .failedAppend: try failedAppend(&log)
         case .failedSync: try failedSync(&log)

@@ -41,7 +41,7 @@ private struct Mirror {
                 let old = entities.removeValue(forKey: entity.id)
                 #expect(
                     old?.isIdentical(to: entity) == true, "a deletion carries the entity as it was")
-            case .linked, .purged: break
+            case .linked, .purged, .unreadable: break
             }
         }
     }

@@ -13,5 +13,5 @@ extension Store {
         if canUndo { try undo() }
     }
 
-    func dropHistory() throws { try compact(retaining: Retention.none) }
+    func dropHistory() throws { try compact(retaining: Retention.newestState) }
 }

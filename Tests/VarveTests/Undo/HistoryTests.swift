@@ -120,7 +120,7 @@ struct HistoryTests {
         }
         _ = try write("first")
         _ = try write("second")
-        try store.compact(retaining: Retention.none)
+        try store.compact(retaining: Retention.newestState)
         #expect(store.floor == 3 && store.lastTransaction == 2)
         // No transaction is kept.
         #expect(try name(.transaction(2)) == "second")

@@ -202,7 +202,7 @@ struct RestoringTests {
         func open(_ seed: UInt64) throws -> Store {
             try Store(
                 in: disk, environment: SimulatedEnvironment(seed: seed), mode: .readWrite,
-                durability: .commit, retention: .none, compactsAutomatically: false,
+                durability: .commit, retention: .newestState, compactsAutomatically: false,
                 types: [Author.self, Shelf.self])
         }
         var store = try open(1)
@@ -278,7 +278,7 @@ struct RestoringTests {
         try store.write { try Author.delete(id: "a", from: &$0) }
         let deletion = store.lastTransaction
         try store.write { try Author(id: "c", name: "c").save(to: &$0) }
-        try store.compact(retaining: Retention.none)
+        try store.compact(retaining: Retention.newestState)
         #expect(store.floor > deletion)
         let before = content(store.context)
         do {

@@ -99,7 +99,7 @@ extension LoggedChange<Entry> {
         switch self {
         case .inserted(let entry): entry.amount
         case .deleted(let entry): -entry.amount
-        case .updated, .linked, .purged: 0
+        case .updated, .linked, .purged, .unreadable: 0
         }
     }
 }

@@ -248,7 +248,7 @@ extension ThreadsRound {
         var random = SeededGenerator(seed: seed &+ 5)
         var check = StateCheck(seed: seed &+ 7)
         var counts = ThreadsCounts()
-        let retentions: [Retention] = [.none, .transactions(100), .everything]
+        let retentions: [Retention] = [.newestState, .transactions(100), .everything]
         while !record.isFinished {
             let report = try store.compact(
                 retaining: retentions.randomElement(using: &random),

@@ -48,7 +48,7 @@ struct CompactCommand: Command {
     private static func retention(_ text: String) -> Retention? {
         switch text {
         case "all": return .everything
-        case "none": return Retention.none
+        case "none": return Retention.newestState
         default: break
         }
         if let count = UInt64(text) { return .transactions(count) }

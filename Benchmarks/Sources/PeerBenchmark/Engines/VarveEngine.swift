@@ -167,9 +167,9 @@ final class VarveEngine: Engine {
         return answer
     }
 
-    func compact() throws { try store.compact(retaining: Retention.none) }
+    func compact() throws { try store.compact(retaining: Retention.newestState) }
 
-    func compactForSize() throws { try store.compact(retaining: Retention.none, for: .size) }
+    func compactForSize() throws { try store.compact(retaining: Retention.newestState, for: .size) }
 
     func close() throws { try store.close() }
 }
