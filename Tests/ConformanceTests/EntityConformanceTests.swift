@@ -226,7 +226,8 @@ struct EntityConformanceTests {
     @Test("SM-04: every specialisation of a generic entity is a type of its own")
     func generic() throws {
         var context = Context()
-        try GenericAttachment(id: "1", kind: "text", note: Note(id: "n")).save(to: &context)
+        try GenericAttachment(id: "1", kind: "text", note: .relation(Note(id: "n")))
+            .save(to: &context)
         try GenericAttachment(id: "1", kind: 7).save(to: &context)
         #expect(GenericAttachment<String>.query("1").resolve(in: context)?.kind == "text")
         #expect(GenericAttachment<Int>.query("1").resolve(in: context)?.kind == 7)

@@ -84,8 +84,10 @@ struct IndexDeclarationConformanceTests {
     @Test("SM-04: a generic entity has indexes of its own for each specialisation")
     func generic() throws {
         var context = Context()
-        try GenericAttachment(id: "1", kind: "text", message: Message(id: "m", text: "x")).save(
-            to: &context)
+        try GenericAttachment(
+            id: "1", kind: "text", message: .relation(Message(id: "m", text: "x"))
+        )
+        .save(to: &context)
         try GenericAttachment(id: "2", kind: "image").save(to: &context)
         try GenericAttachment(id: "1", kind: 7).save(to: &context)
         #expect(

@@ -60,7 +60,7 @@ private enum Manual {
 
         /// "Removing Relations" of the manual calls these on the entity itself.
         func leaveAllChats(in context: inout Context) throws {
-            detach(\.$chats, inverse: \.$users, in: &context)
+            try detach(\.$chats, inverse: \.$users, in: &context)
         }
     }
 

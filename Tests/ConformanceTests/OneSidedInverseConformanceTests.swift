@@ -50,7 +50,7 @@ struct OneSidedInverseConformanceTests {
     @Test("both sides are kept in step, whichever is saved")
     func symmetric() throws {
         var context = Context()
-        try Mail.Chat(id: "a", messages: [Mail.Message(id: "1"), Mail.Message(id: "2")])
+        try Mail.Chat(id: "a", messages: .relation([Mail.Message(id: "1"), Mail.Message(id: "2")]))
             .save(to: &context)
         #expect(Mail.Message.query("1").related(\.$chat).resolve(in: context)?.id == "a")
         try Mail.Message(id: "1", chat: .relation(Mail.Chat(id: "b"))).save(to: &context)
@@ -59,7 +59,7 @@ struct OneSidedInverseConformanceTests {
         try Mail.Chat(id: "b", unread: .ids(["1", "2"])).save(to: &context)
         #expect(
             Mail.Message.query("2").related(\.$unreadIn).resolve(in: context).map(\.id) == ["b"])
-        Mail.Chat(id: "b").detach(\.$unread, inverse: \.$unreadIn, in: &context)
+        try Mail.Chat(id: "b").detach(\.$unread, inverse: \.$unreadIn, in: &context)
         #expect(Mail.Message.query("2").related(\.$unreadIn).resolve(in: context).isEmpty)
         context.checkInvariants()
     }

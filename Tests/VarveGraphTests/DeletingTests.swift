@@ -101,7 +101,7 @@ struct DeletingTests {
     func detaching() throws {
         var context = try conversation()
         let chat = try #require(Chat.query("c").resolve(in: context))
-        chat.detach(\.$users, inverse: \.$chats, in: &context)
+        try chat.detach(\.$users, inverse: \.$chats, in: &context)
         #expect(context.count(User.self) == 2)
         #expect(Chat.query("c").related(\.$users).count(in: context) == 0)
         try chat.delete(\.$messages, inverse: \.$chat, from: &context)

@@ -110,7 +110,7 @@ struct EntityMacroCodecTests {
         #expect(merged.profile == old.profile && merged.forced == 8 && merged.b == 4)
         #expect(merged.rank == .first, "a property that is not optional is replaced")
         #expect(merged.default == [], "an optional that is not nil is replaced")
-        #expect(merged.$rival.ids == new.$rival.ids)
+        #expect(merged.$rival.id == new.$rival.id)
     }
 
     @Test("An id is stored, compared and hashed as its bytes")

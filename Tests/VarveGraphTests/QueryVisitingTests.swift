@@ -57,7 +57,7 @@ struct QueryVisitingTests {
     @Test("What the query loads of relations is there, for more entities than are filled at once")
     func loadsRelations() throws {
         let context = try Self.makeContext()
-        var ids: [[Int]] = []
+        var ids: [[Int]?] = []
         Tour.query().with(\.$legs).forEach(in: context) { tour in
             #expect(tour.legs?.allSatisfy { $0.length >= 0 } == true)
             ids.append(tour.$legs.ids)

@@ -73,15 +73,15 @@ struct UniqueTests {
         Player.query().resolve(in: context).map(\.id)
     }
 
-    @Test("A refusal names the type, both ids, the index and the value, and changes nothing")
+    @Test("A refusal names the type, both ids and the index, and changes nothing")
     func refusal() throws {
         var context = Context()
         try Player(id: 1, name: "Ada", number: 1).save(to: &context)
-        let error = ContextError.uniqueValueIndexViolation(
-            type: "Player", existing: "1", new: "2", indexName: "uniqueName", value: "Ada")
+        let error = CollisionResolver<Player>.Errors.uniqueValueIndexViolation(
+            existing: 1, new: 2, indexName: "uniqueName")
         #expect(throws: error) { try Player(id: 2, name: "Ada", number: 2).save(to: &context) }
         #expect(error.description.contains("uniqueName"))
-        #expect(error.description.contains("Ada"))
+        #expect(error.description.contains("Player 2"))
         #expect(ids(context) == [1])
         context.checkInvariants()
     }

@@ -187,4 +187,36 @@ struct EntityModelIndexTests {
         #expect(expansion.fixes.first?.result.contains("static") == false)
         #expect(calls(expansion).count == 1)
     }
+
+    @Test("An index cannot be about a property that reads a relation, itself or through another")
+    func relationReaders() {
+        let message =
+            "the index 'x' cannot be about 'team_id', which reads the relation 'team': a row is stored"
+            + " without its relations; keep what is indexed in a stored property"
+        let bodies = [
+            #"var team_id: String { $team.id ?? "" }"#,
+            #"var team_id: String { team?.id ?? "" }"#,
+            #"var team_id: String { get { self.team?.id ?? "" } }"#,
+            #"var team_id: String { other + "x" }; var other: String { _team.wrappedValue?.id ?? "" }"#,
+        ]
+        for body in bodies {
+            let expansion = expansion(
+                #"@Unique<Self>(\.name, \.team_id) var x; @Relationship() var team: Team?; \#(body)"#
+            )
+            #expect(expansion.messages == [message])
+            #expect(expansion.places == [#"\.team_id"#])
+        }
+        let fine = [
+            #"var team_id: String { name }"#, #"var team_id: String { origin.team }"#,
+            #"var team_id: String { let team = name; return team }"#,
+            #"var team_id: String { join(team: name) }"#, #"var team_id = "team""#,
+            #"static var team_id: String { team }"#,
+        ]
+        for body in fine {
+            let expansion = expansion(
+                #"@Unique<Self>(\.name, \.team_id) var x; @Relationship() var team: Team?; \#(body)"#
+            )
+            #expect(expansion.messages == [])
+        }
+    }
 }

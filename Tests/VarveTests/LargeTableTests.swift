@@ -36,7 +36,7 @@ struct LargeTableTests {
         let others = Reading.query().id(\.$next).resolve(in: expected)
         #expect(rows.map(\.id) == others.map(\.id))
         #expect(rows.map(\.value) == others.map(\.value))
-        #expect(rows.map(\.$next.ids) == others.map(\.$next.ids))
+        #expect(rows.map(\.$next.heldIDs) == others.map(\.$next.heldIDs))
         #expect(
             Deleted<Reading>.query().resolve(in: found).map(\.entity.id)
                 == Deleted<Reading>.query().resolve(in: expected).map(\.entity.id))

@@ -52,7 +52,7 @@ struct OlderAppCompactionTests {
         let third = try open(disk, [PersonV2.self])
         third.context.checkInvariants()
         return PersonV2.query().id(\.$mentor).id(\.$team).resolve(in: third.context).map {
-            "\($0.id) \($0.name) \($0.nickname ?? "nil") \($0.level) \(String(describing: $0.$mentor.ids)) \(String(describing: $0.$team.ids))"
+            "\($0.id) \($0.name) \($0.nickname ?? "nil") \($0.level) \(String(describing: $0.$mentor.heldIDs)) \(String(describing: $0.$team.heldIDs))"
                 + " \(String(describing: $0.updatedAt(in: third.context)))"
         } + TeamV2.query().resolve(in: third.context).map { "team \($0.id)" }
     }

@@ -99,7 +99,8 @@ struct RelationPersistenceTests {
         let place = StoreTests.Place()
         let store = try Store(at: place.url, PlantV2.self)
         try store.write { context in
-            try PlantV2(id: "a", seeds: [SeedV2(id: "1"), SeedV2(id: "2")]).save(to: &context)
+            try PlantV2(id: "a", seeds: .relation([SeedV2(id: "1"), SeedV2(id: "2")])).save(
+                to: &context)
             try SeedV2(id: "1", plant: .relation(PlantV2(id: "b"))).save(to: &context)
         }
         try store.close()
@@ -115,7 +116,8 @@ struct RelationPersistenceTests {
         let place = StoreTests.Place()
         let first = try Store(at: place.url, PlantV1.self)
         try first.write { context in
-            try PlantV1(id: "a", seeds: [SeedV1(id: "1"), SeedV1(id: "2")]).save(to: &context)
+            try PlantV1(id: "a", seeds: .relation([SeedV1(id: "1"), SeedV1(id: "2")])).save(
+                to: &context)
         }
         try first.write { try SeedV1(id: "3", kind: "new").save(to: &$0) }
         try first.close()
@@ -133,8 +135,10 @@ struct RelationPersistenceTests {
         let place = StoreTests.Place()
         let first = try Store(at: place.url, PlantV1.self)
         try first.write { context in
-            try PlantV1(id: "a", seeds: [SeedV1(id: "1"), SeedV1(id: "2")]).save(to: &context)
-            try PlantV1(id: "b", seeds: [SeedV1(id: "2"), SeedV1(id: "3")]).save(to: &context)
+            try PlantV1(id: "a", seeds: .relation([SeedV1(id: "1"), SeedV1(id: "2")])).save(
+                to: &context)
+            try PlantV1(id: "b", seeds: .relation([SeedV1(id: "2"), SeedV1(id: "3")])).save(
+                to: &context)
         }
         try first.close()
         func check(_ context: Context) {
@@ -161,7 +165,7 @@ struct RelationPersistenceTests {
     func deny() throws {
         let store = try Store.inMemory(PlantV2.self)
         try store.write {
-            try PlantV2(id: "a", seeds: [SeedV2(id: "1")]).save(to: &$0)
+            try PlantV2(id: "a", seeds: .relation([SeedV2(id: "1")])).save(to: &$0)
         }
         let error = ContextError.deleteDenied(
             type: "Seed", id: "1", relation: "plant", children: ["a"])

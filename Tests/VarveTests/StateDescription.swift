@@ -13,18 +13,18 @@ func describe(_ context: Context) -> String {
     }
     func author(_ author: Author) -> String {
         "\(author.id) \(author.name.unicodeScalars.map(\.value)) \(author.born ?? -1) \(author.tags)"
-            + " books \(author.$books.ids) profile \(author.$profile.ids)"
+            + " books \(author.$books.heldIDs) profile \(author.$profile.heldIDs)"
     }
     func book(_ book: Book) -> String {
         "\(book.id) \(book.title.unicodeScalars.map(\.value)) \(book.text.utf8.count)"
-            + " author \(book.$author.ids) shelves \(book.$shelves.ids) sequel \(book.$sequel.ids)"
-            + " related \(book.$related.ids)"
+            + " author \(book.$author.heldIDs) shelves \(book.$shelves.heldIDs) sequel \(book.$sequel.heldIDs)"
+            + " related \(book.$related.heldIDs)"
     }
     func shelf(_ shelf: Shelf) -> String {
-        "\(shelf.id) \(shelf.label ?? "nil") books \(shelf.$books.ids)"
+        "\(shelf.id) \(shelf.label ?? "nil") books \(shelf.$books.heldIDs)"
     }
     func profile(_ profile: Profile) -> String {
-        "\(profile.id) \(profile.text) author \(profile.$author.ids)"
+        "\(profile.id) \(profile.text) author \(profile.$author.heldIDs)"
     }
 
     add(Author.self, Author.query().id(\.$books).id(\.$profile).resolve(in: context), author)

@@ -47,11 +47,11 @@ private func measureChats(_ suite: Suite) {
         }
     }
     let linked = Lazy {
-        chats.value.map { Chat(id: $0.id, name: "chat", messages: .ids($0.$messages.ids)) }
+        chats.value.map { Chat(id: $0.id, name: "chat", messages: .ids($0.$messages.ids ?? [])) }
     }
     let reversed = Lazy {
         linked.value.map { chat in
-            Chat(id: chat.id, name: "chat", messages: .ids(Array(chat.$messages.ids.reversed())))
+            Chat(id: chat.id, name: "chat", messages: .ids((chat.$messages.ids ?? []).reversed()))
         }
     }
     let saved: [(String, Bool, Lazy<[Chat]>)] = [

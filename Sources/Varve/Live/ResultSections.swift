@@ -33,9 +33,9 @@ public struct ResultSections<Entity: EntityModelProtocol, Key: Comparable & Send
         var bounds = [0]
         var start = 0
         while start < list.count {
-            let current = list[start][keyPath: key]
+            let current = Entity._read(key, of: list[start])
             keys.append(current)
-            start = list.end(ofSectionAt: start) { !(current < $0[keyPath: key]) }
+            start = list.end(ofSectionAt: start) { !(current < Entity._read(key, of: $0)) }
             bounds.append(start)
         }
         self.keys = keys

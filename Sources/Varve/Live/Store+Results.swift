@@ -40,11 +40,16 @@ extension Store {
 
     /// One property of an entity, now and whenever it has another value; nil while there is no such
     /// entity.
+    ///
+    /// - Precondition: the property reads no relation. For the entities that a relation leads to, use
+    ///   ``results(of:)`` with `related(_:)`.
     public func values<Entity: EntityModelProtocol, Value: Equatable & Sendable>(
         of type: Entity.Type, id: Entity.ID, _ path: KeyPath<Entity, Value>
     ) -> EntityValues<Entity, Value?> {
+        Entity._refuseRelation(path)
         let path = SendableKeyPath(path)
-        return EntityValues(store: self, id: id, reads: { $0?[keyPath: path.raw] }, isSame: ==)
+        return EntityValues(
+            store: self, id: id, reads: { $0.map { Entity._select(path.raw, of: $0) } }, isSame: ==)
     }
 }
 

@@ -97,7 +97,7 @@ extension Relation: Decodable where Entity: Decodable, Entity.ID: Decodable {
     private static func null(
         _ key: RelationCodingKey, in container: KeyedDecodingContainer<RelationCodingKey>
     ) throws -> Self {
-        guard Constraint.self != Relations.Required.self else {
+        guard Constraints.self != Relations.Required.self else {
             throw DecodingError.valueNotFound(
                 Entity.self,
                 .init(

@@ -23,8 +23,8 @@ extension Relation: Encodable where Entity: Encodable, Entity.ID: Encodable {
     ) throws {
         switch state {
         case .null, .nullID: try Self.encodeNull(to: encoder)
-        case .id, .ids:
-            let references = ids.map { EncodedReference(id: $0) }
+        case .id, .ids, .covered:
+            let references = heldIDs.map { EncodedReference(id: $0) }
             var container = encoder.singleValueContainer()
             if Cardinality.isToMany {
                 try container.encode(references)
@@ -50,9 +50,11 @@ extension Relation: Encodable where Entity: Encodable, Entity.ID: Encodable {
         switch content.state {
         case .null: try container.encodeNil(forKey: .object)
         case .nullID: try container.encodeNil(forKey: .id)
-        case .id, .ids:
-            guard Cardinality.isToMany else { return try container.encode(ids.first, forKey: .id) }
-            try container.encode(ids, forKey: isSlice ? .sliceIDs : .ids)
+        case .id, .ids, .covered:
+            guard Cardinality.isToMany else {
+                return try container.encode(heldIDs.first, forKey: .id)
+            }
+            try container.encode(heldIDs, forKey: isSlice ? .sliceIDs : .ids)
         case .entities(let entities, let isFragment):
             let isFragment = isFragment && strategy == .lossless
             guard Cardinality.isToMany else {

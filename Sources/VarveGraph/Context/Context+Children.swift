@@ -26,7 +26,7 @@ extension Context {
         _ path: KeyPath<Entity, Relation<Child, Direction, Cardinality, Rule>>, of entity: Entity
     ) throws {
         let value = entity[keyPath: path]
-        guard !value.isNone else { return }
+        guard value.content != nil else { return }
         let relation = relationIndex(path)
         let mark = begin()
         do {

@@ -86,10 +86,8 @@ extension Context {
                 at: collision.existing, table: position,
                 cause: .upsert(table: position, slot: slot.rawValue))
         case .throw:
-            throw ContextError.uniqueValueIndexViolation(
-                type: Entity._descriptor.name, existing: String(describing: existing),
-                new: String(describing: new.id), indexName: definition.name,
-                value: uniqueness.value(new).map { String(describing: $0) } ?? "nil")
+            throw CollisionResolver<Entity>.Errors.uniqueValueIndexViolation(
+                existing: existing, new: new.id, indexName: definition.name)
         case .custom(let resolve):
             try resolve(existing, new, UniqueIndexReference(definition), &self)
         }

@@ -4,10 +4,6 @@ internal import VarveText
 public enum ContextError: Error, Hashable, Sendable {
     /// A tombstone was saved, and a hook saved the entity again while it was being deleted.
     case savedWhileDeleted(type: String, id: String)
-    /// A unique index has the value already: the ids of the entity that has it and of the one that
-    /// was to be saved, the property that declares the index, and the value.
-    case uniqueValueIndexViolation(
-        type: String, existing: String, new: String, indexName: String, value: String)
     /// An entity was to be deleted whose relation, by its delete rule `.deny`, keeps it as long as
     /// there are related entities: `children` are their ids.
     case deleteDenied(type: String, id: String, relation: String, children: [String])
@@ -22,12 +18,6 @@ extension ContextError: CustomStringConvertible {
         switch self {
         case .savedWhileDeleted(let type, let id):
             "a hook saved \(type) \(id) again while its tombstone was being saved: delete it there"
-        case .uniqueValueIndexViolation(let type, let existing, let new, let indexName, let value):
-            """
-            \(type) \(new) cannot be saved: in the unique index '\(indexName)', \(existing) has the \
-            value \(value) already: save another value, change the other entity first, or give the index a \
-            collision resolver
-            """
         case .deleteDenied(let type, let id, let relation, let children):
             """
             \(type) \(id) cannot be deleted while its relation '\(relation)' leads to \

@@ -159,6 +159,13 @@ public struct RelationDescription: Sendable {
     package let loadIDs:
         @Sendable (UnsafeMutableRawPointer, [UnsafeRawBufferPointer]) throws(CodecError) -> Void
 
+    /// What a row holds of the relation while a condition reads it.
+    let cover: any AnyObject & Sendable
+    /// Covers the entities of the relation at the address, which holds ids; these can be read.
+    /// The address does not own what it is given: the caller keeps it.
+    let coverEntities: @Sendable (UnsafeMutableRawPointer) -> AnyObject?
+    let refuse: @Sendable () -> Never
+
     /// Loads the relation as one level of a depth list says; compiled in the client's module.
     let nestedStep: Nested.Maker
 
@@ -183,6 +190,18 @@ public struct RelationDescription: Sendable {
         self.child = Child.self
         self.childDescriptor = { Child._descriptor }
         self.nestedStep = nestedStep
+        let cover = RelationCover("\(Entity.self).\(name)")
+        self.cover = RelationContent<Child>(.covered(cover, ids: nil), isSlice: false)
+        self.refuse = { cover.refuse() }
+        self.coverEntities = { address in
+            let relation = address.assumingMemoryBound(to: Value.self)
+            guard relation.pointee.content != nil else { return nil }
+            let covered = RelationContent<Child>(
+                .covered(cover, ids: relation.pointee.heldIDs), isSlice: false)
+            address.storeBytes(
+                of: Unmanaged.passUnretained(covered).toOpaque(), as: UnsafeRawPointer.self)
+            return covered
+        }
         self.assignIDs = { address, table, slots in
             let table = unsafeDowncast(table, to: Table<Child>.self)
             address.assumingMemoryBound(to: Value.self).pointee =
@@ -190,7 +209,7 @@ public struct RelationDescription: Sendable {
         }
         self.makePlain = { address in
             let relation = address.assumingMemoryBound(to: Value.self)
-            let ids = relation.pointee.ids
+            let ids = relation.pointee.heldIDs
             relation.pointee = ids.isEmpty ? .none : Value(ids: ids)
         }
         self.saveEntities = { address, context in
@@ -202,7 +221,7 @@ public struct RelationDescription: Sendable {
         self.collectHashes = collectHashes
         self.storeIDs = { (address, body) throws(CodecError) in
             var writer = ByteWriter()
-            for id in address.assumingMemoryBound(to: Value.self).pointee.ids {
+            for id in address.assumingMemoryBound(to: Value.self).pointee.heldIDs {
                 writer.removeAll()
                 try Child._storeID(id, into: &writer)
                 writer.withBytes { body($0) }
@@ -239,7 +258,7 @@ public struct RelationDescription: Sendable {
                         hashes.append(Child._hashID(ids[position]))
                     }
                 }
-            case .id, .entities, .null, .nullID, nil: break
+            case .id, .entities, .null, .nullID, .covered, nil: break
             }
         }
     }

@@ -30,6 +30,8 @@ public final class EntityDescriptor: Sendable {
     /// For `Deleted<E>`, the type whose tombstones its rows are.
     @usableFromInline package let tombstoneOwner: (any EntityModelProtocol.Type)?
     @usableFromInline let tombstones: TombstoneReference
+    /// Covers the relations of a row that a condition reads; nil where the type has none.
+    let cover: RowCover?
 
     @inlinable
     public convenience init<E: EntityModelProtocol>(_ type: E.Type, name: String) {
@@ -65,6 +67,10 @@ public final class EntityDescriptor: Sendable {
         self.number = EntityRegistry.shared.nextNumber()
         self.tombstoneOwner = tombstoneOwner
         self.tombstones = TombstoneReference()
+        // The value inside a tombstone is stored at the tombstone's address.
+        self.cover = RowCover(
+            tombstoneOwner?._descriptor.relations ?? description.relations,
+            isTombstone: tombstoneOwner != nil)
     }
 
     /// The descriptor of a type that cannot hold a static of its own because it is generic.

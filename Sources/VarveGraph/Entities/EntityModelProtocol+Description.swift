@@ -14,9 +14,11 @@ private protocol DescribedProperty {
 
 extension Relationship: DescribedProperty {
     fileprivate var propertyText: String? {
+        // In a row that a condition reads, a description tells nothing of relations instead of refusing.
+        if case .covered(_, nil) = relation.content?.state { return nil }
         if relation.isNone { return nil }
         if relation.isNull { return "nil" }
-        let ids = relation.ids.map(PropertyText.text)
+        let ids = relation.heldIDs.map(PropertyText.text)
         return Cardinality.self == Relations.ToOne<Entity>.self
             ? ids.joined(separator: ", ") : "[\(ids.joined(separator: ", "))]"
     }

@@ -36,6 +36,25 @@ extension EntityModelProtocol {
             in: context, ofRelationsAt: [context.relationIndex(relation)], includingSelf: false)
     }
 
+    /// When the entity that this value has loaded in a relation was last saved.
+    ///
+    /// - Parameter withNested: whether what that one has loaded counts too.
+    public func updatedAt<Child: EntityModelProtocol>(
+        _ relation: KeyPath<Self, Child?>, in context: Context, withNested: Bool
+    ) -> Date? {
+        self[keyPath: relation]?.updatedAt(in: context, withNested: withNested)
+    }
+
+    /// When any of the entities that this value has loaded in a relation was last saved.
+    ///
+    /// - Parameter withNested: whether what these have loaded counts too.
+    public func updatedAt<Child: EntityModelProtocol>(
+        _ relation: KeyPath<Self, [Child]?>, in context: Context, withNested: Bool
+    ) -> Date? {
+        self[keyPath: relation]?.compactMap { $0.updatedAt(in: context, withNested: withNested) }
+            .max()
+    }
+
     private func latest(
         in context: Context, ofRelationsAt relations: [Int], includingSelf: Bool
     ) -> Date? {

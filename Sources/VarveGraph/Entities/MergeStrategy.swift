@@ -107,7 +107,14 @@ extension MergeStrategy {
     public static func lastWriteWins<Value: Comparable & SendableMetatype>(
         _ strategies: MergeStrategy<T>..., comparedBy path: KeyPath<T, Value>
     ) -> MergeStrategy<T> {
-        return lastWriteWins(strategies) { $0[keyPath: path] < $1[keyPath: path] }
+        lastWriteWins(strategies, comparedBy: path)
+    }
+
+    /// The value with the greater `path` wins, with strategies that are given as a list.
+    public static func lastWriteWins<Value: Comparable & SendableMetatype>(
+        _ strategies: [MergeStrategy<T>], comparedBy path: KeyPath<T, Value>
+    ) -> MergeStrategy<T> {
+        lastWriteWins(strategies) { $0[keyPath: path] < $1[keyPath: path] }
     }
 }
 

@@ -39,7 +39,7 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
     /// A resolver that is given the id of the entity that has the value, the entity that is being
     /// saved as it would be stored, and the name of the index.
     public init(
-        _ resolve:
+        resolveCollisionHandler resolve:
             @escaping @Sendable (
                 _ existingID: Entity.ID, _ new: Entity, _ indexName: String,
                 _ context: inout Context
@@ -64,11 +64,33 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
     /// The entity that has the value is deleted, with all that its delete rules take along.
     public static var upsert: Self { Self(.upsert) }
 
-    /// The save throws ``ContextError/uniqueValueIndexViolation(type:existing:new:indexName:value:)``.
+    /// The save throws ``Errors/uniqueValueIndexViolation(existing:new:indexName:)``.
     public static var `throw`: Self { Self(.throw) }
 
     /// The same, except that any number of entities may have nil: `.throw.ignoringNil`.
     public var ignoringNil: Self { Self(action, ignoresNil: true) }
+}
+
+extension CollisionResolver {
+    /// Why `.throw` refuses a save. The save is rolled back as a whole.
+    public enum Errors: Error, Hashable {
+        /// A unique index has the value already: the ids of the entity that has it and of the one
+        /// that was to be saved, and the property that declares the index.
+        case uniqueValueIndexViolation(
+            existing: Entity.ID, new: Entity.ID, indexName: String)
+    }
+}
+
+extension CollisionResolver.Errors: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .uniqueValueIndexViolation(let existing, let new, let indexName):
+            """
+            \(Entity._descriptor.name) \(new) cannot be saved: \(existing) has the same value already in \
+            the unique index '\(indexName)'. Give it another value, or change or delete \(existing) first
+            """.escapedForDisplay
+        }
+    }
 }
 
 /// Names the unique index at which two entities collide, and reads its values.

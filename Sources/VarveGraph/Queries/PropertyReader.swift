@@ -1,8 +1,9 @@
 /// Reads one property of a row: a load where the property is stored, its getter otherwise.
 ///
-/// A row comes as a plain address, so that what is made of readers need not know the type.
+/// A row comes as a plain address, so that what is made of readers need not know the type. A getter
+/// may read anything: it sees a copy of the row whose relations are covered.
 @usableFromInline
-struct PropertyReader<Entity, Value>: Sendable {
+struct PropertyReader<Entity: EntityModelProtocol, Value>: Sendable {
     @usableFromInline let path: SendableReadPath<Entity, Value>
     /// The property's place inside a row, or -1 where it has none.
     @usableFromInline let offset: Int
@@ -10,17 +11,23 @@ struct PropertyReader<Entity, Value>: Sendable {
     @inlinable
     init(_ path: KeyPath<Entity, Value>) {
         self.path = SendableReadPath(path)
-        self.offset = MemoryLayout<Entity>.offset(of: path) ?? -1
+        // What compares or hashes whole entities may read their relations.
+        self.offset =
+            Value.self == Entity.self ? -1 : MemoryLayout<Entity>.offset(of: path) ?? -1
+    }
+
+    /// For a property that is what a query resolves to: whole entities come without relations, as from any query.
+    @inlinable
+    init(selecting path: KeyPath<Entity, Value>) {
+        self.path = SendableReadPath(path)
+        offset = MemoryLayout<Entity>.offset(of: path) ?? -1
+        if offset < 0 { Entity._refuseRelation(path) }
     }
 
     @inlinable
     func callAsFunction(_ row: UnsafeRawPointer) -> Value {
         offset >= 0
             ? (row + offset).assumingMemoryBound(to: Value.self).pointee
-            : readThroughPath(row.assumingMemoryBound(to: Entity.self))
+            : Entity._read(path.raw, ofRow: row)
     }
-
-    /// Apart, so that the load beside it needs no frame on the stack.
-    @inlinable @inline(never)
-    func readThroughPath(_ row: UnsafePointer<Entity>) -> Value { row.pointee[keyPath: path.raw] }
 }

@@ -42,6 +42,26 @@ extension Query {
     }
 }
 
+extension QueryGroup {
+    /// What a query that starts from each entity finds, list after list:
+    /// `groups.flatMap { $0.related(\.$badge) }`.
+    public func flatMap<Other: EntityModelProtocol>(
+        _ transform: @escaping @Sendable (Query<Entity>) -> Query<Other>
+    ) -> QueryList<Other> {
+        var plan = RowPlan<Other>()
+        plan.shape = transform(Query(QueryList(.ids([])))).list.plan.shape
+        let source: @Sendable (Context) -> ContiguousArray<UInt32> = { context in
+            var found = ContiguousArray<UInt32>()
+            for slot in slots(in: context).joined() {
+                let query = transform(Query(QueryList(.related { _ in [slot] })))
+                found += query.list.slots(in: context).prefix(1)
+            }
+            return found
+        }
+        return QueryList<Other>(.related(source), plan: plan)
+    }
+}
+
 extension QueryList {
     /// The entities that a to-one relation leads to, one for each that has one.
     @inlinable

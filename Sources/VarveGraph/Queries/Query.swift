@@ -29,6 +29,22 @@ public struct Query<Entity: EntityModelProtocol>: Sendable {
     }
 }
 
+extension Query {
+    /// All entities of the type that meet the condition.
+    @inlinable
+    public static func filter(_ predicate: QueryPredicate<Entity>) -> QueryList<Entity> {
+        QueryList(.all).filter(predicate)
+    }
+}
+
+extension Collection {
+    /// The entities that the queries find, in their order; a query that finds nothing is left out.
+    public func resolve<Entity: EntityModelProtocol>(in context: Context) -> [Entity]
+    where Element == Query<Entity> {
+        compactMap { $0.resolve(in: context) }
+    }
+}
+
 /// A query for lists of entities: one list for each entity of a list that a to-many relation
 /// starts from.
 public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {

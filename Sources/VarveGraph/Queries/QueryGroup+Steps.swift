@@ -27,7 +27,7 @@ extension QueryGroup {
 
     /// Sorts each list by metadata.
     @inlinable
-    public func sorted(by order: MetadataOrder) -> Self {
+    public func sorted(by order: Metadata) -> Self {
         adding(.sort(order.comparator(of: Entity.self)))
     }
 

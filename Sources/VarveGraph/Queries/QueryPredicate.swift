@@ -14,12 +14,12 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
         matches: @escaping @Sendable (UnsafeRawPointer) -> Bool
     ) { condition = RowCondition(structure, matches: matches) }
 
-    /// A condition written as a closure. No index can serve it.
+    /// A condition written as a closure. No index can serve it, and it cannot read relations.
     public static func satisfying(
         _ body: @escaping @Sendable (Entity) -> Bool
     ) -> QueryPredicate<Entity> {
         QueryPredicate(.opaque("a closure")) { row in
-            body(row.assumingMemoryBound(to: Entity.self).pointee)
+            Entity._withCoveredRow(row) { body($0.pointee) }
         }
     }
 }
@@ -30,5 +30,9 @@ public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
 public typealias EqualityPredicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
 /// A comparison for order.
 public typealias ComparisonPredicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
+/// A comparison of a property with a value.
+public typealias Predicate<Entity: EntityModelProtocol, Value> = QueryPredicate<Entity>
 /// A condition on text.
 public typealias StringPredicate<Entity: EntityModelProtocol> = QueryPredicate<Entity>
+/// A condition on text by a regular expression.
+public typealias RegexPredicate<Entity: EntityModelProtocol> = QueryPredicate<Entity>

@@ -38,7 +38,7 @@ struct RowComparator: Sendable {
     init() {}
 
     @inlinable
-    mutating func add<Entity, Value: Comparable & SendableMetatype>(
+    mutating func add<Entity: EntityModelProtocol, Value: Comparable & SendableMetatype>(
         _ path: KeyPath<Entity, Value>
     ) {
         let read = PropertyReader(path)

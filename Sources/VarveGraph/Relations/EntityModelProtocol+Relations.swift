@@ -30,13 +30,15 @@ extension EntityModelProtocol {
 
     // MARK: - Detaching
 
+    // Nothing of it throws now. It is called with `try`, as its siblings are, so that it may.
+
     /// Unlinks everything that a relation leads to, on both sides of a mutual one. The entities
     /// stay.
     @inlinable
     public func detach<Child, Direction, Cardinality, Rule>(
         _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.detach(self.id, relation)
     }
 
@@ -48,7 +50,7 @@ extension EntityModelProtocol {
         _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         inverse: KeyPath<Child, Relation<Self, InverseDirection, InverseCardinality, InverseRule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.checkInverse(of: relation, inverse)
         context.detach(self.id, relation)
     }
@@ -60,7 +62,7 @@ extension EntityModelProtocol {
         _ ids: [Child.ID],
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.detach(Child.self, ids, from: self.id, relation)
     }
 
@@ -70,7 +72,7 @@ extension EntityModelProtocol {
         _ ids: Child.ID...,
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.detach(Child.self, ids, from: self.id, relation)
     }
 
@@ -83,7 +85,7 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         inverse: KeyPath<Child, Relation<Self, InverseDirection, InverseCardinality, InverseRule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.checkInverse(of: relation, inverse)
         context.detach(Child.self, ids, from: self.id, relation)
     }
@@ -97,7 +99,7 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         inverse: KeyPath<Child, Relation<Self, InverseDirection, InverseCardinality, InverseRule>>,
         in context: inout Context
-    ) {
+    ) throws {
         context.checkInverse(of: relation, inverse)
         context.detach(Child.self, ids, from: self.id, relation)
     }

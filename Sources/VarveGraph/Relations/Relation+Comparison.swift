@@ -6,9 +6,9 @@ extension Relation: Hashable {
     public static func == (first: Self, second: Self) -> Bool {
         if first.content === second.content { return true }
         if let first = first.onlyID, let second = second.onlyID { return first == second }
-        return first.ids == second.ids
+        return first.heldIDs == second.heldIDs
     }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ids) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(heldIDs) }
 }
 
 extension Relation {

@@ -3,9 +3,9 @@
 ///
 /// Stored rows always say `.none`: links are kept by the context. Setting a relation and saving
 /// the entity changes them.
-public struct Relation<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
+public struct Relation<Entity: EntityModelProtocol, Directionality, Cardinality, Constraints>:
     Sendable
-where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
+where Cardinality: CardinalityProtocol, Cardinality.Entity == Entity {
     /// Nil is `.none`, so that an unset relation costs one word.
     @usableFromInline let content: RelationContent<Entity>?
 
@@ -35,35 +35,41 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
     // MARK: - What it says
 
     /// Whether the relation says nothing.
-    @inlinable public var isNone: Bool { content == nil }
+    @inlinable public var isNone: Bool { readableContent == nil }
 
     /// Whether it holds ids only. An explicit null holds none.
     public var isId: Bool {
-        switch content?.state {
-        case .id, .ids, .nullID: true
+        switch readableContent?.state {
+        case .id, .ids, .nullID, .covered: true
         case .entities, .null, nil: false
         }
     }
 
     /// Whether its entities are to be saved with the fragment strategy.
     public var isFragment: Bool {
-        if case .entities(_, isFragment: true) = content?.state { return true }
+        if case .entities(_, isFragment: true) = readableContent?.state { return true }
         return false
     }
 
     /// Whether it is to be appended to the stored links rather than to replace them.
-    @inlinable public var isSlice: Bool { content?.isSlice ?? false }
+    public var isSlice: Bool { readableContent?.isSlice ?? false }
 
     /// Whether it says explicitly that there is no related entity.
     public var isNull: Bool {
-        switch content?.state {
+        switch readableContent?.state {
         case .null, .nullID: true
-        case .id, .ids, .entities, nil: false
+        case .id, .ids, .entities, .covered, nil: false
         }
     }
 
-    /// The ids it holds, of entities or by themselves.
-    @inlinable public var ids: [Entity.ID] { content?.ids ?? [] }
+    /// The content, for code that asks for more than entities: traps in a row that a condition reads.
+    @usableFromInline var readableContent: RelationContent<Entity>? {
+        if case .covered(let cover, nil) = content?.state { cover.refuse() }
+        return content
+    }
+
+    /// The ids it holds, of entities or by themselves; none where it says nothing.
+    @inlinable package var heldIDs: [Entity.ID] { content?.ids ?? [] }
 
     /// The id it holds, where that is one by itself.
     @inlinable var onlyID: Entity.ID? {
@@ -73,14 +79,17 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 
     /// The entities it holds; none when it holds ids only.
     @inlinable var entities: [Entity] {
-        if case .entities(let entities, _) = content?.state { return entities }
-        return []
+        switch content?.state {
+        case .entities(let entities, _): entities
+        case .covered(let cover, _): cover.refuse()
+        case .id, .ids, .null, .nullID, nil: []
+        }
     }
 
     /// What is loaded: nil where the relation says nothing; of a to-many relation that holds ids
     /// only, an empty list.
     @inlinable public var loadedValue: Cardinality.Value? {
-        isNone ? nil : Cardinality._value(of: entities)
+        content == nil ? nil : Cardinality._value(of: entities)
     }
 }
 
@@ -98,6 +107,8 @@ final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchec
         case null
         /// An explicit null that was decoded from `{"id": null}` and is encoded so again.
         case nullID
+        /// In a row that a condition reads. A tombstone's ids can be read, everything else traps.
+        case covered(RelationCover, ids: [Entity.ID]?)
 
         @inlinable
         static func holding(_ ids: [Entity.ID]) -> State {
@@ -128,6 +139,8 @@ final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchec
         case .id(let id): [id]
         case .ids(let ids): ids
         case .entities(let entities, _): entities.map { $0.id }
+        case .covered(_, .some(let ids)): ids
+        case .covered(let cover, nil): cover.refuse()
         case .null, .nullID: []
         }
     }
@@ -147,6 +160,7 @@ final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchec
     override func isIdentical(to other: LoadedContent, _ rest: inout LoadedPairs) -> Bool {
         let other = unsafeDowncast(other, to: RelationContent<Entity>.self)
         switch (state, other.state) {
+        case (.covered(let cover, _), _), (_, .covered(let cover, _)): cover.refuse()
         case (.id(let first), .id(let second)): return first == second
         case (.ids(let first), .ids(let second)): return first == second
         case (.entities(let first, let isFragment), .entities(let second, let isOtherFragment)):
@@ -172,16 +186,19 @@ extension Relation where Cardinality == Relations.ToOne<Entity> {
         Self(entities: [entity], isFragment: true)
     }
     /// The id it holds, of an entity or by itself.
-    public var id: Entity.ID? { onlyID ?? ids.first }
+    public var id: Entity.ID? { onlyID ?? heldIDs.first }
 }
 
 extension Relation
-where Cardinality == Relations.ToOne<Entity>, Constraint == Relations.Optional {
+where Cardinality == Relations.ToOne<Entity>, Constraints == Relations.Optional {
     /// No related entity: saving removes the link.
     @inlinable public static var null: Self { Self(RelationContent(.null, isSlice: false)) }
 }
 
 extension Relation where Cardinality == Relations.ToMany<Entity> {
+    /// The ids it holds, of entities or by themselves; nil where the relation says nothing.
+    @inlinable public var ids: [Entity.ID]? { isNone ? nil : heldIDs }
+
     /// All related entities by their ids.
     @inlinable public static func ids(_ ids: [Entity.ID]) -> Self { Self(ids: ids) }
     /// All related entities, saved along with their owner.

@@ -1,31 +1,40 @@
 /// The phantom types that say what kind of relation a property is.
 public enum Relations {
     /// The other side knows nothing of the relation, unless it names this one as its inverse.
-    public enum OneWay {}
+    public enum OneWay: DirectionalityProtocol {}
     /// The other side has a relation back; the library keeps both in step.
-    public enum Mutual {}
+    public enum Mutual: DirectionalityProtocol {}
     /// The relation may be nullified.
-    public enum Optional {}
+    public enum Optional: ConstraintsProtocol {}
     /// The relation cannot be nullified explicitly.
-    public enum Required {}
+    public enum Required: ConstraintsProtocol {}
+
+    /// What happens to related entities when the entity is deleted.
+    public typealias DeleteRule = VarveGraph.DeleteRule
 
     /// At most one related entity.
-    public enum ToOne<Entity: EntityModelProtocol>: RelationCardinality {
+    public enum ToOne<Entity: EntityModelProtocol>: CardinalityProtocol {
         public typealias Value = Entity
         @inlinable public static var isToMany: Bool { false }
         @inlinable public static func _value(of entities: [Entity]) -> Entity? { entities.first }
     }
 
     /// An ordered list of distinct related entities.
-    public enum ToMany<Entity: EntityModelProtocol>: RelationCardinality {
+    public enum ToMany<Entity: EntityModelProtocol>: CardinalityProtocol {
         public typealias Value = [Entity]
         @inlinable public static var isToMany: Bool { true }
         @inlinable public static func _value(of entities: [Entity]) -> [Entity]? { entities }
     }
 }
 
-/// How many entities a relation leads to.
-public protocol RelationCardinality: SendableMetatype {
+/// Whether the other side has a relation back: ``Relations/OneWay`` or ``Relations/Mutual``.
+public protocol DirectionalityProtocol {}
+
+/// Whether a relation may be nullified: ``Relations/Optional`` or ``Relations/Required``.
+public protocol ConstraintsProtocol {}
+
+/// How many entities a relation leads to: ``Relations/ToOne`` or ``Relations/ToMany``.
+public protocol CardinalityProtocol: SendableMetatype {
     associatedtype Entity: EntityModelProtocol
     /// What the property of the relation holds: one entity, or a list.
     associatedtype Value: Sendable
@@ -45,48 +54,53 @@ public enum DeleteRule: Sendable, Hashable {
     case deny
 }
 
-/// The `.required` of `@Relationship(.required)`.
-public struct RelationConstraint<Rule>: Sendable {
+/// The `.required` of `@Relationship(.required)`, or its opposite.
+public struct Constraint<Rule: ConstraintsProtocol>: Sendable {
     init() {}
 }
 
-extension RelationConstraint where Rule == Relations.Required {
+extension Constraint where Rule == Relations.Required {
     /// The relation cannot be set to `.null`.
-    public static var required: RelationConstraint<Relations.Required> { .init() }
+    public static var required: Constraint<Relations.Required> { .init() }
+}
+
+extension Constraint where Rule == Relations.Optional {
+    /// The relation can be set to `.null`, as without a constraint.
+    public static var optional: Constraint<Relations.Optional> { .init() }
 }
 
 // MARK: - Names for kinds of relations
 
 /// A relation to at most one entity.
-public typealias ToOneRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    Relation<Entity, Directionality, Relations.ToOne<Entity>, Constraint>
+public typealias ToOneRelation<Entity: EntityModelProtocol, Directionality, Constraints> =
+    Relation<Entity, Directionality, Relations.ToOne<Entity>, Constraints>
 /// A relation to a list of entities.
-public typealias ToManyRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    Relation<Entity, Directionality, Relations.ToMany<Entity>, Constraint>
+public typealias ToManyRelation<Entity: EntityModelProtocol, Directionality, Constraints> =
+    Relation<Entity, Directionality, Relations.ToMany<Entity>, Constraints>
 
 /// A relation that the other side knows nothing of.
 public typealias OneWayRelation<
-    Entity: EntityModelProtocol, Cardinality: RelationCardinality, Constraint
-> = Relation<Entity, Relations.OneWay, Cardinality, Constraint>
+    Entity: EntityModelProtocol, Cardinality: CardinalityProtocol, Constraints
+> = Relation<Entity, Relations.OneWay, Cardinality, Constraints>
 where Cardinality.Entity == Entity
 /// A relation whose other side has a relation back.
 public typealias MutualRelation<
-    Entity: EntityModelProtocol, Cardinality: RelationCardinality, Constraint
-> = Relation<Entity, Relations.Mutual, Cardinality, Constraint>
+    Entity: EntityModelProtocol, Cardinality: CardinalityProtocol, Constraints
+> = Relation<Entity, Relations.Mutual, Cardinality, Constraints>
 where Cardinality.Entity == Entity
 
 // What the other side is does not show in a relation's type: these say how many there are on this
 // side, behind the "to".
 
-/// A relation of one entity to at most one other.
-public typealias OneToOneRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    ToOneRelation<Entity, Directionality, Constraint>
-/// A relation of one entity to a list of others.
-public typealias OneToManyRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    ToManyRelation<Entity, Directionality, Constraint>
-/// A relation of entities of which several share one other.
-public typealias ManyToOneRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    ToOneRelation<Entity, Directionality, Constraint>
-/// A relation of entities to a list of others, each of which has several.
-public typealias ManyToManyRelation<Entity: EntityModelProtocol, Directionality, Constraint> =
-    ToManyRelation<Entity, Directionality, Constraint>
+/// A mutual relation of one entity to at most one other.
+public typealias OneToOneRelation<Entity: EntityModelProtocol, Constraints> =
+    ToOneRelation<Entity, Relations.Mutual, Constraints>
+/// A mutual relation of one entity to a list of others.
+public typealias OneToManyRelation<Entity: EntityModelProtocol, Constraints> =
+    ToManyRelation<Entity, Relations.Mutual, Constraints>
+/// A mutual relation of entities of which several share one other.
+public typealias ManyToOneRelation<Entity: EntityModelProtocol, Constraints> =
+    ToOneRelation<Entity, Relations.Mutual, Constraints>
+/// A mutual relation of entities to a list of others, each of which has several.
+public typealias ManyToManyRelation<Entity: EntityModelProtocol, Constraints> =
+    ToManyRelation<Entity, Relations.Mutual, Constraints>

@@ -3,19 +3,19 @@
 /// The property itself reads what is loaded; its projected value, `$name`, is the ``Relation``
 /// that is set before a save.
 @propertyWrapper
-public struct Relationship<Entity: EntityModelProtocol, Directionality, Cardinality, Constraint>:
+public struct Relationship<Entity: EntityModelProtocol, Directionality, Cardinality, Constraints>:
     Sendable
-where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
+where Cardinality: CardinalityProtocol, Cardinality.Entity == Entity {
     // The only stored property, so that a relation stands at its wrapper's address.
-    @usableFromInline var relation: Relation<Entity, Directionality, Cardinality, Constraint>
+    @usableFromInline var relation: Relation<Entity, Directionality, Cardinality, Constraints>
 
     @inlinable
-    init(_ relation: Relation<Entity, Directionality, Cardinality, Constraint>) {
+    init(_ relation: Relation<Entity, Directionality, Cardinality, Constraints>) {
         self.relation = relation
     }
 
     @inlinable
-    public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraint> {
+    public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraints> {
         get { relation }
         set { relation = newValue }
     }
@@ -30,7 +30,25 @@ where Cardinality: RelationCardinality, Cardinality.Entity == Entity {
 extension Relationship
 where
     Directionality == Relations.Mutual, Cardinality == Relations.ToOne<Entity>,
-    Constraint == Relations.Optional
+    Constraints: ConstraintsProtocol
+{
+    /// A mutual relation to at most one entity.
+    ///
+    /// - Parameter constraint: `.required` where it cannot be nullified.
+    public init<Inverse>(
+        _ constraint: Constraint<Constraints>,
+        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+    ) { self.init(.none) }
+    public init<Inverse>(
+        _ constraint: Constraint<Constraints>,
+        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
+    ) { self.init(.none) }
+}
+
+extension Relationship
+where
+    Directionality == Relations.Mutual, Cardinality == Relations.ToOne<Entity>,
+    Constraints == Relations.Optional
 {
     /// A mutual relation to at most one entity, which may be nullified.
     public init<Inverse>(
@@ -43,24 +61,8 @@ where
 
 extension Relationship
 where
-    Directionality == Relations.Mutual, Cardinality == Relations.ToOne<Entity>,
-    Constraint == Relations.Required
-{
-    /// A mutual relation to one entity, which cannot be nullified.
-    public init<Inverse>(
-        _ constraint: RelationConstraint<Relations.Required>,
-        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
-    ) { self.init(.none) }
-    public init<Inverse>(
-        _ constraint: RelationConstraint<Relations.Required>,
-        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
-    ) { self.init(.none) }
-}
-
-extension Relationship
-where
     Directionality == Relations.Mutual, Cardinality == Relations.ToMany<Entity>,
-    Constraint == Relations.Required
+    Constraints == Relations.Required
 {
     /// A mutual relation to a list of entities.
     public init<Inverse>(
@@ -70,56 +72,63 @@ where
         inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
     ) { self.init(.none) }
     public init<Inverse>(
-        _ constraint: RelationConstraint<Relations.Required>,
+        _ constraint: Constraint<Relations.Required>,
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
+}
+
+// The value that a declaration gives, and that a memberwise initializer takes, is a relation: ids,
+// fragments and slices can be given as well as entities.
+
+extension Relationship
+where
+    Directionality == Relations.OneWay, Cardinality == Relations.ToOne<Entity>,
+    Constraints: ConstraintsProtocol
+{
+    /// A one-way relation to at most one entity.
+    ///
+    /// - Parameter constraint: `.required` where it cannot be nullified.
+    public init(_ constraint: Constraint<Constraints>, deleteRule: DeleteRule = .nullify) {
+        self.init(.none)
+    }
+    /// A one-way relation to at most one entity, with the value that it starts with.
+    public init(
+        wrappedValue: ToOneRelation<Entity, Relations.OneWay, Constraints>?,
+        _ constraint: Constraint<Constraints>, deleteRule: DeleteRule = .nullify
+    ) { self.init(wrappedValue ?? .none) }
 }
 
 extension Relationship
 where
     Directionality == Relations.OneWay, Cardinality == Relations.ToOne<Entity>,
-    Constraint == Relations.Optional
+    Constraints == Relations.Optional
 {
+    /// A one-way relation to at most one entity, which may be nullified, with the value that it
+    /// starts with: `= nil` for nothing.
+    public init(
+        wrappedValue: ToOneRelation<Entity, Relations.OneWay, Relations.Optional>?,
+        deleteRule: DeleteRule = .nullify
+    ) { self.init(wrappedValue ?? .none) }
     /// A one-way relation to at most one entity, which may be nullified.
-    public init(wrappedValue: Entity?, deleteRule: DeleteRule = .nullify) {
-        self.init(wrappedValue.map { .relation($0) } ?? .none)
-    }
-    /// A one-way relation to at most one entity, which a memberwise initializer takes as a
-    /// relation: `.id("1")`.
     public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
 extension Relationship
 where
-    Directionality == Relations.OneWay, Cardinality == Relations.ToOne<Entity>,
-    Constraint == Relations.Required
-{
-    /// A one-way relation to one entity, which cannot be nullified.
-    public init(
-        _ constraint: RelationConstraint<Relations.Required>, deleteRule: DeleteRule = .nullify
-    ) { self.init(.none) }
-    /// A one-way relation to one entity, which cannot be nullified.
-    public init(
-        wrappedValue: Entity?, _ constraint: RelationConstraint<Relations.Required>,
-        deleteRule: DeleteRule = .nullify
-    ) { self.init(wrappedValue.map { .relation($0) } ?? .none) }
-}
-
-extension Relationship
-where
     Directionality == Relations.OneWay, Cardinality == Relations.ToMany<Entity>,
-    Constraint == Relations.Required
+    Constraints == Relations.Required
 {
-    /// A one-way relation to a list of entities.
-    public init(wrappedValue: [Entity]?, deleteRule: DeleteRule = .nullify) {
-        self.init(wrappedValue.map { .relation($0) } ?? .none)
-    }
+    /// A one-way relation to a list of entities, with the value that it starts with: `= nil` for
+    /// nothing.
+    public init(
+        wrappedValue: ToManyRelation<Entity, Relations.OneWay, Relations.Required>?,
+        deleteRule: DeleteRule = .nullify
+    ) { self.init(wrappedValue ?? .none) }
     /// A one-way relation to a list of entities.
     public init(
-        _ constraint: RelationConstraint<Relations.Required>, deleteRule: DeleteRule = .nullify
+        _ constraint: Constraint<Relations.Required>, deleteRule: DeleteRule = .nullify
     ) { self.init(.none) }
-    /// A one-way relation to a list of entities, which a memberwise initializer takes as a
-    /// relation: `.ids(["1"])`.
+    /// A one-way relation to a list of entities.
     public init(deleteRule: DeleteRule = .nullify) { self.init(.none) }
 }
 
@@ -137,7 +146,7 @@ extension Relationship where Cardinality == Relations.ToOne<Entity> {
 }
 
 extension Relationship
-where Cardinality == Relations.ToOne<Entity>, Constraint == Relations.Optional {
+where Cardinality == Relations.ToOne<Entity>, Constraints == Relations.Optional {
     public static var null: Self { Self(.null) }
 }
 
@@ -152,16 +161,4 @@ extension Relationship where Cardinality == Relations.ToMany<Entity> {
         Self(.appending(fragment: entities))
     }
     public static func appending(ids: [Entity.ID]) -> Self { Self(.appending(ids: ids)) }
-}
-
-// A one-way relation with a default value is passed to a memberwise initializer as an optional.
-extension Optional where Wrapped: EntityModelProtocol {
-    /// The related entity, saved along with its owner.
-    public static func relation(_ entity: Wrapped) -> Wrapped? { entity }
-}
-
-extension Optional {
-    /// All related entities, saved along with their owner.
-    public static func relation<Entity: EntityModelProtocol>(_ entities: [Entity]) -> Wrapped?
-    where Wrapped == [Entity] { entities }
 }

@@ -13,7 +13,7 @@ struct TextField: Sendable {
     }
 
     @usableFromInline
-    init<Entity, Value: TextProperty>(_ path: KeyPath<Entity, Value>) {
+    init<Entity: EntityModelProtocol, Value: TextProperty>(_ path: KeyPath<Entity, Value>) {
         sendablePath = SendableAnyPath(raw: path)
         let offset = MemoryLayout<Entity>.offset(of: path)
         if let offset, Value.self == String.self {
@@ -22,15 +22,13 @@ struct TextField: Sendable {
             access = .optionalText(offset)
         } else {
             let path = SendableReadPath(path)
-            access = .getter { row in
-                row.assumingMemoryBound(to: Entity.self).pointee[keyPath: path.raw]._text
-            }
+            access = .getter { row in Entity._read(path.raw, ofRow: row)._text }
         }
     }
 
     /// A field by a path whose value type is not known, or nil where it leads to no text.
     @usableFromInline
-    init?<Entity>(untyped path: AnyKeyPath, of type: Entity.Type) {
+    init?<Entity: EntityModelProtocol>(untyped path: AnyKeyPath, of type: Entity.Type) {
         if let path = path as? KeyPath<Entity, String> {
             self.init(path)
         } else if let path = path as? KeyPath<Entity, String?> {

@@ -11,6 +11,7 @@ struct MemberScan {
     /// Functions, initializers, type properties and aliases, as `static patch`, `init(_id:from:)` or
     /// `typealias ID`.
     var signatures: Set<String> = []
+    var functions: [FunctionDeclSyntax] = []
     var cases: [CaseDeclaration] = []
 
     /// `var (a, b) = …`
@@ -33,6 +34,7 @@ struct MemberScan {
             scan(variable)
         } else if let function = declaration.as(FunctionDeclSyntax.self) {
             signatures.insert(function.macroSignature)
+            functions.append(function)
         } else if let initializer = declaration.as(InitializerDeclSyntax.self) {
             signatures.insert("init" + initializer.signature.parameterClause.labels)
         } else if let alias = declaration.as(TypeAliasDeclSyntax.self) {
@@ -89,7 +91,7 @@ struct MemberScan {
 }
 
 extension FunctionDeclSyntax {
-    fileprivate var macroSignature: String {
+    var macroSignature: String {
         let prefix = modifiers.typeKeyword == nil ? "" : "static "
         return prefix + name.bareText + signature.parameterClause.labels
     }

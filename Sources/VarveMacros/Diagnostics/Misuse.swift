@@ -123,6 +123,17 @@ extension Misuse {
     }
 }
 
+// MARK: - Its functions
+
+extension Misuse {
+    static func closedFunction(_ signature: String, instead: String) -> Misuse {
+        Misuse(
+            "closedFunction",
+            "'\(signature)' is the library's, and one that an entity declares would run only where it"
+                + " is called by name: write \(instead) instead")
+    }
+}
+
 // MARK: - Its relations
 
 extension Misuse {
@@ -206,6 +217,16 @@ extension Misuse {
             "indexOnRelation",
             "the index '\(name)' cannot be about the relation '\(relation)': a row is stored without"
                 + " its relations, and links need no index, because every relation is one")
+    }
+
+    static func indexReadsRelation(
+        _ name: String, property: String, relation: String
+    ) -> Misuse {
+        Misuse(
+            "indexReadsRelation",
+            "the index '\(name)' cannot be about '\(property)', which reads the relation"
+                + " '\(relation)': a row is stored without its relations; keep what is indexed in a"
+                + " stored property")
     }
 
     static func indexOnUntypedID(_ name: String) -> Misuse {

@@ -20,6 +20,7 @@ extension EntityDeclaration {
         for property in members.properties where property.isStatic {
             found += property.staticRelationDiagnostics()
         }
+        found += members.functions.flatMap { $0.closedFunctionDiagnostics() }
         found += relations.flatMap { $0.diagnostics() } + sharedInverseDiagnostics()
         found += indexes.flatMap { $0.diagnostics() + $0.diagnostics(in: self) }
         return found + members.duplicateNames(takenBy: [(name: "id", owner: "id")])
@@ -74,6 +75,26 @@ extension PropertyDeclaration {
             Misuse.relationIsStatic(name).diagnostic(
                 at: bindingSyntax.pattern, fixIts: [.removing(word, from: declarationSyntax)])
         ]
+    }
+}
+
+extension FunctionDeclSyntax {
+    /// What an entity cannot declare in the library's stead, and what it declares instead.
+    private static let closed = [
+        "save(to:)": "'willSave(to:)' or 'didSave(to:)'",
+        "save(to:options:)": "'willSave(to:)', 'didSave(to:)' or 'defaultMergeStrategy'",
+        "delete(from:)": "'willDelete(from:)' or 'didDelete(from:)'",
+        "static delete(id:from:)": "'willDelete(from:)' or 'didDelete(from:)'",
+        "static nestedQueryModifier(_:nested:)": "'nestedQueryModifier(_:in:nested:)'",
+    ]
+
+    fileprivate func closedFunctionDiagnostics() -> [Diagnostic] {
+        let types = signature.parameterClause.parameters.map(\.type.trimmedDescription)
+        let isAboutEntities = types.contains {
+            $0.hasPrefix("inout ") && $0.hasSuffix("Context") || $0.contains("Query<")
+        }
+        guard isAboutEntities, let instead = Self.closed[macroSignature] else { return [] }
+        return [Misuse.closedFunction(macroSignature, instead: instead).diagnostic(at: name)]
     }
 }
 

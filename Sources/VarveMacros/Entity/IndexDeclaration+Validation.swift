@@ -13,6 +13,11 @@ extension IndexDeclaration {
                 return Misuse.indexOnRelation(name, relation: path.property).diagnostic(
                     at: path.syntax)
             }
+            if let relation = entity.relation(readBy: path.property) {
+                return Misuse.indexReadsRelation(
+                    name, property: path.property, relation: relation
+                ).diagnostic(at: path.syntax)
+            }
             let named = entity.members.properties.first {
                 $0.name == path.property && !$0.isStatic
             }

@@ -262,7 +262,7 @@ extension Found {
     ) {
         guard !relation.isNone else { return }
         relations[name] = Content(
-            ids: relation.ids, isFragment: relation.isFragment, isSlice: relation.isSlice,
+            ids: relation.heldIDs, isFragment: relation.isFragment, isSlice: relation.isSlice,
             nodes: relation.isId ? nil : relation.entities.map(Found.init))
     }
 }

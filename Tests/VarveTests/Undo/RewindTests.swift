@@ -36,9 +36,9 @@ struct RewindTests {
     /// All that can be seen of a state but the times.
     private func whole(_ context: Context) -> String {
         func seat(_ seat: Seat) -> String {
-            "\(seat.id) \(seat.place) \(seat.label) \(seat.$guests.ids)"
+            "\(seat.id) \(seat.place) \(seat.label) \(seat.$guests.heldIDs)"
         }
-        func guest(_ guest: Guest) -> String { "\(guest.id) \(guest.name) \(guest.$seat.ids)" }
+        func guest(_ guest: Guest) -> String { "\(guest.id) \(guest.name) \(guest.$seat.heldIDs)" }
         var lines = [UndoModel.whole(context)]
         lines += Seat.query().id(\.$guests).resolve(in: context).map { "Seat " + seat($0) }
         lines += Guest.query().id(\.$seat).resolve(in: context).map { "Guest " + guest($0) }

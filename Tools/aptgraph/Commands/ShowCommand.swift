@@ -164,31 +164,31 @@ extension Package {
     var namedRelations: [NamedRelation] {
         [
             NamedRelation(
-                key: "preDepends", title: "Pre-Depends", names: $preDepends.ids,
+                key: "preDepends", title: "Pre-Depends", names: $preDepends.loadedIDs,
                 expression: expressions?.preDepends),
             NamedRelation(
-                key: "depends", title: "Depends", names: $depends.ids,
+                key: "depends", title: "Depends", names: $depends.loadedIDs,
                 expression: expressions?.depends),
             NamedRelation(
-                key: "recommends", title: "Recommends", names: $recommends.ids,
+                key: "recommends", title: "Recommends", names: $recommends.loadedIDs,
                 expression: expressions?.recommends),
             NamedRelation(
-                key: "suggests", title: "Suggests", names: $suggests.ids,
+                key: "suggests", title: "Suggests", names: $suggests.loadedIDs,
                 expression: expressions?.suggests),
             NamedRelation(
-                key: "enhances", title: "Enhances", names: $enhances.ids,
+                key: "enhances", title: "Enhances", names: $enhances.loadedIDs,
                 expression: expressions?.enhances),
             NamedRelation(
-                key: "provides", title: "Provides", names: $provides.ids,
+                key: "provides", title: "Provides", names: $provides.loadedIDs,
                 expression: expressions?.provides),
             NamedRelation(
-                key: "breaks", title: "Breaks", names: $breaks.ids,
+                key: "breaks", title: "Breaks", names: $breaks.loadedIDs,
                 expression: expressions?.breaks),
             NamedRelation(
-                key: "conflicts", title: "Conflicts", names: $conflicts.ids,
+                key: "conflicts", title: "Conflicts", names: $conflicts.loadedIDs,
                 expression: expressions?.conflicts),
             NamedRelation(
-                key: "replaces", title: "Replaces", names: $replaces.ids,
+                key: "replaces", title: "Replaces", names: $replaces.loadedIDs,
                 expression: expressions?.replaces),
         ]
     }

@@ -61,10 +61,10 @@ private struct BreadthFirstSearch {
             .resolve(in: graph.context)
         level = []
         for package in packages {
-            reach(package.$preDepends.ids, from: package.id, .preDepends)
-            reach(package.$depends.ids, from: package.id, .depends)
+            reach(package.$preDepends.loadedIDs, from: package.id, .preDepends)
+            reach(package.$depends.loadedIDs, from: package.id, .depends)
         }
-        for name in virtual { reach(name.$providers.ids, from: name.id, .providedBy) }
+        for name in virtual { reach(name.$providers.loadedIDs, from: name.id, .providedBy) }
         return !level.isEmpty
     }
 

@@ -43,7 +43,7 @@ extension GraphStatistics {
         removed = context.count(Deleted<Package>.self)
         countLinks(context)
         let sections = Section.query().id(\.$packages).resolve(in: context)
-        largestSections = Self.top(sections.map { ($0.id, $0.$packages.ids.count) })
+        largestSections = Self.top(sections.map { ($0.id, $0.$packages.loadedIDs.count) })
     }
 
     private mutating func countLinks(_ context: Context) {
@@ -52,17 +52,17 @@ extension GraphStatistics {
         let all = Package.query().id(\.$preDepends).id(\.$depends).id(\.$recommends)
             .id(\.$suggests).id(\.$enhances).id(\.$provides)
         for package in all.resolve(in: context) {
-            preDepends += package.$preDepends.ids.count
-            depends += package.$depends.ids.count
-            recommends += package.$recommends.ids.count
-            suggests += package.$suggests.ids.count
-            enhances += package.$enhances.ids.count
-            provides += package.$provides.ids.count
-            for id in package.$preDepends.ids { needed[id, default: 0] += 1 }
-            for id in package.$depends.ids { needed[id, default: 0] += 1 }
-            named.formUnion(package.$recommends.ids)
-            named.formUnion(package.$suggests.ids)
-            named.formUnion(package.$enhances.ids)
+            preDepends += package.$preDepends.loadedIDs.count
+            depends += package.$depends.loadedIDs.count
+            recommends += package.$recommends.loadedIDs.count
+            suggests += package.$suggests.loadedIDs.count
+            enhances += package.$enhances.loadedIDs.count
+            provides += package.$provides.loadedIDs.count
+            for id in package.$preDepends.loadedIDs { needed[id, default: 0] += 1 }
+            for id in package.$depends.loadedIDs { needed[id, default: 0] += 1 }
+            named.formUnion(package.$recommends.loadedIDs)
+            named.formUnion(package.$suggests.loadedIDs)
+            named.formUnion(package.$enhances.loadedIDs)
         }
         named.formUnion(needed.keys)
         mostNeeded = Self.top(needed.map { ($0.key, $0.value) })

@@ -47,11 +47,11 @@ extension Package {
     /// The ids that a relation was loaded with.
     func names(_ kind: ReverseDependencies.Kind) -> [String] {
         switch kind {
-        case .preDepends: $preDepends.ids
-        case .depends: $depends.ids
-        case .recommends: $recommends.ids
-        case .suggests: $suggests.ids
-        case .enhances: $enhances.ids
+        case .preDepends: $preDepends.loadedIDs
+        case .depends: $depends.loadedIDs
+        case .recommends: $recommends.loadedIDs
+        case .suggests: $suggests.loadedIDs
+        case .enhances: $enhances.loadedIDs
         }
     }
 }

@@ -78,7 +78,7 @@ extension QueryList {
     /// Asks for one property only: `User.query().select(\.name)` resolves to `[String]`.
     @inlinable
     public func select<Value>(_ path: KeyPath<Entity, Value>) -> PropertyProjection<Entity, Value> {
-        let read = PropertyReader(path)
+        let read = PropertyReader(selecting: path)
         return PropertyProjection(self) { $0.map { read($0) } }
     }
 
@@ -88,7 +88,7 @@ extension QueryList {
     public func select<First, Second>(
         _ first: KeyPath<Entity, First>, _ second: KeyPath<Entity, Second>
     ) -> QueryProjection<Entity, First, Second> {
-        let (first, second) = (PropertyReader(first), PropertyReader(second))
+        let (first, second) = (PropertyReader(selecting: first), PropertyReader(selecting: second))
         return QueryProjection(self) { $0.map { (first($0), second($0)) } }
     }
 
@@ -98,8 +98,8 @@ extension QueryList {
         _ first: KeyPath<Entity, First>, _ second: KeyPath<Entity, Second>,
         _ third: KeyPath<Entity, Third>
     ) -> QueryProjection<Entity, First, Second, Third> {
-        let (first, second) = (PropertyReader(first), PropertyReader(second))
-        let third = PropertyReader(third)
+        let (first, second) = (PropertyReader(selecting: first), PropertyReader(selecting: second))
+        let third = PropertyReader(selecting: third)
         return QueryProjection(self) { $0.map { (first($0), second($0), third($0)) } }
     }
 
@@ -108,7 +108,7 @@ extension QueryList {
     public func select<each Value>(
         _ path: repeat KeyPath<Entity, each Value>
     ) -> QueryProjection<Entity, repeat each Value> {
-        let readers = (repeat PropertyReader(each path))
+        let readers = (repeat PropertyReader(selecting: each path))
         return QueryProjection(self) { $0.map { row in (repeat (each readers)(row)) } }
     }
 }

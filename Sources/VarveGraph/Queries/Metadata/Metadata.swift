@@ -1,14 +1,11 @@
 public import Foundation
 
 /// What the context knows of an entity beside its value.
-public struct Metadata: Sendable, Hashable {
+public struct EntityMetadata: Sendable, Hashable {
     /// When the entity was last saved.
     public let updatedAt: Date
     /// The transaction that saved it last; 0 in a context without a log.
     public let transaction: UInt64
-
-    /// The order of ``updatedAt``, oldest first.
-    public static var updatedAt: MetadataOrder { .updatedAt }
 
     init(_ metadata: RowMetadata) {
         updatedAt = Date(microseconds: metadata.updatedAt)
@@ -18,14 +15,14 @@ public struct Metadata: Sendable, Hashable {
 
 extension EntityModelProtocol {
     /// What the context knows of the entity with this id, or nil where it does not hold it.
-    public func metadata(in context: Context) -> Metadata? {
+    public func metadata(in context: Context) -> EntityMetadata? {
         guard let slot = context.liveSlot(of: Self.self, id: id) else { return nil }
-        return context.table(of: Self.self).map { Metadata($0.metadata(of: slot)) }
+        return context.table(of: Self.self).map { EntityMetadata($0.metadata(of: slot)) }
     }
 }
 
 /// An order of entities by what the context knows of them.
-public struct MetadataOrder: Sendable, Hashable {
+public struct Metadata: Sendable, Hashable {
     @usableFromInline
     enum Key: Sendable {
         case updatedAt, transaction, ordinal
@@ -37,14 +34,14 @@ public struct MetadataOrder: Sendable, Hashable {
     init(_ key: Key) { self.key = key }
 
     /// By the time of the last save, oldest first.
-    public static var updatedAt: MetadataOrder { MetadataOrder(.updatedAt) }
+    public static var updatedAt: Metadata { Metadata(.updatedAt) }
     /// By the transaction of the last save, oldest first.
-    public static var transaction: MetadataOrder { MetadataOrder(.transaction) }
+    public static var transaction: Metadata { Metadata(.transaction) }
     /// By the place in the type's default order: oldest insertion first.
-    public static var inserted: MetadataOrder { MetadataOrder(.ordinal) }
+    public static var inserted: Metadata { Metadata(.ordinal) }
 
     /// The other way round. Entities that are equal stay in order in both directions.
-    public var desc: MetadataOrder {
+    public var desc: Metadata {
         var copy = self
         copy.isDescending.toggle()
         return copy
@@ -75,22 +72,22 @@ public struct MetadataPredicate: Sendable, Hashable {
 
     /// A piece of metadata lies in a range: `.metadata(\.updatedAt, within: lastSync...Date())`.
     public static func metadata(
-        _ path: KeyPath<Metadata, Date>, within range: ClosedRange<Date>
+        _ path: KeyPath<EntityMetadata, Date>, within range: ClosedRange<Date>
     ) -> MetadataPredicate {
-        precondition(path == \Metadata.updatedAt, "\(path) is no stored piece of metadata")
+        precondition(path == \EntityMetadata.updatedAt, "\(path) is no stored piece of metadata")
         return updated(within: range)
     }
 
     /// A piece of metadata lies in a range: `.metadata(\.transaction, within: 7...9)`.
     public static func metadata(
-        _ path: KeyPath<Metadata, UInt64>, within range: ClosedRange<UInt64>
+        _ path: KeyPath<EntityMetadata, UInt64>, within range: ClosedRange<UInt64>
     ) -> MetadataPredicate {
-        precondition(path == \Metadata.transaction, "\(path) is no stored piece of metadata")
+        precondition(path == \EntityMetadata.transaction, "\(path) is no stored piece of metadata")
         return saved(inTransactions: range)
     }
 
     /// In whose order a type-level query answers.
-    @usableFromInline var order: MetadataOrder {
+    @usableFromInline var order: Metadata {
         switch bounds {
         case .updatedAt: .updatedAt
         case .transaction: .transaction
@@ -119,7 +116,7 @@ extension Date {
     }
 }
 
-extension MetadataOrder {
+extension Metadata {
     @usableFromInline var words: String {
         let name =
             switch key {

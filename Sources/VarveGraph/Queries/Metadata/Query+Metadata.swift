@@ -18,7 +18,7 @@ extension MetadataPredicate {
     }
 }
 
-extension MetadataOrder {
+extension Metadata {
     /// The order as one of rows, whose metadata stand beside them.
     @inlinable
     func comparator<Entity: EntityModelProtocol>(of type: Entity.Type) -> RowComparator {
@@ -73,12 +73,29 @@ extension QueryList {
     /// Sorts by metadata: `.updatedAt`, or `.updatedAt.desc` for the newest first. Entities that
     /// are equal in it stay in order.
     @inlinable
-    public func sorted(by order: MetadataOrder) -> Self {
+    public func sorted(by order: Metadata) -> Self {
         adding(.sort(order.comparator(of: Entity.self)))
     }
 }
 
+extension QueryList {
+    /// All entities of the type in the order in which they were last saved, as a depth list's
+    /// `.schemaEntities` loads them.
+    @inlinable
+    public static func schemaQuery() -> Self { QueryList(.all).sorted(by: .updatedAt) }
+}
+
 extension Query {
+    /// Finds nothing: of a to-one relation `.schemaEntities` loads nothing.
+    @inlinable
+    public static func schemaQuery() -> Self { Query(QueryList(.ids([]))) }
+
+    /// All entities of the type that meet the condition, in the order of that metadata.
+    @inlinable
+    public static func filter(_ predicate: MetadataPredicate) -> QueryList<Entity> {
+        .filter(predicate)
+    }
+
     /// Finds the entity only if it meets the condition.
     @inlinable
     public func filter(_ predicate: MetadataPredicate) -> Self { Query(list.filter(predicate)) }

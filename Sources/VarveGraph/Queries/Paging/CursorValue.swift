@@ -29,7 +29,9 @@ struct CursorValue: Sendable {
     @usableFromInline let bound: @Sendable (String) -> Bound?
 
     @inlinable
-    init<Entity, Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
+    init<Entity: EntityModelProtocol, Value: Comparable & SendableMetatype>(
+        _ path: KeyPath<Entity, Value>
+    ) {
         let read = PropertyReader(path)
         encode = { row in CursorText.encode(read(row)) }
         bound = { text in

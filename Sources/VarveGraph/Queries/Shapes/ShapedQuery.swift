@@ -11,6 +11,40 @@ public protocol ShapedQuery<Entity>: Sendable {
     func _loading(_ step: ShapeStep) -> Self
 }
 
+/// A query, of whatever it finds: ``Query``, ``QueryList`` or ``QueryGroup``. For code that is generic
+/// over queries.
+public protocol ContextQuery<Entity, Result, Key>: ShapedQuery {
+    /// `Entity?` of a query for one, `[Query<Entity>]` of a list, `[[Query<Entity>]]` of a group.
+    associatedtype Result
+    /// The id's type of a query for one, `Void` of the others.
+    associatedtype Key
+    /// What it resolves to.
+    associatedtype Resolved
+
+    func resolve(in context: Context) -> Resolved
+}
+
+extension Query: ContextQuery {
+    public typealias Result = Entity?
+    public typealias Key = Entity.ID
+}
+
+extension QueryList: ContextQuery {
+    public typealias Result = [Query<Entity>]
+    public typealias Key = Void
+}
+
+extension QueryGroup: ContextQuery {
+    public typealias Result = [[Query<Entity>]]
+    public typealias Key = Void
+}
+
+/// Says what a query for a related entity loads: the argument of `with(_:nested:)`.
+public typealias QueryModifier<Entity: EntityModelProtocol> = (Query<Entity>) -> Query<Entity>
+/// Says which related entities a query loads, and how.
+public typealias QueryListModifier<Entity: EntityModelProtocol> =
+    (QueryList<Entity>) -> QueryList<Entity>
+
 extension Query: ShapedQuery {
     @inlinable
     public func _loading(_ step: ShapeStep) -> Self { Query(list._loading(step)) }
