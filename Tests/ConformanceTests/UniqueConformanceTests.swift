@@ -162,7 +162,7 @@ struct UniqueConformanceTests {
         try Account(id: 2, phone: "2").save(to: &context)
         try Account(id: 3, login: 3).save(to: &context)
         #expect(Account.query().resolve(in: context).map(\.id) == [2, 3])
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Account>.Errors.self) {
             try Account(id: 4, phone: "4", card: 9).save(to: &context)
             try Account(id: 5, phone: "5", card: 9).save(to: &context)
         }
@@ -188,7 +188,7 @@ struct UniqueConformanceTests {
         var context = Context()
         try user("1", "ada", "1@x", false).save(to: &context)
         try user("2", "bob", "2@x", false).save(to: &context)
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<User>.Errors.self) {
             try user("3", "ada", "2@x", false).save(to: &context)
         }
         #expect(User.query().resolve(in: context).map(\.id) == ["1", "2"])
@@ -205,7 +205,7 @@ struct UniqueConformanceTests {
         // The new account replaces the first, whose entry goes; then its own entry's save brings
         // an account along that is refused.
         let refused = Account(id: 3, phone: "3", card: 7)
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Account>.Errors.self) {
             try Account(
                 id: 2, phone: "1", card: 7,
                 entries: .relation([Entry(id: 2, account: .relation(refused))])

@@ -122,7 +122,7 @@ struct SavingAheadTests {
         var context = try Self.makeContext()
         var readers = (0..<100).map { Self.reader(Self.count + $0, follows: $0) }
         readers[90].number = 7
-        #expect(throws: ContextError.self) { try readers.save(to: &context) }
+        #expect(throws: CollisionResolver<Reader>.Errors.self) { try readers.save(to: &context) }
         context.checkInvariants()
         #expect(context.count(Reader.self) == Self.count)
         let untouched: Reader? = context.find("reader-5")
@@ -147,7 +147,7 @@ struct SavingAheadTests {
         for id in Self.count..<Self.count + 50 {
             try Seat(id: id, label: "seat-0").save(to: &context)
         }
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Seat>.Errors.self) {
             try Seat(id: 30_007, label: "free").save(to: &context)
         }
         context.checkInvariants()

@@ -44,7 +44,9 @@ struct UniqueMapTests {
         }
         for number in 0..<500 {
             try parcel(number, number).save(to: &context)
-            #expect(throws: ContextError.self) { try parcel(-1, number).save(to: &context) }
+            #expect(throws: CollisionResolver<Parcel>.Errors.self) {
+                try parcel(-1, number).save(to: &context)
+            }
             let isCrowded = hashCount < 4 && number >= 16 * hashCount
             #expect((try content(0, context).slots == nil) == isCrowded)
         }
@@ -78,7 +80,7 @@ struct UniqueMapTests {
         #expect(try content(0, context).slots != nil)
         #expect(try content(1, context).slots == nil)
         context.checkInvariants()
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Parcel>.Errors.self) {
             try Parcel(id: 1, code: Code(number: 1, hashCount: 10_000), label: "8")
                 .save(to: &context)
         }

@@ -200,7 +200,7 @@ struct UniqueTests {
         try Player(id: 2, name: "Bob", number: 2).save(to: &context)
         try Player(id: 1, name: "Eve", number: 1).save(to: &context)
         try Player(id: 2, name: "Ada", number: 2).save(to: &context)
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Player>.Errors.self) {
             try Player(id: 1, name: "Ada", number: 1).save(to: &context)
         }
         #expect(Player.query(1).resolve(in: context)?.name == "Eve")
@@ -239,7 +239,7 @@ struct UniqueTests {
             try Citizen(id: id, email: "\(id)", seat: id).save(to: &context)
         }
         try Citizen(id: 4, nickname: "n", email: "4", seat: 4).save(to: &context)
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<Citizen>.Errors.self) {
             try Citizen(id: 5, nickname: "n", email: "5", seat: 5).save(to: &context)
         }
         #expect(Citizen.query().resolve(in: context).map(\.id) == [1, 2, 3, 4])

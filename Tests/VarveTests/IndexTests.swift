@@ -118,8 +118,8 @@ struct IndexTests {
         #expect(After.Member.filter(\.email == "a@x").resolve(in: store.context).map(\.id) == [1])
         #expect(After.Member.filter(\.email == "b@x").resolve(in: store.context).map(\.id) == [2])
         try save(1, "a@x", "team")
-        #expect(throws: ContextError.self) { try save(1, "b@x") }
-        #expect(throws: ContextError.self) { try save(2, "a@x") }
+        #expect(throws: CollisionResolver<After.Member>.Errors.self) { try save(1, "b@x") }
+        #expect(throws: CollisionResolver<After.Member>.Errors.self) { try save(2, "a@x") }
         store.context.checkInvariants()
     }
 
@@ -168,7 +168,7 @@ struct IndexTests {
         let same = After.Member.filter(\.email == "same@x")
         #expect(same.resolve(in: store.context).map(\.id) == [1, 2, 3])
         // Saving one of them again is refused as long as there is another.
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<After.Member>.Errors.self) {
             try store.write { try After.Member(id: 2, email: "same@x").save(to: &$0) }
         }
         try store.write { context in
@@ -205,7 +205,7 @@ struct IndexTests {
     func throwingResolver() throws {
         let store = try Store.temporary(After.Member.self)
         try store.write { try After.Member(id: 1, email: "a@x", team: "a").save(to: &$0) }
-        #expect(throws: ContextError.self) {
+        #expect(throws: CollisionResolver<After.Member>.Errors.self) {
             try store.write { context in
                 try After.Member(id: 2, email: "b@x", team: "b").save(to: &context)
                 try After.Member(id: 3, email: "a@x", team: "c").save(to: &context)

@@ -4,7 +4,8 @@ internal import VarveEvents
 /// ``Relation/isIdentical(to:)`` for an exact comparison.
 extension Relation: Hashable {
     public static func == (first: Self, second: Self) -> Bool {
-        if first.content === second.content { return true }
+        // Covered relations of two rows hold the same object, and cannot be read.
+        if first.readableContent === second.content { return true }
         if let first = first.onlyID, let second = second.onlyID { return first == second }
         return first.heldIDs == second.heldIDs
     }

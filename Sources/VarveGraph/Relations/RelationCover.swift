@@ -44,7 +44,9 @@ struct RowCover: Sendable {
     ///
     /// - Returns: what must live as long as the copy is read.
     func cover(_ row: UnsafeMutableRawPointer) -> [AnyObject] {
-        guard !isTombstone else { return relations.compactMap { $0.coverEntities(row) } }
+        guard !isTombstone else {
+            return relations.compactMap { $0.coverEntities(row + $0.offset) }
+        }
         for (offset, content) in contents {
             row.storeBytes(of: content, toByteOffset: offset, as: UInt.self)
         }
