@@ -61,9 +61,9 @@ struct LargeRowTests {
                 for id in 0..<30 { try book(id, rowBytes: Self.limit, "b").save(to: &context) }
             }
         }
-        try step { try store.write { try Author.delete(id: "a", from: &$0) } }
+        try step { _ = try store.write { try Author.delete(id: "a", from: &$0) } }
         try step { try store.restoreDeletion(of: Author.self, id: "a") }
-        try step { try store.write { try Book.delete(id: 7, from: &$0) } }
+        try step { _ = try store.write { try Book.delete(id: 7, from: &$0) } }
         try step { try store.restore(Book.self, id: 7) }
         try step {
             try store.group("All") {

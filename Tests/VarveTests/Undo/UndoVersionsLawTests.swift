@@ -184,7 +184,9 @@ private struct VersionRun {
                 ids.append(other)
             }
             changed.$related = .ids(ids)
-        case 6: return try Shelf.delete(id: "s\(book)", from: &context)
+        case 6:
+            try Shelf.delete(id: "s\(book)", from: &context)
+            return
         default: return try Shelf(id: "s\(book)", label: value).save(to: &context)
         }
         try changed.save(to: &context)
