@@ -41,7 +41,7 @@ struct FullDiskCompactionTests {
         let full = try SmallDisk(SimulatedDisk(disk.image), blocks: 0)
         full.leave(blocks: 0)
         let compaction = try StoreCompaction.compact(
-            full, environment: SimulatedEnvironment(seed: 4), retaining: Retention.none, for: .size)
+            full, environment: SimulatedEnvironment(seed: 4), retaining: .newestState, for: .size)
         #expect(compaction.bytesAfter.rawValue * 2 < compaction.bytesBefore.rawValue)
         let again = try Store(
             in: full, environment: SimulatedEnvironment(seed: 5), mode: .readOnly,

@@ -173,7 +173,7 @@ struct DisplacedWriterTests {
                 contentDigest: try CompactionLog.encode([payload(1), payload(2)], into: writer))
             try displace(1)
             _ = try compaction.publishCheckpoint(writer)
-            let (manifest, _) = try compaction.plan(.none)
+            let (manifest, _) = try compaction.plan(.newestState)
             try displace(2)
             try compaction.install(manifest)
             try displace(3)

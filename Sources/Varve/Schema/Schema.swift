@@ -81,13 +81,23 @@ struct Schema: Sendable {
     func mayBeReformed(at position: Int) -> Bool { matched.areReformable[position] }
 
     /// Makes of a row as the app writes it, from `start` to the end of a writer, the row of the log.
+    ///
+    /// - Parameter isFormer: whether the row is one from before the running transaction.
     func completeRow(
-        of slot: UInt32, at position: Int, in writer: inout ByteWriter, from start: Int = 0
+        of slot: UInt32, at position: Int, in writer: inout ByteWriter, from start: Int = 0,
+        isFormer: Bool = false
     ) throws(CodecError) {
         if let forms = loggedForms[position], let definition = definitions[position] {
             try forms.apply(to: slot, definition, in: &writer, from: start)
         }
-        if let unknown = unknownFields[position] { writer.write(unknown[slot]) }
+        if let unknown = unknownFields[position] {
+            writer.write(isFormer ? unknown.former(of: slot) : unknown[slot])
+        }
+    }
+
+    /// A transaction is in the log: what its rows were before is not asked for any more.
+    mutating func forgetFormerFields() {
+        for position in unknownFields.keys { unknownFields[position]?.forgetFormer() }
     }
 
     /// The pending definitions are in the log.
@@ -157,6 +167,9 @@ struct UnknownFields: Sendable {
     let fill: [UInt8]
     /// The bytes of entities that have others.
     private var bytesBySlot: [UInt32: [UInt8]] = [:]
+    /// What they were before the running transaction, of entities of which a reversal changed them: they are no part
+    /// of the tables, whose undo log has the rest.
+    private var formerBySlot: [UInt32: [UInt8]] = [:]
     private let fields: ArraySlice<FieldDefinition>
 
     init(_ fields: ArraySlice<FieldDefinition>) {
@@ -187,6 +200,16 @@ struct UnknownFields: Sendable {
         get { bytesBySlot[slot] ?? fill }
         set { bytesBySlot[slot] = newValue == fill ? nil : newValue }
     }
+
+    /// Sets the bytes of an entity in a transaction, and keeps the former ones.
+    mutating func replace(of slot: UInt32, with bytes: [UInt8]) {
+        if formerBySlot[slot] == nil { formerBySlot[slot] = self[slot] }
+        self[slot] = bytes
+    }
+
+    func former(of slot: UInt32) -> [UInt8] { formerBySlot[slot] ?? self[slot] }
+
+    mutating func forgetFormer() { formerBySlot = [:] }
 }
 
 extension EntityDescriptor {

@@ -382,7 +382,8 @@ final class ReversedState: ReversalTarget {
         for field in definition.fields.prefix(knownFieldCount(ofTable: place.table)) {
             try field.type.skip(&reader)
         }
-        definitions.schema.unknownFields[place.table]?[place.slot] = Array(reader.rest)
+        definitions.schema.unknownFields[place.table]?.replace(
+            of: place.slot, with: Array(reader.rest))
         return reader.slice(from: 0, to: reader.position)
     }
 

@@ -87,6 +87,7 @@ final class CommitEncoder {
         for leaves in filled.take() { leaves.place(in: &state.context) }
         guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
         finish(header)
+        if state.schema.completesRows { state.definitions.schema.forgetFormerFields() }
         try confirmDefinitions(&state, header)
         state.note(header)
         return true

@@ -183,7 +183,7 @@ struct RowEncoding {
     ) throws {
         commit.rowBytes.removeAll()
         try table.descriptor.operations.storeBefore(table, change.before, &commit.rowBytes)
-        try completeRow(of: slot, in: &commit.rowBytes)
+        try completeRow(of: slot, in: &commit.rowBytes, isFormer: true)
         var previous = change.previousVersion
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
         if keepsTombstone, let tombstone = try findTombstone(of: slot) {
@@ -221,7 +221,7 @@ struct RowEncoding {
         guard let tombstone = try findFormerTombstone(of: Slot(change.slot)) else { return }
         commit.rowBytes.removeAll()
         try tombstone.storeRow(into: &commit.rowBytes)
-        try completeRow(of: Slot(change.slot), in: &commit.rowBytes)
+        try completeRow(of: Slot(change.slot), in: &commit.rowBytes, isFormer: true)
         let lists = try lists(of: tombstone, commit)
         commit.append { encoder in
             commit.rowBytes.withBytes {
@@ -294,9 +294,12 @@ struct RowEncoding {
         }
     }
 
-    private func completeRow(of slot: Slot, in writer: inout ByteWriter) throws(CodecError) {
+    private func completeRow(
+        of slot: Slot, in writer: inout ByteWriter, isFormer: Bool = false
+    ) throws(CodecError) {
         guard isCompleted else { return }
-        try source.schema.completeRow(of: slot.rawValue, at: position, in: &writer)
+        try source.schema.completeRow(
+            of: slot.rawValue, at: position, in: &writer, isFormer: isFormer)
     }
 
     /// Notes the fields in which the two row buffers differ. False where they do not.

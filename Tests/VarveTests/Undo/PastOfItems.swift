@@ -28,11 +28,16 @@ struct PastOfItems<App: ItemApp> {
         location: SourceLocation = #_sourceLocation
     ) {
         if !App.hasOneSidedPast { context.checkInvariants() }
-        let found = App.lines(context)
-        let expected = App.seen(log.states[transaction])
+        let found = comparable(App.lines(context))
+        let expected = comparable(App.seen(log.states[transaction]))
         #expect(
             found == expected, "\(comment), \(what), transaction \(transaction)",
             sourceLocation: location)
+    }
+
+    /// A relation that got another side forgets what was deleted: of that, the first version says something else.
+    private func comparable(_ lines: String) -> String {
+        App.hasOneSidedPast ? lines.replacing(#/ friend [^\n]*/#, with: "") : lines
     }
 
     // MARK: - Reading
@@ -55,7 +60,9 @@ struct PastOfItems<App: ItemApp> {
             let versions = try store.history(of: App.Item.self, id: id)
             for version in versions {
                 let transaction = Int(version.transaction.id.rawValue)
-                guard let words = log.items[transaction][id] else { continue }
+                // Behind the log are what this test has done since.
+                guard transaction < log.items.count, let words = log.items[transaction][id]
+                else { continue }
                 // A transaction may have deleted it and brought it back.
                 guard version.change == .inserted || version.change == .updated else { continue }
                 let entity = try #require(version.entity, comment)
@@ -187,7 +194,10 @@ struct PastOfItems<App: ItemApp> {
                 }
                 let expected = try outcome(FirstItems.self)
                 // To-many relations do not conflict where a to-one relation does, and a relation with another side does.
-                let isComparable = App.self != ManyItems.self && App.self != MutualItems.self
+                let isComparable =
+                    App.self != ManyItems.self && App.self != MutualItems.self
+                    // What it does not know, it does not change.
+                    && App.self != ReducedItems.self
                 let found = try outcome(App.self)
                 if isComparable {
                     #expect(

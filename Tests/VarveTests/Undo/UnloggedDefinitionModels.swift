@@ -1,4 +1,5 @@
 import Varve
+import VarveGraph
 
 // One app and what may become of its types. Each version keeps the names of the types, and each opens what the first one
 // has written.
@@ -79,10 +80,10 @@ enum FirstItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -120,10 +121,10 @@ enum ReorderedItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -170,10 +171,10 @@ enum ExtendedItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -212,10 +213,10 @@ enum ReducedItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -253,10 +254,10 @@ enum RenamedItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -297,10 +298,10 @@ enum WidenedItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -340,10 +341,10 @@ enum ManyItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }
@@ -384,10 +385,10 @@ enum MutualItems: ItemApp {
 
     static func linked(_ context: Context) -> [String] {
         Item.query().id(\.$owner).id(\.$friend).resolve(in: context).map {
-            "\($0.id) \(words($0)) of \($0.$owner.ids) friend \($0.$friend.ids)"
+            "\($0.id) \(words($0)) of \($0.$owner.heldIDs) friend \($0.$friend.heldIDs)"
         }
             + Owner.query().id(\.$items).resolve(in: context).map {
-                "owner \($0.id) \($0.title) \($0.$items.ids)"
+                "owner \($0.id) \($0.title) \($0.$items.heldIDs)"
             }
     }
 }

@@ -78,7 +78,9 @@ struct FirstItemsLog {
                 FirstModel.Owner(id: ["p", "q"].randomElement(using: &random) ?? "", title: name()))
         case 6: item.$owner = .null
         case 7: item.$friend = .id(Int.random(in: 1...5, using: &random))
-        default: return try FirstModel.Item.delete(id: id, from: &context)
+        default:
+            try FirstModel.Item.delete(id: id, from: &context)
+            return
         }
         try item.save(to: &context)
     }
@@ -131,6 +133,12 @@ struct UnloggedDefinitionTests {
     private func check<App: ItemApp>(
         _ app: App.Type, _ reader: Reader, _ log: FirstItemsLog
     ) async throws {
+        // Opening completes links of such a relation by a transaction of its own.
+        let isOpenedOnce = ![Reader.undoApart, .compaction, .firstApp].contains(reader)
+        guard isOpenedOnce || !App.hasOneSidedPast else { return }
+        // An app does not change values of properties that it does not know: most steps conflict.
+        let changes: [Reader] = [.undo, .undoApart, .rewind, .compaction, .firstApp]
+        guard App.self != ReducedItems.self || !changes.contains(reader) else { return }
         let past = PastOfItems<App>(log: log, comment: "\(App.name), \(reader), \(log.comment)")
         switch reader {
         case .asOf:
