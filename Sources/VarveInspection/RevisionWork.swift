@@ -29,16 +29,17 @@ struct RevisionWork {
         var header = TransactionHeader(
             id: state.nextTransaction, time: time, isUndoable: false)
         var restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
+        let floor = Self.floor(state, reader)
         switch action {
         case .undo(let scope):
-            guard let step = state.timeline.undoStep(in: scope) else {
+            guard let step = state.timeline.undoStep(in: scope, from: floor) else {
                 throw .nothingToUndo(scope: scope)
             }
             header.kind = .undo(of: step.newest)
             header.scope = scope
             (takenBack, label) = (step.transactions, step.label)
         case .redo(let scope):
-            guard let step = state.timeline.redoStep(in: scope) else {
+            guard let step = state.timeline.redoStep(in: scope, from: floor) else {
                 throw .nothingToRedo(scope: scope)
             }
             header.kind = .redo(of: step.newest)
@@ -57,10 +58,13 @@ struct RevisionWork {
         draft = ReplayedDraft(state, running: header.id, time: time)
     }
 
-    private var floor: TransactionID {
+    /// The oldest transaction that can be undone.
+    private static func floor(_ state: ReplayState, _ reader: TransactionReader) -> TransactionID {
         TransactionID(
             max(reader.snapshot.oldestSequence.rawValue, state.timeline.forgotten.rawValue + 1))
     }
+
+    private var floor: TransactionID { Self.floor(state, reader) }
 
     mutating func run() throws(InspectionError) {
         for id in takenBack where id < floor {

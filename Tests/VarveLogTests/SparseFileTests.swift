@@ -3,7 +3,7 @@ import Testing
 import VarveLog
 import VarveTestSupport
 
-@Suite("Files that are as long as no disk", .timeLimit(.minutes(2)))
+@Suite("Files that are as long as no disk", .timeLimit(.minutes(5)))
 struct SparseFileTests {
     fileprivate static let enormous: UInt64 = 1 << 40
 

@@ -4,7 +4,7 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
-@Suite("Asynchronous writes", .timeLimit(.minutes(2)))
+@Suite("Asynchronous writes", .timeLimit(.minutes(5)))
 struct AsyncWriteTests {
     private let gate = GatedFileSystem(SimulatedDisk())
 

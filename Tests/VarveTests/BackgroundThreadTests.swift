@@ -3,7 +3,7 @@ import Testing
 
 @testable import Varve
 
-@Suite("Work where no other thread wants the processor", .timeLimit(.minutes(1)))
+@Suite("Work where no other thread wants the processor", .timeLimit(.minutes(5)))
 struct BackgroundThreadTests {
     private struct Failure: Error, Equatable {
         let step: Int

@@ -4,7 +4,7 @@ import VarveLog
 
 @testable import Varve
 
-@Suite("How long threads stay awake for a sync", .timeLimit(.minutes(1)))
+@Suite("How long threads stay awake for a sync", .timeLimit(.minutes(5)))
 struct CommitPatienceTests {
     private let now = ContinuousClock.now
 
@@ -87,7 +87,7 @@ struct CommitPatienceTests {
     }
 }
 
-@Suite("The bell of a thread that waits for a sync", .timeLimit(.minutes(1)))
+@Suite("The bell of a thread that waits for a sync", .timeLimit(.minutes(5)))
 struct CommitBellTests {
     private func ring(_ bell: CommitBell) {
         Thread.detachNewThread { bell.ring(.settled(nil)) }

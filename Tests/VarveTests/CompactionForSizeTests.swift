@@ -3,7 +3,7 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
-@Suite("Compaction for size", .timeLimit(.minutes(2)))
+@Suite("Compaction for size", .timeLimit(.minutes(5)))
 struct CompactionForSizeTests {
     private func reopened(_ disk: SimulatedDisk) throws -> Context {
         try CompactionTests.open(SimulatedDisk(disk.image), seed: 77, mode: .readOnly).context

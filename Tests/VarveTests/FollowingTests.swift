@@ -4,7 +4,7 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
-@Suite("Readers that follow", .timeLimit(.minutes(2)))
+@Suite("Readers that follow", .timeLimit(.minutes(5)))
 struct FollowingTests {
     private let disk: SimulatedDisk
 

@@ -4,7 +4,7 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
-@Suite("Writers that share a sync", .timeLimit(.minutes(2)))
+@Suite("Writers that share a sync", .timeLimit(.minutes(5)))
 struct GroupCommitTests {
     private let disk = SimulatedDisk()
     private let gate: GatedFileSystem

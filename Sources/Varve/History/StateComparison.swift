@@ -59,10 +59,26 @@ struct StateComparison {
     /// The encoded row of a live entity.
     private func encodedRow(_ side: Side?) throws(CodecError) -> [UInt8]? {
         guard let side, let slot = side.slot, side.isLive else { return nil }
-        if let withheld = side.withheld { return withheld.bytes }
+        if let withheld = side.withheld {
+            return try knownPart(of: withheld, side.table.descriptor)
+        }
         var row = ByteWriter()
         try side.table.descriptor.operations.storeRow(side.table, slot, &row)
         return row.copyBytes()
+    }
+
+    /// The bytes of the fields that the app knows, of a row that its type cannot read.
+    private func knownPart(
+        of row: WithheldRows.Row, _ descriptor: EntityDescriptor
+    ) throws(CodecError) -> [UInt8] {
+        guard let definition = definition(of: descriptor) else { return row.bytes }
+        return try row.bytes.withReader { reader throws(CodecError) in
+            let start = reader.position
+            for field in definition.fields.prefix(descriptor.fields.count) {
+                try field.type.skip(&reader)
+            }
+            return [UInt8](reader.slice(from: start, to: reader.position))
+        }
     }
 
     /// One side of a comparison.

@@ -342,7 +342,8 @@ final class ReversedState: ReversalTarget {
             else { continue }
             for slot in 0..<UInt32(truncatingIfNeeded: table(position).slotCount) {
                 let place = EntityPlace(table: position, slot: slot)
-                guard presence(of: place) == .tombstone,
+                // What the app cannot read stays, as it does in every other write.
+                guard presence(of: place) == .tombstone, withheld(place) == nil,
                     stamps(of: place).updatedAt < time.microseconds
                 else { continue }
                 clear(place, as: .goes)

@@ -4,7 +4,7 @@ extension Relation: Encodable where Entity: Encodable, Entity.ID: Encodable {
     /// Throws `EncodingError.invalidValue` where entities nest deeper than the thread's stack allows.
     public func encode(to encoder: any Encoder) throws {
         guard let content else { return try Self.encodeNull(to: encoder) }
-        if !entities.isEmpty { try CodingDepth.check(encoder, self) }
+        if content.hasEntities { try CodingDepth.check(encoder, self) }
         let strategy = encoder.relationEncodingStrategy
         if strategy == .plain {
             try encodePlain(content.state, to: encoder)

@@ -4,6 +4,8 @@ struct QueryBinder {
     private var fieldCounts: [TypeNumber: Int] = [:]
     /// Whether what is bound is inside of an aggregate or of a grouping.
     private var isInsideRow = false
+    /// Whether an aggregate may be there: in a column or key of a grouped query, and not in another one.
+    private var allowsAggregates = false
 
     init(_ catalog: Catalog) { self.catalog = catalog }
 
@@ -68,7 +70,8 @@ struct QueryBinder {
     ) throws(QueryError) -> BoundExpression {
         let isGrouping = grouping.contains { $0.expression.isWritten(as: expression) }
         let before = isInsideRow
-        defer { isInsideRow = before }
+        allowsAggregates = !before && !isGrouping
+        defer { (isInsideRow, allowsAggregates) = (before, false) }
         if isGrouping { isInsideRow = true }
         return try bind(expression, of: type).expression
     }
@@ -136,9 +139,13 @@ struct QueryBinder {
         case .function(.length, let inner):
             return (.function(.length, try bind(inner, of: type).expression), .number)
         case .aggregate(let aggregate, let inner):
+            guard allowsAggregates else {
+                throw QueryError(
+                    problem: .misplacedAggregate(aggregate.rawValue), place: expression.place)
+            }
             let before = isInsideRow
-            isInsideRow = true
-            defer { isInsideRow = before }
+            (isInsideRow, allowsAggregates) = (true, false)
+            defer { (isInsideRow, allowsAggregates) = (before, true) }
             guard let inner else { return (.aggregate(aggregate, nil), .number) }
             return try self.aggregate(aggregate, inner, of: type)
         default: preconditionFailure("a form that the caller binds")

@@ -18,6 +18,7 @@ public struct QueryError: Error, Hashable, Sendable {
         case notComparable(String, String)
         case notACondition(String)
         case notADate(String)
+        case misplacedAggregate(String)
         case notANumber(String, aggregate: String)
         /// A property that is neither grouped by nor inside of an aggregate.
         case notGrouped(String)
@@ -51,6 +52,9 @@ extension QueryError: CustomStringConvertible {
         case .notACondition(let kind): "\(kind) is not a condition; compare it with something"
         case .notADate(let text):
             "'\(text)' is not a date; write it as 2026-08-03 or 2026-08-03T14:05:22Z"
+        case .misplacedAggregate(let aggregate):
+            "\(aggregate)() is known of a group alone: it goes behind 'select', or behind 'order by' "
+                + "where something is grouped or selected so"
         case .notANumber(let kind, let aggregate):
             "\(aggregate)() takes numbers, not \(kind); count() counts rows"
         case .notGrouped(let name):

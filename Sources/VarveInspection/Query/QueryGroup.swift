@@ -19,6 +19,7 @@ struct QueryGroup {
 /// What is kept of the values of one aggregate. Null counts for nothing.
 struct QueryTally {
     private var count = 0
+    private var numberCount = 0
     private var exactSum = Decimal(0)
     private var sum = 0.0
     private var isExact = true
@@ -30,8 +31,11 @@ struct QueryTally {
         guard let value else { return count += 1 }
         guard !QueryValue.isNull(value) else { return }
         count += 1
-        if let exact = QueryValue.exact(value) { exactSum += exact } else { isExact = false }
-        sum += QueryValue.double(value) ?? 0
+        if let number = QueryValue.double(value) {
+            numberCount += 1
+            sum += number
+            if let exact = QueryValue.exact(value) { exactSum += exact } else { isExact = false }
+        }
         if least.map({ QueryValue.order(value, $0) == .orderedAscending }) ?? true { least = value }
         if most.map({ QueryValue.order(value, $0) == .orderedDescending }) ?? true { most = value }
     }
@@ -42,7 +46,7 @@ struct QueryTally {
         case .sum: isExact ? .decimal(exactSum.description) : .double(sum)
         case .least: least ?? QueryValue.null
         case .most: most ?? QueryValue.null
-        case .average: count == 0 ? QueryValue.null : .double(sum / Double(count))
+        case .average: numberCount == 0 ? QueryValue.null : .double(sum / Double(numberCount))
         }
     }
 }

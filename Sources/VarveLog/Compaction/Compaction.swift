@@ -91,7 +91,9 @@ package final class Compaction {
                 .floor(of: snapshot, through: sequence, now: now)
             wanted = min(wanted, moves.oldest)
         }
-        let clean = forgotten > .none ? firstSegment(behind: forgotten) : nil
+        // Without a checkpoint from behind what is forgotten, nothing can do without the log before it.
+        let isForgettable = forgotten > .none && plannedCheckpoints[0].sequence >= forgotten
+        let clean = isForgettable ? firstSegment(behind: forgotten) : nil
         let (before, floor) = pins.raiseFloor(to: max(wanted, clean?.firstSequence ?? wanted))
         formerFloor = before
         var checkpoints = plannedCheckpoints

@@ -49,9 +49,12 @@ extension ScannedLog {
                 _ = try open(checkpoint)
                 return nil
             } catch .checkpointDamaged(_, let reason) {
+                // A compaction of another process may have replaced it meanwhile, which is no damage.
+                guard (try? checkIsNamed(checkpoint)) != nil else { return nil }
                 return CheckpointProblem(checkpoint, reason: reason)
             } catch {
-                return CheckpointProblem(checkpoint, reason: "\(error)")
+                // The system refused to open it: nothing is known of what it holds.
+                return nil
             }
         }
     }

@@ -104,7 +104,8 @@ struct HostileTextTests {
         for arguments in [
             ["backup", ".", backup], ["salvage", ".", "--to", rescued],
             ["restore", ".", Self.type, "b" + HostileStore.text], ["undo", "."],
-            ["undo", "--scope", scope, "."], ["redo", "--scope", scope, "."], ["compact", "."],
+            ["undo", "--force", "--scope", scope, "."], ["redo", "--scope", scope, "."],
+            ["compact", "."],
         ] {
             let run = run(arguments, on: store.path, json: json, width: 80)
             #expect(run.status == .success, "\(arguments): \(run.errors)")

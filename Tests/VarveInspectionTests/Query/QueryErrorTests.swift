@@ -84,6 +84,19 @@ struct QueryErrorTests {
         #expect("\(found)" == message)
     }
 
+    @Test(
+        "An aggregate of no group is refused where it is",
+        arguments: [
+            ("User where count() > 1", 11..<18), ("User order by -count()", 15..<22),
+            ("User group by count()", 14..<21), ("User select sum(count())", 16..<23),
+            ("User where any(chats, count() > 1)", 22..<29),
+        ])
+    func misplacedAggregates(text: String, place: Range<Int>) throws {
+        let found = try #require(try error(text))
+        #expect(found.place == place)
+        #expect("\(found)".contains("is known of a group alone"))
+    }
+
     @Test("Deep nesting is refused, long lists are not")
     func depth() throws {
         let deep = String(repeating: "(", count: 10_000) + "age == 1"

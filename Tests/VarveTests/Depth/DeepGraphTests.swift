@@ -26,7 +26,7 @@ private struct PearlV2 {
 }
 
 /// No frame is so small that a recursion as deep as this would fit in 512 KiB.
-private let depth = 40_000
+private let depth = 20_000
 
 @Suite("Long chains in a store, on a thread of 512 KiB", .serialized)
 struct DeepGraphTests {

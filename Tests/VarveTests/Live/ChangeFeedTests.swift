@@ -57,7 +57,7 @@ private struct Mirror {
     }
 }
 
-@Suite("The change feed", .timeLimit(.minutes(3)))
+@Suite("The change feed", .timeLimit(.minutes(5)))
 struct ChangeFeedTests {
     private func open(
         _ disk: SimulatedDisk, seed: UInt64, mode: Store.Mode = .readWrite,

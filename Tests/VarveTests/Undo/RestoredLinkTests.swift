@@ -87,7 +87,7 @@ struct RestoredLinkTests {
 
     @Test(
         "In whichever order entities go and return, all links are there in the end",
-        arguments: 1...40 as ClosedRange<UInt64>)
+        arguments: 1...12 as ClosedRange<UInt64>)
     func anyOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()

@@ -7,7 +7,7 @@ import VarveTestSupport
 /// version, and nothing of logs.
 @Suite("Undo of overlapping scopes equals chains of versions")
 struct UndoVersionsLawTests {
-    @Test("Whatever scopes do to one another", arguments: 1...24 as ClosedRange<UInt64>)
+    @Test("Whatever scopes do to one another", arguments: 1...8 as ClosedRange<UInt64>)
     func overlapping(seed: UInt64) throws {
         var run = try VersionRun(seed: seed)
         for _ in 0..<120 {
