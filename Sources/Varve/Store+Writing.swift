@@ -154,9 +154,7 @@ extension Store {
     /// the log counts on what the lists hold.
     func complete(_ newInverses: NewInverses?) throws {
         guard writer != nil, let newInverses, newInverses.isNeeded(in: context) else { return }
-        // No step: the user did nothing that an undo could take for an edit.
-        let options = WriteOptions(undoable: false)
-        try write("Complete relations that have another side now", options: options) { context in
+        try write("Complete relations that have another side now") { context in
             newInverses.complete(&context)
         }
     }

@@ -49,13 +49,22 @@ extension ScannedLog {
                 _ = try open(checkpoint)
                 return nil
             } catch .checkpointDamaged(_, let reason) {
-                // A compaction of another process may have replaced it meanwhile, which is no damage.
-                guard (try? checkIsNamed(checkpoint)) != nil else { return nil }
-                return CheckpointProblem(checkpoint, reason: reason)
+                return isReplaced(checkpoint)
+                    ? nil : CheckpointProblem(checkpoint, reason: reason)
             } catch {
                 // The system refused to open it: nothing is known of what it holds.
                 return nil
             }
+        }
+    }
+
+    /// Whether a compaction of another process has replaced it meanwhile, or may have: that is no damage.
+    private func isReplaced(_ checkpoint: CheckpointReference) -> Bool {
+        do throws(LogError) {
+            try checkIsNamed(checkpoint)
+            return false
+        } catch {
+            return true
         }
     }
 
