@@ -9,6 +9,8 @@ public enum ContextError: Error, Hashable, Sendable {
     case deleteDenied(type: String, id: String, relation: String, children: [String])
     /// An entity without the related entity that a relation `.required` asks for.
     case requiredRelationMissing(type: String, id: String, relation: String)
+    /// An entity was required by its id, and the context has none.
+    case noSuchEntity(type: String, id: String)
 }
 
 extension ContextError: CustomStringConvertible {
@@ -25,6 +27,8 @@ extension ContextError: CustomStringConvertible {
             """
         case .requiredRelationMissing(let type, let id, let relation):
             "\(type) \(id) lacks its required relation '\(relation)': set it, and save what it leads to"
+        case .noSuchEntity(let type, let id):
+            "there is no \(type) with the id \(id): save it first, or ask with find, which gives nil"
         }
     }
 }

@@ -4,11 +4,8 @@ public import VarveEvents
 ///
 /// Conform with `@EntityModel`, which generates the underscored requirements and ``patch``. The
 /// hooks and merge strategies have defaults and are yours to write.
-public protocol EntityModelProtocol: Sendable, CustomDebugStringConvertible {
-    associatedtype ID: Hashable & Sendable
-
-    var id: ID { get }
-
+public protocol EntityModelProtocol: Sendable, Identifiable, CustomDebugStringConvertible
+where ID: Sendable {
     /// Runs on the copy that is about to be saved; what it changes is what is saved.
     mutating func willSave(to context: inout Context) throws
     /// Runs after the entity, its related entities and its links are in the context.
