@@ -182,18 +182,19 @@ enum POSIX {
             isRemoved: status.st_nlink == 0)
     }
 
-    /// Of the file that has a name, a symbolic link as it is; nil where none has it.
+    /// Of the file that has a name, a symbolic link as it is; nil where none has it. Reads no times: see
+    /// `varve_identity_of`.
     static func identity(
         of name: String, in directory: Int32
     ) throws(POSIXFailure) -> FileIdentity? {
-        var status = stat()
+        var identity = varve_identity()
         do {
-            _ = try checked { fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) }
+            _ = try checked { varve_identity_of(directory, name, &identity) }
         } catch {
             guard error.code == ENOENT else { throw error }
             return nil
         }
-        return FileIdentity(status)
+        return FileIdentity(device: identity.device, inode: identity.inode)
     }
 
     static func read(
