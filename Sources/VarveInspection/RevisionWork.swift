@@ -102,16 +102,31 @@ struct RevisionWork {
             takenBack, running: header, timeline: state.timeline, newest: state.lastTransaction,
             floor: floor, catalog: state.catalog
         ) { oldest, body in
-            do throws(ReplayFailure<any Error>) {
+            try Self.unwrapping { () throws(ReplayFailure<any Error>) in
                 try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
                     logged throws(any Error) in
                     try body(try TransactionView(of: logged))
                 }
-            } catch .consumer(let error) {
-                throw error
-            } catch .log(let error) {
-                throw InspectionError.log(error)
             }
+        } readingBack: { newest, body in
+            try Self.unwrapping { () throws(ReplayFailure<any Error>) in
+                try reader.forEachNewestFirst(from: LogSequence(newest.rawValue)) {
+                    logged throws(any Error) in
+                    try body(try TransactionView(of: logged))
+                }
+            }
+        }
+    }
+
+    private static func unwrapping(
+        _ body: () throws(ReplayFailure<any Error>) -> Void
+    ) throws {
+        do throws(ReplayFailure<any Error>) {
+            try body()
+        } catch .consumer(let error) {
+            throw error
+        } catch .log(let error) {
+            throw InspectionError.log(error)
         }
     }
 

@@ -174,7 +174,7 @@ struct LogHistory {
 
     /// Lets the body look at transactions, newest first, until it answers false or the floor is
     /// reached.
-    private func forEachNewestFirst(
+    func forEachNewestFirst(
         from newest: TransactionID, _ body: (TransactionView) throws -> Bool
     ) throws {
         try unwrapping { () throws(ReplayFailure<any Error>) in

@@ -113,7 +113,11 @@ enum StateReversal {
                 transactions, running: running, timeline: timeline,
                 newest: TransactionID(running.id.rawValue - 1), floor: history.floor,
                 catalog: catalog
-            ) { oldest, body in try history.another().forEach(from: oldest, body) }
+            ) { oldest, body in
+                try history.another().forEach(from: oldest, body)
+            } readingBack: { newest, body in
+                try history.another().forEachNewestFirst(from: newest, body)
+            }
         }
         let reversal = Reversal(
             target, mode, catalog: catalog, running: running?.id ?? 0,

@@ -2,15 +2,16 @@
 ///
 /// Belongs to one thread. A failure to read is kept, and makes what was answered worthless.
 package final class LaterTransactions {
-    /// Lets a body look at transactions from one on, oldest first, until it answers false.
+    /// Lets a body look at transactions, beginning with `first`, until it returns false.
     package typealias Reading = (
-        _ oldest: TransactionID, _ body: (TransactionView) throws -> Bool
+        _ first: TransactionID, _ body: (TransactionView) throws -> Bool
     ) throws -> Void
 
-    private let running: TransactionHeader?
+    private let running: TransactionHeader
     private let floor: TransactionID
     private let catalog: Catalog
     private let reading: Reading
+    private let readingBack: Reading
     private let subjects: Set<TransactionID>
     private let first: TransactionID
     /// Whether something came behind the transactions that does not cancel itself out.
@@ -28,14 +29,18 @@ package final class LaterTransactions {
     ///   - timeline: that of the state which they are taken back from.
     ///   - newest: the newest transaction of that state.
     ///   - floor: the oldest transaction that can be read.
+    ///   - reading: reads transactions oldest first.
+    ///   - readingBack: reads them newest first.
     package init(
         _ transactions: [TransactionID], running: TransactionHeader, timeline: Timeline,
-        newest: TransactionID, floor: TransactionID, catalog: Catalog, reading: @escaping Reading
+        newest: TransactionID, floor: TransactionID, catalog: Catalog,
+        reading: @escaping Reading, readingBack: @escaping Reading
     ) {
         self.running = running
         self.floor = floor
         self.catalog = catalog
         self.reading = reading
+        self.readingBack = readingBack
         subjects = Set(transactions)
         first = subjects.min() ?? 0
         // What the scope of an undo wrote behind its step was undone.
@@ -70,48 +75,49 @@ package final class LaterTransactions {
         return stacks
     }
 
+    /// One pass through the log for all older steps together, however many were withdrawn.
     private func readWithdrawnItems() -> Set<WrittenItem> {
         let taken = stacks.taken
         guard !taken.isEmpty else { return [] }
-        var items: Set<WrittenItem> = []
-        for (transaction, isWholeStep) in stacks.withdrawn where transaction >= floor {
-            let step = isWholeStep ? step(of: transaction) : [transaction]
-            var earlier = VersionStacks(of: step, catalog)
-            read(from: step.min() ?? transaction) { view in
-                guard view.id < first else { return false }
-                try earlier.take(view)
-                return true
-            }
-            for item in earlier.given.intersection(taken) {
-                if let writer = earlier.writer(of: item), step.contains(writer) {
-                    items.insert(item)
-                }
-            }
+        let steps = steps(of: stacks.withdrawn.filter { $0.key >= floor })
+        guard let oldest = steps.keys.min() else { return [] }
+        var earlier = VersionStacks(ofSteps: steps, items: taken, catalog)
+        read(from: oldest) { view in
+            guard view.id < first else { return false }
+            try earlier.take(view)
+            return true
         }
-        return items
+        return earlier.itemsOfSteps
     }
 
-    /// The transactions of the step of which this was the newest.
-    private func step(of newest: TransactionID) -> Set<TransactionID> {
-        var header: TransactionHeader?
-        read(from: newest) { view in
-            header = view.header
-            return false
-        }
-        var step: Set = [newest]
-        guard let header, header.group != nil else { return step }
-        var number = newest.rawValue - 1
-        var isEnd = false
-        while !isEnd, failure == nil, number > 0, number >= floor.rawValue {
-            read(from: TransactionID(number)) { view in
-                guard view.header.scope == header.scope, view.header.isOnStack else { return false }
-                isEnd = view.header.group != header.group
-                if !isEnd { step.insert(view.id) }
-                return false
+    /// The transactions of steps, each with the newest of its step.
+    ///
+    /// - Parameter newest: the newest transaction of each step, and whether the others are meant as well.
+    private func steps(
+        of newest: [TransactionID: Bool]
+    ) -> [TransactionID: TransactionID] {
+        var steps: [TransactionID: TransactionID] = [:]
+        for transaction in newest.keys { steps[transaction] = transaction }
+        var wanted = Set(newest.filter(\.value).keys)
+        guard let first = wanted.max() else { return steps }
+        // By scope: a step ends where its scope's stacks have something of another group below it.
+        var open: [String?: (group: String, newest: TransactionID)] = [:]
+        keepingFailure {
+            try readingBack(first) { view in
+                guard view.id >= floor else { return false }
+                let header = view.header
+                let isWanted = wanted.remove(view.id) != nil
+                if header.isOnStack || isWanted {
+                    if let step = open[header.scope], step.group == header.group {
+                        steps[view.id] = step.newest
+                    } else {
+                        open[header.scope] = isWanted ? header.group.map { ($0, view.id) } : nil
+                    }
+                }
+                return !wanted.isEmpty || !open.isEmpty
             }
-            number -= 1
         }
-        return step
+        return steps
     }
 
     // MARK: - Links and departures
@@ -152,8 +158,12 @@ package final class LaterTransactions {
     }
 
     private func read(from oldest: TransactionID, _ body: (TransactionView) throws -> Bool) {
+        keepingFailure { try reading(oldest, body) }
+    }
+
+    private func keepingFailure(_ read: () throws -> Void) {
         do {
-            try reading(oldest, body)
+            try read()
         } catch {
             failure = failure ?? error
         }

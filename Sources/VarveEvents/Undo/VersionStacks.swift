@@ -1,33 +1,3 @@
-/// Something that a transaction writes as a whole, and of which one transaction wrote last.
-enum WrittenItem: Hashable {
-    /// Whether an entity has a row, a tombstone, or neither, and its place in the order of its type.
-    case row(EncodedEntity)
-    case field(EncodedEntity, FieldNumber)
-    /// Where a to-one relation leads.
-    case owner(LinkScan.List)
-    /// Whether and in which place a to-many list holds an entity.
-    case link(LinkScan.List, target: [UInt8])
-
-    var isRow: Bool {
-        if case .row = self { true } else { false }
-    }
-
-    /// The list of a link.
-    var list: LinkScan.List? {
-        if case .link(let list, _) = self { list } else { nil }
-    }
-}
-
-/// What became of a transaction's version of an item.
-enum VersionStanding {
-    /// It is the current version.
-    case current
-    /// It was withdrawn: the version before it is in force.
-    case withdrawn
-    /// Another transaction has written since.
-    case overwritten
-}
-
 /// The versions of items, from some transaction on: who wrote each of them last.
 ///
 /// A write makes a new version. An undo, a redo and a revert make none: they return to the version that
@@ -41,19 +11,16 @@ struct VersionStacks {
         let origin: TransactionID
     }
 
-    /// What an undo, redo or revert did to the transaction that it leads back to.
-    private struct Move {
-        let root: TransactionID
-        let withdraws: Bool
-        /// Whether all transactions of the root's step are meant.
-        let isWholeStep: Bool
+    private struct Survey {
+        let steps: [TransactionID: TransactionID]
+        let items: Set<WrittenItem>
+        let entities: Set<EncodedEntity>
     }
 
     private typealias Versions = ContiguousArray<Version>
 
     /// The transactions whose items are followed.
     private let subjects: Set<TransactionID>
-    private let first: TransactionID
     private let catalog: Catalog
     /// The undo or redo that asks; nil for what takes back any transaction.
     private let mover: TransactionHeader?
@@ -76,33 +43,47 @@ struct VersionStacks {
     private var inserted: Set<EncodedEntity> = []
     private var followed: [UInt64: [EncodedEntity]] = [:]
     private var followedFields: [EncodedEntity: Set<FieldNumber>] = [:]
-    private var timeline = Timeline()
-    private var moves: [TransactionID: Move] = [:]
-    /// Transactions from before the subjects that were withdrawn behind them, and whether with their step.
-    private(set) var withdrawn: [TransactionID: Bool] = [:]
-    /// What the subjects wrote; of rows those that they inserted.
-    private(set) var given: Set<WrittenItem> = []
+    private var moves: StepMoves
+    /// The steps whose versions are asked for as those of steps, and the only items that are followed then.
+    private let survey: Survey?
+    /// Which steps wrote an item; of rows those that inserted them.
+    private var givers: [WrittenItem: Set<TransactionID>] = [:]
     /// What the subjects wrote over; of rows those that they deleted.
     private(set) var taken: Set<WrittenItem> = []
 
     /// - Parameters:
     ///   - subjects: none of them is older than the first transaction that is taken in.
     ///   - running: the header of the transaction that takes them back.
-    init(
-        of subjects: Set<TransactionID>, _ catalog: Catalog, running: TransactionHeader? = nil
-    ) {
+    init(of subjects: Set<TransactionID>, _ catalog: Catalog, running: TransactionHeader) {
         self.subjects = subjects
-        first = subjects.min() ?? 0
+        moves = StepMoves(before: subjects)
         self.catalog = catalog
-        mover = running.flatMap { $0.isMove ? $0 : nil }
+        mover = running.isMove ? running : nil
+        survey = nil
     }
+
+    /// Follows some items through many steps at once.
+    ///
+    /// - Parameter steps: the newest transaction of the step that each transaction belongs to. None is older than the
+    ///   first transaction that is taken in.
+    init(
+        ofSteps steps: [TransactionID: TransactionID], items: Set<WrittenItem>, _ catalog: Catalog
+    ) {
+        subjects = Set(steps.keys)
+        moves = StepMoves(before: subjects)
+        self.catalog = catalog
+        mover = nil
+        survey = Survey(steps: steps, items: items, entities: Set(items.map(\.entity)))
+    }
+
+    /// Transactions from before the subjects that were withdrawn behind them, and whether with their step.
+    var withdrawn: [TransactionID: Bool] { moves.withdrawn }
 
     /// Takes in the next transaction.
     mutating func take(_ view: TransactionView) throws(EventError) {
-        let sources = noteMove(view.header)
+        let sources = moves.take(view.header)
         isInGroup = view.header.group != nil
         touched.removeAll(keepingCapacity: true)
-        timeline.note(view.header)
         let isSubject = subjects.contains(view.id)
         isOwn =
             !isSubject && view.header.isOnStack
@@ -138,37 +119,6 @@ struct VersionStacks {
         }
     }
 
-    // MARK: - Moves
-
-    /// The transactions that an undo, redo or revert takes back; none for any other.
-    private mutating func noteMove(_ header: TransactionHeader) -> [TransactionID] {
-        let other: TransactionID
-        let isUndo: Bool
-        switch header.kind {
-        case .undo(let undone): (other, isUndo) = (undone, true)
-        case .redo(let undone): (other, isUndo) = (undone, false)
-        case .write, .schema, .purge: return []
-        }
-        let earlier = moves[other]
-        note(
-            Move(
-                root: earlier?.root ?? other, withdraws: !(earlier?.withdraws ?? !isUndo),
-                isWholeStep: earlier?.isWholeStep ?? !header.isUndoable),
-            of: header.id)
-        guard isUndo, !header.isUndoable, let step = timeline.undoStep(in: header.scope),
-            step.newest == other
-        else { return [other] }
-        return step.transactions
-    }
-
-    private mutating func note(_ move: Move, of transaction: TransactionID) {
-        // A subject is to be taken back itself.
-        guard !subjects.contains(transaction) else { return }
-        moves[transaction] = move
-        guard move.root < first else { return }
-        withdrawn[move.root] = move.withdraws ? move.isWholeStep : nil
-    }
-
     // MARK: - What is followed
 
     private mutating func follow(_ view: TransactionView) throws(EventError) {
@@ -176,36 +126,44 @@ struct VersionStacks {
         while let event = try events.next() {
             switch event {
             case .insert(let event):
-                let entity = follow(event.entity, view)
+                guard let entity = follow(event.entity, view) else { continue }
                 inserted.insert(entity)
-                given.insert(.row(entity))
+                noteGiver(view.id, of: .row(entity))
             case .update(let event):
-                let entity = follow(event.entity, view)
+                guard let entity = follow(event.entity, view) else { continue }
                 for number in fields(of: event, view) {
-                    follow(.field(entity, number))
+                    follow(.field(entity, number), view.id)
                     followedFields[entity, default: []].insert(number)
                 }
-            case .delete(let event): taken.insert(.row(follow(event.entity, view)))
+            case .delete(let event):
+                if let entity = follow(event.entity, view) { taken.insert(.row(entity)) }
             case .purge(let event): for entity in event.entities { follow(entity, view) }
             case .withdraw(let event): follow(event.entity, view)
             case .depart(let event): follow(event.entity, view)
             case .link(let event):
-                follow(event.parent, view)
-                for item in items(of: event, view) { follow(item) }
+                guard follow(event.parent, view) != nil else { continue }
+                for item in items(of: event, view) { follow(item, view.id) }
             case .define, .former, .unknown: break
             }
         }
     }
 
-    private mutating func follow(_ item: WrittenItem) {
+    private mutating func follow(_ item: WrittenItem, _ subject: TransactionID) {
+        guard survey?.items.contains(item) ?? true else { return }
         versions[item, default: []] += []
-        given.insert(item)
+        noteGiver(subject, of: item)
         taken.insert(item)
     }
 
+    private mutating func noteGiver(_ subject: TransactionID, of item: WrittenItem) {
+        if let step = survey?.steps[subject] { givers[item, default: []].insert(step) }
+    }
+
+    /// The entity, if it is one that is followed.
     @discardableResult
-    private mutating func follow(_ index: EntityIndex, _ view: TransactionView) -> EncodedEntity {
+    private mutating func follow(_ index: EntityIndex, _ view: TransactionView) -> EncodedEntity? {
         let entity = EncodedEntity(view.entities[Int(index.rawValue)])
+        guard survey?.entities.contains(entity) ?? true else { return nil }
         if versions.updateValue(versions[.row(entity)] ?? [], forKey: .row(entity)) == nil {
             followed[entity.id.withUnsafeBytes { KeyedHash.hash($0) }, default: []].append(entity)
         }
@@ -288,8 +246,7 @@ struct VersionStacks {
             }
         case .update(let event):
             guard let entity = entities[event.entity] else { return }
-            // What a subject changes has to be there still.
-            if isSubject { write(.row(entity), view.id, sources) }
+            if isSubject, needsRow(entity, view.id) { write(.row(entity), view.id, sources) }
             let isImplied = !isSubject && isRowMoved(event.entity, entity, sources)
             for number in fields(of: event, view) {
                 let item = WrittenItem.field(entity, number)
@@ -318,6 +275,13 @@ struct VersionStacks {
             }
         case .define, .former, .unknown: break
         }
+    }
+
+    /// Whether an update counts as a write of the row. What a subject changes has to be there still; of a step among
+    /// many, the row is its own only if it inserted it.
+    private func needsRow(_ entity: EncodedEntity, _ subject: TransactionID) -> Bool {
+        guard let step = survey?.steps[subject] else { return true }
+        return givers[.row(entity)]?.contains(step) ?? false
     }
 
     private mutating func write(
@@ -356,6 +320,10 @@ struct VersionStacks {
         } else if let first = stack.firstIndex(where: { sources.contains($0.label) }) {
             dropped[transaction, default: [:]][item] = Versions(stack[first...])
             stack.removeSubrange(first...)
+            // What a surveyed step returned an item to is the step's.
+            if !isImplied, survey?.steps[transaction] != nil {
+                stack.append(Version(label: transaction, origin: transaction))
+            }
         } else if !isImplied {
             stack.append(Version(label: transaction, origin: transaction))
             if isInGroup || item.list != nil {
@@ -380,8 +348,16 @@ struct VersionStacks {
             ? .withdrawn : .overwritten
     }
 
-    /// The transaction that wrote the current version; nil where none did that was taken in.
-    func writer(of item: WrittenItem) -> TransactionID? { versions[item]?.last?.origin }
+    /// The surveyed items whose current version is that of one of the steps.
+    var itemsOfSteps: Set<WrittenItem> {
+        guard let survey else { return [] }
+        return survey.items.filter { item in
+            guard let givers = givers[item], let newest = versions[item]?.last else { return false }
+            return [newest.label, newest.origin].contains { transaction in
+                survey.steps[transaction].map(givers.contains) ?? false
+            }
+        }
+    }
 }
 
 extension EncodedEntity {
