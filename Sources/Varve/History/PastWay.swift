@@ -2,7 +2,7 @@ internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
 
-/// A way to a state of the past: where it begins, and which transactions are applied or taken back from there.
+/// A way to a state of the past: where it begins, and which transactions are applied or reversed from there.
 struct PastWay: Sendable {
     enum Start: Sendable, Equatable {
         /// The newest state, which is in memory.
@@ -12,14 +12,14 @@ struct PastWay: Sendable {
         case checkpoint(CheckpointReference)
     }
 
-    /// What an event costs, in rows that are read from a checkpoint. An event that is taken back is looked up, compared
+    /// What an event costs, in rows that are read from a checkpoint. An event that is reversed is looked up, compared
     /// and logged for rollback in live tables; one that is applied changes encoded rows.
-    private static let takenBackWork: UInt64 = 6
+    private static let reversedWork: UInt64 = 6
     private static let appliedWork: UInt64 = 2
 
     let start: Start
     let isForward: Bool
-    /// What is applied, or taken back.
+    /// What is applied, or reversed.
     let transactions: ClosedRange<TransactionID>?
     /// Rows of the checkpoint and events that were counted so far, weighted.
     private(set) var work: UInt64
@@ -45,11 +45,23 @@ struct PastWay: Sendable {
     /// Counts events until the work is more than `budget`.
     mutating func count(_ history: LogHistory, upTo budget: UInt64) throws {
         guard let first = next, let last = transactions?.upperBound, work <= budget else { return }
-        let weight = isForward ? Self.appliedWork : Self.takenBackWork
+        let weight = isForward ? Self.appliedWork : Self.reversedWork
         try history.forEach(from: first) { view in
             work += weight * UInt64(view.eventCount)
             next = view.id < last ? TransactionID(view.id.rawValue + 1) : nil
             return next != nil && work <= budget
+        }
+    }
+
+    /// The way with its events counted up to `budget`; nil where the log cannot be read there. What keeps it from being
+    /// read is thrown when no other way is left.
+    func counted(_ history: LogHistory, upTo budget: UInt64) -> PastWay? {
+        var way = self
+        do {
+            try way.count(history, upTo: budget)
+            return way
+        } catch {
+            return nil
         }
     }
 }
@@ -62,31 +74,20 @@ extension LogHistory {
     /// proportion to the way that is taken, however long the others are. A way that cannot be read is none.
     func way(
         to transaction: TransactionID, of current: StoreState, _ route: PastRoute
-    ) throws -> PastWay {
-        var back = PastWay(from: .newest, at: current.lastTransaction, to: transaction)
+    ) -> PastWay {
+        let back = PastWay(from: .newest, at: current.lastTransaction, to: transaction)
         guard route != .back, transaction < current.lastTransaction else { return back }
         var budget: UInt64 = 256
-        if route == .shorter {
+        var ways: [PastWay] = []
+        if route == .shorter, let near = back.counted(self, upTo: budget) {
             // The near past is not worth opening a checkpoint for.
-            try back.count(self, upTo: budget)
-            if let work = back.wholeWork, work <= budget { return back }
+            if let work = near.wholeWork, work <= budget { return near }
+            ways.append(near)
         }
-        var ways = try otherWays(to: transaction, of: current)
-        switch route {
-        case .shorter: ways.append(back)
-        case .forth, .back: ways.removeAll { !$0.isForward }
-        }
+        let others = otherWays(to: transaction, of: current)
+        ways += route == .forth ? others.filter(\.isForward) : others
         while ways.count > 1 {
-            var readable: [PastWay] = []
-            for var way in ways {
-                do {
-                    try way.count(self, upTo: budget)
-                    readable.append(way)
-                } catch {
-                    // The way that is taken in the end throws what keeps it from being read.
-                    continue
-                }
-            }
+            let readable = ways.compactMap { $0.counted(self, upTo: budget) }
             let whole = readable.compactMap { way in way.wholeWork.map { (work: $0, way: way) } }
             let best = whole.min { $0.work < $1.work }
             if let best, best.work <= budget { return best.way }
@@ -100,9 +101,7 @@ extension LogHistory {
     ///
     /// None begins before a type was defined anew: rows of then are of another form, and are read through the newest
     /// definition on the way back only.
-    private func otherWays(
-        to transaction: TransactionID, of current: StoreState
-    ) throws(StoreError) -> [PastWay] {
+    private func otherWays(to transaction: TransactionID, of current: StoreState) -> [PastWay] {
         let newestChange = current.catalog.newestChange
         var ways: [PastWay] = []
         for checkpoint in checkpoints {
@@ -117,11 +116,9 @@ extension LogHistory {
                         from: .checkpoint(checkpoint), at: behind,
                         rows: try open(checkpoint).rowCount,
                         to: transaction))
-            } catch .checkpointDamaged {
-                // Other ways need none of it.
-                continue
             } catch {
-                throw .log(error)
+                // Damaged, not readable now, or replaced by a compaction: other ways need none of it.
+                continue
             }
         }
         if snapshot.firstSequence == LogSequence(1), floor == 1,

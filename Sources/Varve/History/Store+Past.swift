@@ -43,7 +43,7 @@ extension Store {
         behind transaction: TransactionID, from current: StoreState, _ history: LogHistory,
         _ route: PastRoute = .shorter
     ) throws -> StoreState {
-        let way = try history.way(to: transaction, of: current, route)
+        let way = history.way(to: transaction, of: current, route)
         if way.start != .newest,
             let state = try opener.state(behind: transaction, by: way, current, history, mode)
         {
@@ -57,7 +57,7 @@ extension Store {
         let current = published.current
         return try readingHistory { history in
             let id = try history.transaction(at: point, current)
-            var way = try history.way(to: id, of: current, .shorter)
+            var way = history.way(to: id, of: current, .shorter)
             try way.count(history, upTo: .max)
             return way.wholeWork ?? 0
         }

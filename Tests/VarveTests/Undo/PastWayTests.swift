@@ -129,6 +129,24 @@ struct PastWayTests {
         }
     }
 
+    @Test("Damage in the newest log leaves the states to which another way leads")
+    func damagedNewestLog() throws {
+        let recording = try record()
+        let names = try recording.disk.list() ?? []
+        let newest = try #require(names.filter { $0.hasPrefix("segment-") }.max())
+        // All that lies behind the newest checkpoint, but what the writer added last.
+        recording.disk.corrupt(newest) { bytes in
+            for index in 128..<(bytes.count * 3 / 4) { bytes[index] ^= 1 }
+        }
+        for number in 0...recording.checkpoints[1].behind {
+            let point = HistoryPoint.transaction(TransactionID(UInt64(number)))
+            let context = try recording.store.context(asOf: point)
+            #expect(difference(recording.states[number], describe(context)) == nil, "\(number)")
+            context.checkInvariants()
+            #expect(throws: StoreError.self) { try recording.store.context(asOf: point, .back) }
+        }
+    }
+
     @Test("A difference from the empty store takes no more than reading it, and names everything")
     func fromNothing() throws {
         let recording = try record()
