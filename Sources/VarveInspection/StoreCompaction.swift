@@ -15,7 +15,7 @@ public struct StoreCompaction: Sendable {
     public let bytesAfter: ByteCount
     public let segmentsDropped: Int
     public let transactionsDropped: UInt64
-    /// The oldest transaction that can still be asked for.
+    /// The oldest transaction that can still be asked for; the one behind the newest where none can.
     public let floor: TransactionID
     public let retention: Retention
     /// What was damaged in the files that were dropped, which were read before for that.
@@ -60,9 +60,12 @@ public struct StoreCompaction: Sendable {
         }
     }
 
+    /// - Parameter first: what an attempt dropped that found no space for its checkpoint, and how large the files were
+    ///   before it.
     private static func run(
         _ log: Log, _ state: ReplayState, _ retention: Retention?, _ goal: CompactionGoal,
-        _ report: RecoveryReport
+        _ report: RecoveryReport,
+        behind first: (dropped: Compaction.Dropped, before: ByteCount)? = nil
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
         // Savepoints keep what they name, unless it is gone already, as behind a rescue.
@@ -91,15 +94,18 @@ public struct StoreCompaction: Sendable {
                 }
             } catch {
                 guard compaction.goesOnWithoutCheckpoint(after: error) else { throw error }
-                _ = try conclude(compaction, log, kept, state.timeline)
+                let dropped = try conclude(compaction, log, kept, state.timeline)
+                    .following(first?.dropped)
                 guard try compaction.measureFiles() < before else { throw error }
-                return try run(log, state, retention, goal, report)
+                return try run(
+                    log, state, retention, goal, report,
+                    behind: (dropped, first?.before ?? before))
             }
-            let dropped = try conclude(
-                compaction, log, kept, state.timeline)
+            let dropped = try conclude(compaction, log, kept, state.timeline)
+                .following(first?.dropped)
             return StoreCompaction(
                 checkpoint: TransactionID(compaction.sequence.rawValue),
-                checkpointBytes: size?.stored, bytesBefore: before,
+                checkpointBytes: size?.stored, bytesBefore: first?.before ?? before,
                 bytesAfter: try compaction.measureFiles(), segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
                 floor: TransactionID(dropped.floor.rawValue), retention: kept,

@@ -38,10 +38,21 @@ struct FullDiskCompactionTests {
             if count == 20 || count == 60 { try store.compact() }
         }
         #expect(count > 100)
-        let full = try SmallDisk(SimulatedDisk(disk.image), blocks: 0)
+        let files = SimulatedDisk(disk.image)
+        // Behind the header, in what neither opening nor the checkpoints need.
+        files.corrupt("segment-0000000001") { $0[400] ^= 1 }
+        let segments = (try files.list() ?? []).count { $0.hasPrefix("segment-") }
+        let full = try SmallDisk(files, blocks: 0)
         full.leave(blocks: 0)
         let compaction = try StoreCompaction.compact(
             full, environment: SimulatedEnvironment(seed: 4), retaining: .newestState, for: .size)
+        // Also of the first attempt, which found no space for its checkpoint.
+        guard case .damaged(let damage)? = compaction.damage.first else {
+            Issue.record("\(compaction.damage)")
+            return
+        }
+        #expect(damage.segment == SegmentID(1) && compaction.damage.count == 1)
+        #expect(compaction.segmentsDropped >= segments)
         #expect(compaction.bytesAfter.rawValue * 2 < compaction.bytesBefore.rawValue)
         let again = try Store(
             in: full, environment: SimulatedEnvironment(seed: 5), mode: .readOnly,

@@ -141,12 +141,19 @@ final class Compactor: Sendable {
 
     // MARK: - One compaction
 
+    /// What an attempt did that found no space for its checkpoint.
+    private struct FirstAttempt {
+        let start: ContinuousClock.Instant
+        let bytesBefore: ByteCount
+        let dropped: Compaction.Dropped
+        let leftover: LogError?
+    }
+
     private func perform(
-        _ retention: Retention, _ goal: CompactionGoal,
+        _ retention: Retention, _ goal: CompactionGoal, behind first: FirstAttempt? = nil,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = first?.start ?? .now
         try checkCancellationOfStart()
         guard let (compaction, frozen) = try writer.beginCompaction(for: goal)
         else { return .ofNothing }
@@ -160,22 +167,26 @@ final class Compactor: Sendable {
                     try writeCheckpoint(compaction, frozen, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
-                _ = try conclude(compaction, retention, nil, frozen.timeline, progress)
+                let (dropped, leftover) = try conclude(
+                    compaction, retention, nil, frozen.timeline, behind: first, progress)
                 guard try compaction.measureFiles() < before else { throw error }
-                return try perform(retention, goal, progress)
+                let attempt = FirstAttempt(
+                    start: start, bytesBefore: first?.bytesBefore ?? before, dropped: dropped,
+                    leftover: leftover)
+                return try perform(retention, goal, behind: attempt, progress)
             }
             let (dropped, leftover) = try conclude(
-                compaction, retention, size, frozen.timeline, progress)
+                compaction, retention, size, frozen.timeline, behind: first, progress)
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
-                checkpointRawBytes: size?.raw, bytesBefore: before,
+                checkpointRawBytes: size?.raw, bytesBefore: first?.bytesBefore ?? before,
                 bytesAfter: (try? after.get()) ?? dropped.bytesLeft(of: before, adding: size),
                 segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
                 floor: TransactionID(dropped.floor.rawValue),
-                duration: start.duration(to: clock.now), damage: dropped.damage,
-                leftover: leftover ?? after.failure)
+                duration: start.duration(to: .now), damage: dropped.damage,
+                leftover: leftover ?? first?.leftover ?? after.failure)
         } catch {
             compaction.abandon()
             if let error = error as? LogError { throw StoreError.log(error) }
@@ -207,10 +218,12 @@ final class Compactor: Sendable {
         return try compaction.publishCheckpoint(writer)
     }
 
-    /// Puts the manifest in force and removes what it made superfluous.
+    /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt
+    /// dropped.
     private func conclude(
         _ compaction: Compaction, _ retention: Retention, _ size: CheckpointSize?,
-        _ timeline: Timeline, _ progress: (CompactionProgress) -> Void
+        _ timeline: Timeline, behind first: FirstAttempt?,
+        _ progress: (CompactionProgress) -> Void
     ) throws -> (Compaction.Dropped, leftover: LogError?) {
         let forgotten = LogSequence(timeline.forgotten.rawValue)
         let plan = try compaction.plan(retention, forgetting: forgotten) { floor in
@@ -220,8 +233,12 @@ final class Compactor: Sendable {
         let manifest = plan.0
         var dropped = plan.1
         try compaction.removeLostTails(forgetting: forgotten)
-        guard compaction.isChange(manifest) else { return (dropped, nil) }
+        guard compaction.isChange(manifest) else {
+            return (dropped.following(first?.dropped), nil)
+        }
         dropped.damage = try findDamage(in: compaction.checkOfDropped(by: manifest), progress)
+        dropped = dropped.following(first?.dropped)
+        if !dropped.damage.isEmpty { state.withLock { [dropped] in $0.damage = dropped.damage } }
         progress(CompactionProgress(phase: .finishing, fraction: 0))
         try checkCancellation()
         try writer.checkLogIsWritable()
@@ -241,9 +258,7 @@ final class Compactor: Sendable {
                 try checkCancellation()
             }
         }
-        let found = dropped.problems
-        if !found.isEmpty { state.withLock { $0.damage = found } }
-        return found
+        return dropped.problems
     }
 
     /// A store that is closed says so itself.

@@ -70,6 +70,17 @@ package final class Compaction {
         package var bytes = ByteCount.zero
         /// What was wrong with the files, as far as they were read for that (`DroppedFilesCheck`).
         package var damage: [LogError] = []
+
+        /// With what an attempt before this one dropped, which found no space for its checkpoint.
+        package func following(_ earlier: Dropped?) -> Dropped {
+            guard let earlier else { return self }
+            var sum = self
+            sum.segments += earlier.segments
+            sum.transactions += earlier.transactions
+            sum.bytes = ByteCount(bytes.rawValue + earlier.bytes.rawValue)
+            sum.damage = earlier.damage + damage
+            return sum
+        }
     }
 
     /// The manifest that makes the written checkpoint, or the one that is there, the newest, with
