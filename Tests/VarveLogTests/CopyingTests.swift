@@ -184,6 +184,40 @@ struct CopyingTests {
         log.abandon()
     }
 
+    @Test(
+        "A salvage beside a writer is refused also where the note of the lock, or the lock, cannot be read"
+    )
+    func salvageBesideUnreadableLock() throws {
+        let disk = SimulatedDisk()
+        let log = try TestLog(disk).open().log
+        func salvage(refusing refused: FileSystemError.Operation) -> LogError? {
+            let failing = HookedFileSystem(disk) { operation, name, _ throws(FileSystemError) in
+                guard operation == refused, name == StoreFileName.lock.text else { return }
+                throw FileSystemError(refused, file: name, reason: .system(code: 13))
+            }
+            do throws(LogError) {
+                _ = try LogSalvage.run(
+                    from: failing, to: SimulatedDisk(), content: Self.content)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for operation in [FileSystemError.Operation.read, .status] {
+            guard case .locked(_, let holder) = salvage(refusing: operation) else {
+                Issue.record("salvaged beside a writer, \(operation)")
+                continue
+            }
+            #expect(holder == LockHolder(processID: nil, program: nil))
+        }
+        guard case .fileSystem(let error) = salvage(refusing: .open) else {
+            Issue.record("salvaged beside a writer")
+            return
+        }
+        #expect(error.file == StoreFileName.lock.text && error.operation == .open)
+        log.abandon()
+    }
+
     private func plainCopy(_ seed: UInt64) throws -> DiskImage {
         let writer = try BusyWriter(seed: seed)
         var random = SeededGenerator(seed: seed)

@@ -79,11 +79,19 @@ package final class DirectoryLock {
         }
     }
 
-    /// The process that holds the store open for writing; nil where none does.
+    /// The process that holds the store open for writing; nil where none does. Throws where the lock cannot be
+    /// examined: a process with other rights may hold it.
     static func holder(in fileSystem: any FileSystem) throws(LogError) -> LockHolder? {
-        guard try isHeld(in: fileSystem) else { return nil }
-        return try LogError.wrapping { () throws(FileSystemError) in
-            try LockNote.read(from: try fileSystem.open(StoreFileName.lock.text, .read))
+        do throws(LogError) {
+            guard try isHeld(in: fileSystem) else { return nil }
+        } catch .fileSystem(let error) where error.reason == .notAPlainFile {
+            // No writer takes such a lock.
+            return nil
+        } catch {
+            throw error
+        }
+        return LockNote.holder { () throws(FileSystemError) in
+            try fileSystem.open(StoreFileName.lock.text, .read)
         }
     }
 
@@ -112,10 +120,7 @@ package final class DirectoryLock {
             }
             guard isLocked else {
                 throw .locked(
-                    directory: fileSystem.displayPath,
-                    holder: try LogError.wrapping { () throws(FileSystemError) in
-                        try LockNote.read(from: file)
-                    })
+                    directory: fileSystem.displayPath, holder: LockNote.holder { file })
             }
             let claim = WriterClaim(fileSystem, lock: try held(file))
             do throws(LogError) {
@@ -182,8 +187,18 @@ enum LockNote {
         }
     }
 
-    /// Anything may be in the file; what is not a note names nobody.
-    static func read(from file: any StoreFile) throws(FileSystemError) -> LockHolder {
+    /// The process that the note of a held lock names. A note that cannot be read names none, and the lock is held all
+    /// the same.
+    static func holder(of open: () throws(FileSystemError) -> any StoreFile) -> LockHolder {
+        do throws(FileSystemError) {
+            return try read(from: try open())
+        } catch {
+            return LockHolder(processID: nil, program: nil)
+        }
+    }
+
+    /// Anything may be in the file; what is not a note names no process.
+    private static func read(from file: any StoreFile) throws(FileSystemError) -> LockHolder {
         let count = Int(min(try file.length().rawValue, UInt64(byteCount)))
         let bytes = try file.readBytes(
             at: FrameOffset(0), count: count, name: StoreFileName.lock.text)

@@ -23,9 +23,9 @@ package final class LogSalvage {
     private static let standInsMax: UInt64 = 1 << 16
     private static let adjustmentsMax = 1_000
 
-    /// Errors: `.targetExists`, `.locked` while somebody writes to the damaged store, `.missing` and
-    /// `.notAStore` where there is nothing to salvage, and what the file system says about the new
-    /// store. After an error nothing is left of that.
+    /// Errors: `.targetExists`, `.locked` while a process writes to the damaged store, `.fileSystem` where its lock
+    /// cannot be examined, `.missing` and `.notAStore` where there is nothing to salvage, and what the file system says
+    /// about the new store. After an error nothing is left of that.
     package static func run(
         from source: any FileSystem, to target: any FileSystem,
         environment: any LogEnvironment = SystemEnvironment(),
@@ -33,7 +33,7 @@ package final class LogSalvage {
     ) throws(LogError) -> SalvageReport {
         configuration.check()
         try StoreOutput.requireVacant(target)
-        if let holder = writer(of: source) {
+        if let holder = try DirectoryLock.holder(in: source) {
             throw .locked(directory: source.displayPath, holder: holder)
         }
         let survey = try StoreSurvey(source)
@@ -48,15 +48,6 @@ package final class LogSalvage {
             if case .targetExists = error { throw error }
             StoreOutput.discard(target)
             throw error
-        }
-    }
-
-    /// A store whose lock cannot be examined is not being written by anybody who could.
-    private static func writer(of source: any FileSystem) -> LockHolder? {
-        do throws(LogError) {
-            return try DirectoryLock.holder(in: source)
-        } catch {
-            return nil
         }
     }
 
