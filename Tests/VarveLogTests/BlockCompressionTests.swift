@@ -74,4 +74,58 @@ struct BlockCompressionTests {
         let noise = (0..<5_000).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         #expect(compress(noise, thorough) == nil)
     }
+
+    @Test("Row 48: A length that the compressed bytes do not have takes no memory")
+    func forgedLength() throws {
+        var generator = SeededGenerator(seed: 48)
+        let honest = [UInt8](repeating: 7, count: 40 << 20)
+        let stored = try #require(compress(honest, BlockCompression.Compressor()))
+        func content(_ payload: [UInt8], _ rawLength: Int) throws -> (Int?, memory: Int) {
+            let content = FrameContent(SegmentID(1))
+            var size: Int?
+            try payload.withUnsafeBytes { bytes in
+                let header = FrameHeader(
+                    type: .transaction, codec: .lz4, flags: [], storedLength: UInt32(bytes.count),
+                    rawLength: UInt32(rawLength), sequence: LogSequence(1),
+                    durableEnd: FrameOffset(128), time: 0,
+                    storedChecksum: Checksum.crc32c(bytes),
+                    rawChecksum: honest.withUnsafeBytes { Checksum.crc32c($0) })
+                let frame = Frame(
+                    header: header, offset: FrameOffset(128), headerBytes: bytes, payload: bytes)
+                do throws(LogError) {
+                    size = try content.payload(of: frame).count
+                } catch {
+                    guard case .damaged(let damage) = error else { throw error }
+                    #expect(damage.kind == .compression)
+                }
+            }
+            return (size, content.buffer.capacity)
+        }
+        // What is honest may be 255 times as large as its frame.
+        #expect(try content(stored, honest.count) == (honest.count, honest.count))
+        for forged in [honest.count - 1, honest.count + 1, 64 << 20] {
+            let result = try content(stored, forged)
+            #expect(result.0 == nil && result.memory == 0)
+        }
+        for _ in 0..<30 {
+            let bytes = generator.bytes(Int.random(in: 1...100_000, using: &generator))
+            let result = try content(bytes, min(bytes.count * 255, 64 << 20))
+            #expect(result.0 == nil && result.memory <= 1 << 20)
+        }
+    }
+
+    @Test("The raw bytes of any block are counted as decompression counts them")
+    func countedBytes() throws {
+        var generator = SeededGenerator(seed: 11)
+        let compressor = BlockCompression.Compressor()
+        for _ in 0..<300 {
+            let pattern = generator.bytes(Int.random(in: 1...40, using: &generator))
+            let repetitions = Int.random(in: 10...2_000, using: &generator)
+            var raw = (0..<repetitions).flatMap { _ in pattern }
+            raw[Int.random(in: raw.indices, using: &generator)] ^= 1
+            guard let stored = compress(raw, compressor) else { continue }
+            let count = stored.withUnsafeBytes { BlockCompression.rawBytes(of: $0) }
+            #expect(count == raw.count, "seed 11")
+        }
+    }
 }

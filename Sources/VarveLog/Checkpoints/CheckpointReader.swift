@@ -22,7 +22,10 @@ package final class CheckpointReader {
     ) throws(LogError) -> UnsafeMutableRawBufferPointer {
         let header = page.header
         let stored = try readStored(page)
-        // The raw length is within what the stored bytes, which are in the file, can stand for.
+        guard
+            header.codec == .stored
+                || BlockCompression.isWorthMemory(Int(header.rawLength), for: stored)
+        else { throw damaged(page, "the length of its content") }
         let raw = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(header.rawLength), alignment: 16)
         do throws(LogError) {

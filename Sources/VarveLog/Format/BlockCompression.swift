@@ -68,6 +68,51 @@ package enum BlockCompression {
         storedBytes &* 255 &+ 64
     }
 
+    /// Whether memory for `rawCount` bytes may be taken before `stored` is decompressed. What claims to be much larger
+    /// than it is has to hold what it claims: a forged length takes no memory, and the length of honest data
+    /// has no other limit than that of a frame or a page.
+    static func isWorthMemory(_ rawCount: Int, for stored: UnsafeRawBufferPointer) -> Bool {
+        guard rawCount > rawBytesUnmeasured, rawCount / 16 > stored.count else { return true }
+        return rawBytes(of: stored) == rawCount
+    }
+
+    /// What takes no more memory than that is decompressed without a look at it.
+    private static let rawBytesUnmeasured = 1 << 20
+
+    /// How many raw bytes a block stands for, by the lengths of its sequences; nil where they do not fit. Reads the
+    /// stored bytes once, and takes no memory.
+    static func rawBytes(of stored: UnsafeRawBufferPointer) -> Int? {
+        var position = 0
+        var count = 0
+        /// The length that begins with four bits of a token.
+        func length(_ bits: UInt8) -> Int? {
+            guard bits == 15 else { return Int(bits) }
+            var length = 15
+            while position < stored.count {
+                let more = stored[position]
+                position += 1
+                length += Int(more)
+                if more < 255 { return length }
+            }
+            return nil
+        }
+        while position < stored.count {
+            let token = stored[position]
+            position += 1
+            guard let literals = length(token >> 4), literals <= stored.count - position
+            else { return nil }
+            position += literals
+            count += literals
+            // The last sequence has literals alone.
+            if position == stored.count { return count }
+            // Behind the distance of the match.
+            position += 2
+            guard let match = length(token & 15) else { return nil }
+            count += match + 4
+        }
+        return nil
+    }
+
     /// Scratch memory of the compressor, kept from one block to the next.
     final class Compressor {
         let effort: Effort

@@ -3,7 +3,7 @@
 /// Owns the buffers; the pointers that it hands out are valid until the next call.
 final class FrameContent {
     private let segment: SegmentID
-    private let buffer = ByteBuffer()
+    let buffer = ByteBuffer()
 
     /// The transaction whose frames are being put together.
     private var start: FrameOffset?
@@ -27,6 +27,7 @@ final class FrameContent {
             }
             return frame.payload
         }
+        try checkLength(of: frame)
         buffer.grow(to: Int(header.rawLength))
         let raw = buffer.prefix(Int(header.rawLength))
         try decompress(frame, into: raw)
@@ -56,7 +57,7 @@ final class FrameContent {
             headerChecksum = frame.headerChecksum
         }
         guard let start else { throw damaged(frame, .transactionRun, 0, UInt64(rawCount)) }
-        // Each frame's raw length is within what its stored bytes, which are in the file, can stand for.
+        try checkLength(of: frame)
         let total = rawCount + Int(header.rawLength)
         buffer.grow(to: total, keeping: rawCount)
         let part = UnsafeMutableRawBufferPointer(rebasing: buffer.bytes[rawCount..<total])
@@ -74,6 +75,16 @@ final class FrameContent {
             location: FrameLocation(segment: segment, offset: start),
             storedBytes: ByteCount(storedBytes), headerChecksum: headerChecksum,
             payload: UnsafeRawBufferPointer(buffer.prefix(rawCount)))
+    }
+
+    /// Before memory is taken for a frame's content.
+    @inline(__always)
+    private func checkLength(of frame: Frame) throws(LogError) {
+        let count = Int(frame.header.rawLength)
+        guard
+            frame.header.codec == .stored
+                || BlockCompression.isWorthMemory(count, for: frame.payload)
+        else { throw damaged(frame, .compression, UInt64(count), 0) }
     }
 
     @inline(__always)
