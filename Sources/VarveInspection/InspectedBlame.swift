@@ -1,3 +1,5 @@
+public import VarveEvents
+
 /// Which transaction gave each field of an entity its value.
 public struct InspectedBlame: Sendable {
     public struct Field: Sendable {
@@ -10,7 +12,7 @@ public struct InspectedBlame: Sendable {
     /// In the order of the type's fields; of a deleted entity with the values that it had.
     public let fields: [Field]
     /// Nil where history goes back to the insertion.
-    public let dropped: InspectedHistory.Dropped?
+    public let dropped: DroppedVersions?
 }
 
 extension Inspection {

@@ -1,4 +1,4 @@
-internal import VarveEvents
+public import VarveEvents
 internal import VarveLog
 
 /// One version of an entity: what a transaction made of it.
@@ -29,20 +29,12 @@ public struct InspectedVersion: Sendable {
 
 /// The versions of an entity.
 public struct InspectedHistory: Sendable {
-    /// Versions that are no longer kept.
-    public struct Dropped: Hashable, Sendable {
-        /// The transaction that made the newest of them.
-        public let newest: TransactionID
-        /// The oldest transaction that is kept.
-        public let floor: TransactionID
-    }
-
     /// Newest first, as far as history goes back.
     public let versions: [InspectedVersion]
     /// The entity as it is now; of a deleted one what can be restored, empty where nothing can.
     public let fields: [InspectedField]
     /// Nil where all versions are there.
-    public let dropped: Dropped?
+    public let dropped: DroppedVersions?
 }
 
 extension Inspection {
@@ -78,7 +70,9 @@ extension Inspection {
             return InspectedHistory(
                 versions: try history.versions.map { try InspectedVersion($0, definition) },
                 fields: try row.map { try definition.fields(of: $0) } ?? [],
-                dropped: history.dropped.map { .init(newest: $0, floor: floor) })
+                dropped: history.dropped.map {
+                    DroppedVersions(newest: $0, floor: floor, last: state.lastTransaction)
+                })
         } catch let error as InspectionError {
             throw error
         } catch {
@@ -97,7 +91,7 @@ extension Inspection {
 extension InspectedVersion {
     fileprivate init(_ version: RowHistory.Version, _ definition: TypeDefinition) throws {
         transaction = version.header.id
-        kind = TransactionSummary.Kind(version.header.purpose)
+        kind = version.header.purpose
         time = Moment(version.header.time)
         label = version.header.label
         author = version.header.author

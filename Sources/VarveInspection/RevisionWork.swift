@@ -77,7 +77,7 @@ struct RevisionWork {
         for id in takenBack {
             try with(id) { view throws(InspectionError) in
                 if id == takenBack.first {
-                    takenBackKind = TransactionSummary.Kind(view.header.purpose)
+                    takenBackKind = view.header.purpose
                     takenBackLabel = view.header.label
                 }
                 try take(view, back: reversal)

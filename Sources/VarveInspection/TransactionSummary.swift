@@ -1,20 +1,7 @@
 /// A transaction without the content of its events.
 public struct TransactionSummary: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
-        case write
-        case undo(of: TransactionID)
-        case redo(of: TransactionID)
-        /// An undo of any transaction, which can itself be undone.
-        case revert(of: TransactionID)
-        /// Brought the store back to an earlier state.
-        case rewind
-        /// Brought back deleted entities.
-        case restore
-        /// Definitions, and the changes of a migration.
-        case schema
-        /// Removal of tombstones.
-        case purge
-    }
+    /// What a transaction is for.
+    public typealias Kind = TransactionPurpose
 
     /// The events of a transaction that concern one type.
     public struct TypeEvents: Hashable, Sendable {
@@ -67,7 +54,7 @@ extension TransactionSummary {
         let header = transaction.header
         id = header.id
         time = Moment(header.time)
-        kind = Kind(header.purpose)
+        kind = header.purpose
         isUndoable = header.isUndoable
         label = header.label
         scope = header.scope
@@ -80,21 +67,6 @@ extension TransactionSummary {
         eventCount = transaction.eventCount
         types = tally.types.sorted { $0.key < $1.key }.map(\.value)
         unknownEventCount = tally.unknownEventCount
-    }
-}
-
-extension TransactionSummary.Kind {
-    init(_ purpose: TransactionPurpose) {
-        switch purpose {
-        case .write: self = .write
-        case .undo(let id): self = .undo(of: id)
-        case .redo(let id): self = .redo(of: id)
-        case .revert(let id): self = .revert(of: id)
-        case .rewind: self = .rewind
-        case .restore: self = .restore
-        case .schema: self = .schema
-        case .purge: self = .purge
-        }
     }
 }
 

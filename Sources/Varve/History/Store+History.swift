@@ -9,19 +9,22 @@ extension Store {
     ///
     /// A transaction that changed an entity's links alone makes no version of it.
     ///
+    /// - Returns: the versions that are kept; ``EntityHistory/dropped`` says where history begins, if there were
+    ///   others. Empty, and nothing dropped, for an id that there never was.
     /// - Complexity: a look at one transaction for each version.
     public func history<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
-    ) throws -> [EntityVersion<Entity>] {
+    ) throws -> EntityHistory<Entity> {
         let state = published.current
         guard let position = state.context.tables.position(of: Entity._descriptor),
             let definition = state.schema.definition(atTable: position)
-        else { return [] }
+        else { return EntityHistory() }
         let known = descriptorFieldCount(position, state)
         var bytes = ByteWriter()
         try Entity._storeID(id, into: &bytes)
         let encoded = bytes.copyBytes()
-        return try versions(ofTable: position, definition, id: encoded, state).map { version in
+        let (found, dropped) = try versions(ofTable: position, definition, id: encoded, state)
+        let versions = found.map { version in
             let names = Set(definition.fields.prefix(known).map(\.name))
             var entity: Entity?
             var unreadable: UnreadableValue?
@@ -31,6 +34,7 @@ extension Store {
                 changedProperties: version.changedFields.filter { names.contains($0) },
                 entity: entity, unreadable: unreadable)
         }
+        return EntityHistory(versions, dropped: dropped)
     }
 
     private static func entity<Entity: EntityModelProtocol>(
@@ -44,7 +48,7 @@ extension Store {
     }
 
     /// For each property of an entity, the transaction that gave it its value, as far as history
-    /// goes back.
+    /// goes back: the others are missing, and ``EntityHistory/dropped`` of ``history(of:id:)`` says where it begins.
     ///
     /// - Complexity: that of ``history(of:id:)``.
     public func blame<Entity: EntityModelProtocol>(
@@ -73,15 +77,15 @@ extension Store {
 
     private func versions(
         ofTable position: Int, _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
-    ) throws -> [RowHistory.Version] {
+    ) throws -> ([RowHistory.Version], dropped: DroppedVersions?) {
         let target = ReversedState(state)
         let place = try id.withReader { reader throws(CodecError) in
             try target.place(of: definition.number, reader.rest)
         }
-        guard let place else { return [] }
+        guard let place else { return ([], nil) }
         let stamps = target.stamps(of: place)
         let presence = target.presence(of: place)
-        guard presence != .vacant else { return [] }
+        guard presence != .vacant else { return ([], nil) }
         var row = ByteWriter()
         try target.writeRowOrTombstone(of: place, into: &row)
         let newest = presence == .gone ? nil : row.copyBytes()
@@ -96,7 +100,10 @@ extension Store {
             } catch let error as ReversalError {
                 throw StoreError(error, in: history.transaction)
             }
-            return history.versions
+            let dropped = history.dropped.map {
+                DroppedVersions(newest: $0, floor: log.floor, last: state.lastTransaction)
+            }
+            return (history.versions, dropped)
         }
     }
 }

@@ -4,23 +4,7 @@ public import VarveEvents
 /// What a transaction says about itself.
 public struct TransactionInfo: Sendable, Hashable {
     /// What a transaction is for.
-    public enum Kind: Sendable, Hashable {
-        case write
-        /// Undoes that transaction, and the others of its step.
-        case undo(of: TransactionID)
-        /// Undoes that undo.
-        case redo(of: TransactionID)
-        /// Undoes that transaction, in a step of its own.
-        case revert(of: TransactionID)
-        /// Brings the store back to an earlier state.
-        case rewind
-        /// Brings back deleted entities.
-        case restore
-        /// Definitions, and the changes of a migration.
-        case schema
-        /// Removal of tombstones.
-        case purge
-    }
+    public typealias Kind = TransactionPurpose
 
     public let id: TransactionID
     public let time: Date
@@ -38,17 +22,7 @@ extension TransactionInfo {
     init(_ header: TransactionHeader) {
         id = header.id
         time = header.time.date
-        kind =
-            switch header.purpose {
-            case .write: .write
-            case .undo(let id): .undo(of: id)
-            case .redo(let id): .redo(of: id)
-            case .revert(let id): .revert(of: id)
-            case .rewind: .rewind
-            case .restore: .restore
-            case .schema: .schema
-            case .purge: .purge
-            }
+        kind = header.purpose
         isUndoable = header.isUndoable
         label = header.label
         scope = header.scope

@@ -1,18 +1,22 @@
 /// What a transaction is for, as its header says.
 ///
 /// The kind in the log knows undo and redo; a revert, a rewind and a restoration can be undone themselves, and
-/// are told apart by that or by their metadata.
-package enum TransactionPurpose: Hashable, Sendable {
+/// differ from other transactions by that or by their metadata.
+public enum TransactionPurpose: Hashable, Sendable {
     case write
+    /// Undoes that transaction, and the others of its step.
     case undo(of: TransactionID)
+    /// Undoes that undo.
     case redo(of: TransactionID)
-    /// An undo of any transaction, which is a step of its own.
+    /// Undoes that transaction, in a step of its own.
     case revert(of: TransactionID)
-    /// Brought the store back to an earlier state.
+    /// Brings the store back to an earlier state.
     case rewind
-    /// Brought back deleted entities.
+    /// Brings back deleted entities.
     case restore
+    /// Definitions, and the changes of a migration.
     case schema
+    /// Removal of tombstones.
     case purge
 }
 

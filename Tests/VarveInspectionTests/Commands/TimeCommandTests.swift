@@ -178,12 +178,22 @@ struct TimeCommandTests {
             try store.write("Rename") { try Folder(id: "f", name: "Outbox").save(to: &$0) }
         }
         #expect(ToolRun("history", path, "Folder", "f").lines.count == 4)
-        #expect(ToolRun("compact", "--keep", "none", path).status == .success)
+        let compaction = ToolRun("compact", "--keep", "none", path)
+        #expect(compaction.status == .success)
+        #expect(compaction.output.contains("dropped, no history is kept\n"))
         let notice =
             "history begins with transaction 3; earlier versions, the last by 2, are not kept"
-        #expect(ToolRun("history", path, "Folder", "f").lines == [notice])
         #expect(
-            ToolRun("blame", path, "Folder", "f").lines == ["before 3, not kept  name \"Outbox\""])
+            ToolRun("history", path, "Folder", "f").lines == [
+                "no history is kept; the last version was made by transaction 2"
+            ])
+        #expect(
+            ToolRun("history", "--json", path, "Folder", "f").lines == [
+                #"{"historyBegins":null,"lastNotKept":2}"#
+            ])
+        #expect(ToolRun("blame", path, "Folder", "f").lines == ["not kept  name \"Outbox\""])
+        let info = ToolRun("info", path).output
+        #expect(info.contains("none; kept: nothing but the newest state"))
         try withStore { store in
             try store.write("Again") { try Folder(id: "f", name: "Drafts").save(to: &$0) }
         }

@@ -43,6 +43,29 @@ struct HistoryTests {
         #expect(blame["born"]?.id == 1 && blame["tags"]?.id == 1)
     }
 
+    @Test(
+        "History says where it begins when older versions are dropped, and blame names what is left"
+    )
+    func dropped() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { try Author(id: "a", name: "one", born: 1).save(to: &$0) }
+        try store.write { try Author(id: "a", name: "two", born: 1).save(to: &$0) }
+        #expect(try store.history(of: Author.self, id: "a").dropped == nil)
+        try store.compact(retaining: .newestState)
+        var history = try store.history(of: Author.self, id: "a")
+        #expect(history.isEmpty && history.dropped?.newest == 2)
+        #expect(history.dropped?.oldestKept == nil)
+        #expect("\(history)" == "no history is kept; the last version was made by transaction 2")
+        try store.write { try Author(id: "a", name: "three", born: 1).save(to: &$0) }
+        history = try store.history(of: Author.self, id: "a")
+        #expect(history.map(\.transaction.id) == [3])
+        #expect(history.dropped?.newest == 2 && history.dropped?.oldestKept == 3)
+        #expect("\(history)".hasSuffix("the last by 2, are not kept"))
+        #expect(try store.blame(of: Author.self, id: "a").mapValues(\.id) == ["name": 3])
+        // Of what never was, nothing was dropped.
+        #expect(try store.history(of: Author.self, id: "b").dropped == nil)
+    }
+
     @Test("Versions of long texts are put together again")
     func longTexts() throws {
         let store = try Store.inMemory(Author.self, Shelf.self)

@@ -89,11 +89,15 @@ extension StoreCompaction {
                 + "\(Numerals.counted(segmentsDropped, "segment")) dropped"
         return [
             StyledText(path + ": ", .heading) + StyledText(written),
-            StyledText("  " + dropped + ", history begins with \(floor)", .faint),
+            StyledText("  " + dropped + ", " + history, .faint),
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
                 .faint),
         ] + growth + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
+    }
+
+    private var history: String {
+        floor <= checkpoint ? "history begins with \(floor)" : "no history is kept"
     }
 
     private var growth: [StyledText] {

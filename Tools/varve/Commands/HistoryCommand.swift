@@ -80,7 +80,7 @@ struct BlameCommand: Command {
 }
 
 extension InspectedBlame.Field {
-    fileprivate func json(_ dropped: InspectedHistory.Dropped?) -> JSON {
+    fileprivate func json(_ dropped: DroppedVersions?) -> JSON {
         [
             "field": .text(name), "value": .value(value),
             "transaction": version.map { .id($0.transaction) } ?? .null,
@@ -88,23 +88,23 @@ extension InspectedBlame.Field {
             "of": version?.kind.target.map { .id($0) } ?? .null,
             "time": version.map { .moment($0.time) } ?? .null,
             "label": .optional(version?.label), "author": .optional(version?.author),
-            "before": version == nil ? dropped.map { .id($0.floor) } ?? .null : .null,
+            "before": version == nil ? dropped?.oldestKept.map { .id($0) } ?? .null : .null,
         ]
     }
 }
 
-extension InspectedHistory.Dropped {
+extension DroppedVersions {
     fileprivate var line: StyledText {
-        StyledText(
-            "history begins with transaction \(floor); earlier versions, the last by \(newest), are not kept",
-            .faint)
+        StyledText(description, .faint)
     }
 
     /// In the place of a version.
-    fileprivate var source: StyledText { StyledText("before \(floor), not kept", .faint) }
+    fileprivate var source: StyledText {
+        StyledText(oldestKept.map { "before \($0), not kept" } ?? "not kept", .faint)
+    }
 
     fileprivate var json: JSON {
-        ["historyBegins": .id(floor), "lastNotKept": .id(newest)]
+        ["historyBegins": oldestKept.map { .id($0) } ?? .null, "lastNotKept": .id(newest)]
     }
 }
 

@@ -82,7 +82,14 @@ private struct StoreReport {
         return summary.checkpoints.map { checkpoint in
             let problem = checkpoint.problem.map { ", unusable: " + $0 }
             return ("Checkpoint", "of transaction \(checkpoint.transaction)\(problem ?? "")")
-        } + [("History", "from transaction \(summary.floor) on; kept: \(retention)")]
+        } + [
+            (
+                "History",
+                (summary.transactions == 0
+                    ? "none" : "from transaction \(summary.floor) on")
+                    + "; kept: \(retention)"
+            )
+        ]
     }
 
     private var state: String {
