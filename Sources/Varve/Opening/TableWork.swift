@@ -85,44 +85,11 @@ struct TableWork {
         }
     }
 
-    private func named<Result>(
-        _ body: () throws(CodecError) -> Result
-    ) throws(StoreError) -> Result {
-        do throws(CodecError) {
-            return try body()
-        } catch {
-            throw unreadable(error)
-        }
-    }
-
-    /// The error of rows that could not be read, with the first of which that goes for any property. O(n).
-    private func unreadable(_ error: CodecError) -> StoreError {
-        guard var reader = replayed.reader(of: definition.number, as: definition) else {
-            return .unreadable(UnreadableValue(type: definition.name, id: "", error))
-        }
-        for slot in 0..<UInt32(truncatingIfNeeded: reader.slotCount) {
-            do throws(CodecError) {
-                let problem = try reader.read(slot) { table.descriptor.problem(inRow: $0.row) }
-                guard let problem = problem ?? nil else { continue }
-                return .unreadable(
-                    UnreadableValue(type: definition.name, id: idText(of: slot), problem))
-            } catch {
-                return .unreadable(
-                    UnreadableValue(type: definition.name, id: idText(of: slot), error))
-            }
-        }
-        return .unreadable(UnreadableValue(type: definition.name, id: "", error))
-    }
-
-    private func idText(of slot: UInt32) -> String {
-        replayed.withID(of: definition.number, at: slot) { definition.idType.text(of: $0) } ?? ""
-    }
-
     // MARK: - Rows
 
     /// Loads every slot of a part.
     func loadRows(of part: RowPart) throws(StoreError) -> Found {
-        try named { () throws(CodecError) in try loadEntities(of: part) }
+        try named(part.slotsInMemory) { () throws(CodecError) in try loadEntities(of: part) }
     }
 
     /// After all parts were loaded.
@@ -132,7 +99,7 @@ struct TableWork {
         }
         table.nextOrdinal = max(
             table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
-        try named { () throws(CodecError) in try loadTombstones() }
+        try named(parts.flatMap(\.tombstones)) { () throws(CodecError) in try loadTombstones() }
     }
 
     /// Every slot: its id, its row or tombstone if it has one.
@@ -270,7 +237,10 @@ struct TableWork {
     // MARK: - Forms
 
     func searchForms() throws(StoreError) -> LoggedForms? {
-        try named { () throws(CodecError) in try findLoggedForms() }
+        // Of a type that is searched, all rows are kept until then.
+        try named(0..<UInt32(truncatingIfNeeded: replayed.counts(of: definition.number).slots)) {
+            () throws(CodecError) in try findLoggedForms()
+        }
     }
 
     /// Compares the rows with what would be written for them now, where that may differ.
@@ -319,12 +289,20 @@ final class RowPart {
     private(set) var tombstones: [UInt32] = []
     /// What the rows stand in, the last ones first, as far as nobody else needs it.
     private var pages: [RowPage]
+    /// The rows before this slot may have been released.
+    private var firstInMemory: Int
 
     /// - Parameter pages: those that hold the slots, the last one first.
     init(_ slots: Range<Int>, of table: AnyTable, pages: [RowPage]) {
         self.slots = slots
         self.table = table
         self.pages = pages
+        firstInMemory = slots.lowerBound
+    }
+
+    /// The slots whose rows can be read once more.
+    var slotsInMemory: Range<UInt32> {
+        UInt32(truncatingIfNeeded: firstInMemory)..<UInt32(truncatingIfNeeded: slots.upperBound)
     }
 
     func note(tombstoneAt slot: UInt32) { tombstones.append(slot) }
@@ -332,7 +310,10 @@ final class RowPart {
     /// Frees the memory of rows before a slot, for the rows that are made next.
     func release(before slot: Int) {
         guard tombstones.isEmpty else { return }
-        while let next = pages.last, next.slots.upperBound <= slot { pages.removeLast() }
+        while let next = pages.last, next.slots.upperBound <= slot {
+            pages.removeLast()
+            firstInMemory = min(next.slots.upperBound, slots.upperBound)
+        }
     }
 }
 

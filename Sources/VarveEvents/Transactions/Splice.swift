@@ -3,6 +3,11 @@
 /// A value is a head (its length, and the tags of optionals) and content; the contents share a
 /// prefix and a suffix. Checksums of both whole values show that it is put together right.
 package struct Splice {
+    /// Which of the two values is made of the other.
+    package enum Direction: Sendable {
+        case toNew, toOld
+    }
+
     package let oldHead: UnsafeRawBufferPointer
     package let newHead: UnsafeRawBufferPointer
     package let prefixLength: Int
@@ -74,70 +79,13 @@ package struct Splice {
         newChecksum = try reader.readLittleEndian()
     }
 
-    /// Appends the new value to `writer`, given the old one; false if `old` is not the value that
-    /// the splice was made from.
-    package func apply(to old: UnsafeRawBufferPointer, into writer: inout ByteWriter) -> Bool {
-        let start = writer.count
-        let isDone = join(
-            old, from: (oldHead, oldMiddle, oldChecksum), to: (newHead, newMiddle, newChecksum),
-            into: &writer)
-        if !isDone { writer.truncate(to: start) }
-        return isDone
-    }
-
-    /// Appends the old value to `writer`, given the new one; false if it is not the right one.
-    package func applyInverse(
-        to new: UnsafeRawBufferPointer, into writer: inout ByteWriter
-    ) -> Bool {
-        let start = writer.count
-        let isDone = join(
-            new, from: (newHead, newMiddle, newChecksum), to: (oldHead, oldMiddle, oldChecksum),
-            into: &writer)
-        if !isDone { writer.truncate(to: start) }
-        return isDone
-    }
-
-    /// Appends the new value, given the old one, where both are values of the transcoder's target and the splice was
-    /// made of values of its source; false if `old` is not the value that the splice was made from.
+    /// Appends one of the two values to `writer`, given the other; false if `value` is not the one that the splice was
+    /// made of.
     package func apply(
-        to old: UnsafeRawBufferPointer, through transcoder: Transcoder,
+        _ direction: Direction = .toNew, to value: UnsafeRawBufferPointer,
         into writer: inout ByteWriter
-    ) throws(CodecError) -> Bool {
-        if transcoder.isIdentity { return apply(to: old, into: &writer) }
-        return try transcode(old, transcoder, into: &writer) { source, result in
-            apply(to: source, into: &result)
-        }
-    }
-
-    /// Appends the old value, given the new one, as ``apply(to:through:into:)`` does.
-    package func applyInverse(
-        to new: UnsafeRawBufferPointer, through transcoder: Transcoder,
-        into writer: inout ByteWriter
-    ) throws(CodecError) -> Bool {
-        if transcoder.isIdentity { return applyInverse(to: new, into: &writer) }
-        return try transcode(new, transcoder, into: &writer) { source, result in
-            applyInverse(to: source, into: &result)
-        }
-    }
-
-    private func transcode(
-        _ value: UnsafeRawBufferPointer, _ transcoder: Transcoder, into writer: inout ByteWriter,
-        _ change: (UnsafeRawBufferPointer, inout ByteWriter) -> Bool
-    ) throws(CodecError) -> Bool {
-        guard let source = transcoder.sourceBytes(of: value) else { return false }
-        var result = ByteWriter(capacity: max(value.count, 1))
-        guard source.withUnsafeBytes({ change($0, &result) }) else { return false }
-        writer.write(try transcoder.transcode(result.copyBytes()))
-        return true
-    }
-
-    private typealias Side = (
-        head: UnsafeRawBufferPointer, middle: UnsafeRawBufferPointer, checksum: UInt32
-    )
-
-    private func join(
-        _ value: UnsafeRawBufferPointer, from: Side, to: Side, into writer: inout ByteWriter
     ) -> Bool {
+        let (from, to) = direction == .toNew ? (oldSide, newSide) : (newSide, oldSide)
         // The lengths were bounded when they were read, so the sum does not overflow.
         let length = from.head.count + prefixLength + from.middle.count + suffixLength
         guard value.count == length, Checksum.crc32c(value) == from.checksum else { return false }
@@ -147,10 +95,35 @@ package struct Splice {
         writer.write(UnsafeRawBufferPointer(rebasing: value[from.head.count..<prefixEnd]))
         writer.write(to.middle)
         writer.write(UnsafeRawBufferPointer(rebasing: value[(value.count - suffixLength)...]))
-        return writer.withBytes { bytes in
+        let isRight = writer.withBytes { bytes in
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: bytes[start...])) == to.checksum
         }
+        if !isRight { writer.truncate(to: start) }
+        return isRight
     }
+
+    /// Appends one of the two values, given the other, where both are values of the transcoder's target and the splice
+    /// was made of values of its source; false if `value` is not the one that the splice was made of.
+    package func apply(
+        _ direction: Direction = .toNew, to value: UnsafeRawBufferPointer,
+        through transcoder: Transcoder, into writer: inout ByteWriter
+    ) throws(CodecError) -> Bool {
+        if transcoder.isIdentity { return apply(direction, to: value, into: &writer) }
+        guard let source = transcoder.sourceBytes(of: value) else { return false }
+        var result = ByteWriter(capacity: max(value.count, 1))
+        guard source.withUnsafeBytes({ apply(direction, to: $0, into: &result) })
+        else { return false }
+        writer.write(try transcoder.transcode(result.copyBytes()))
+        return true
+    }
+
+    private typealias Side = (
+        head: UnsafeRawBufferPointer, middle: UnsafeRawBufferPointer, checksum: UInt32
+    )
+
+    private var oldSide: Side { (oldHead, oldMiddle, oldChecksum) }
+
+    private var newSide: Side { (newHead, newMiddle, newChecksum) }
 }
 
 extension ByteReader {

@@ -58,8 +58,12 @@ struct FieldRestoring {
             let now = reader.slice(from: start, to: copied)
             do throws(CodecError) {
                 try restore(change, at: position, now: now, into: &writer)
+            } catch .unreadableProperty(let name, let value, let reason) {
+                throw .unreadableProperty(name, value: value, reason)
             } catch {
-                throw unreadable(change, at: position, error)
+                var value: UnsafeRawBufferPointer?
+                if case .values(let old, _) = change { value = old }
+                throw unreadable(value, at: position, error)
             }
             next = nextChange()
         }
@@ -101,7 +105,7 @@ struct FieldRestoring {
     ) throws(CodecError) {
         let isCurrent = standing == .current
         if isCurrent || isForced, let transcoder = layout.transcoder(ofTarget: position),
-            try splice.applyInverse(to: now, through: transcoder, into: &writer)
+            try splice.apply(.toOld, to: now, through: transcoder, into: &writer)
         {
             if !isCurrent { differing.append(name(of: position)) }
             isChanged = true
@@ -126,15 +130,13 @@ struct FieldRestoring {
         writer.write(old)
     }
 
-    /// The error with the name of the property, and with the old value as far as it is known.
+    /// The error with the name of the property, and with the value of the transaction that it is about, in the form in
+    /// which that was written.
     private func unreadable(
-        _ change: FieldChangeSequence.Change, at position: Int, _ error: CodecError
+        _ value: UnsafeRawBufferPointer?, at position: Int, _ error: CodecError
     ) -> CodecError {
-        var value = ""
-        if case .values(let old, _) = change {
-            value = layout.target.definition.fields[position].type.text(of: old)
-        }
-        return .unreadableProperty(name(of: position), value: value, error)
+        let text = value.flatMap { layout.sourceType(ofTarget: position)?.text(of: $0) }
+        return .unreadableProperty(name(of: position), value: text ?? "", error)
     }
 
     private func name(of position: Int) -> String {
@@ -144,6 +146,11 @@ struct FieldRestoring {
     private func transcoded(
         _ value: UnsafeRawBufferPointer, at position: Int
     ) throws(CodecError) -> [UInt8] {
-        try layout.transcoder(ofTarget: position)?.transcode([UInt8](value)) ?? [UInt8](value)
+        let bytes = [UInt8](value)
+        do throws(CodecError) {
+            return try layout.transcoder(ofTarget: position)?.transcode(bytes) ?? bytes
+        } catch {
+            throw unreadable(value, at: position, error)
+        }
     }
 }

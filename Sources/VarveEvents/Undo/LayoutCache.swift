@@ -38,6 +38,12 @@ package final class LayoutCache {
         /// Whether the values of a field have the same bytes in both layouts.
         func isVerbatim(_ position: Int) -> Bool { areVerbatim[position] }
 
+        /// The type of a field in the transaction's rows; nil where they have no such field.
+        func sourceType(ofTarget position: Int) -> StoredType? {
+            let number = target.definition.fields[position].number
+            return source.definition.fields.first { $0.number == number }?.type
+        }
+
         /// What turns a field's values into those of now.
         func transcoder(ofTarget position: Int) -> Transcoder? { transcoders[position] }
     }

@@ -151,7 +151,7 @@ struct ReplayModelTests {
             return [UInt8](old)
         case .splice(let splice):
             var writer = ByteWriter()
-            let isInverted = withBytes(new) { splice.applyInverse(to: $0, into: &writer) }
+            let isInverted = withBytes(new) { splice.apply(.toOld, to: $0, into: &writer) }
             #expect(isInverted)
             return writer.copyBytes()
         }

@@ -48,7 +48,7 @@ struct SpliceTests {
                 guard case .splice(let splice) = change else { continue }
                 var back = ByteWriter()
                 let isOld = withBytes(try new.storedBytes()) {
-                    splice.applyInverse(to: $0, into: &back)
+                    splice.apply(.toOld, to: $0, into: &back)
                 }
                 #expect(isOld)
                 #expect(back.copyBytes() == (try old.storedBytes()))
