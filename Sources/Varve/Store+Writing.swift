@@ -153,10 +153,11 @@ extension Store {
     /// Relations that have another side since the log was written. Logged, because what follows in
     /// the log counts on what the lists hold.
     func complete(_ newInverses: NewInverses?) throws {
-        guard writer != nil, let newInverses, newInverses.isNeeded(in: context) else { return }
-        try write("Complete relations that have another side now") { context in
-            newInverses.complete(&context)
-        }
+        guard let writer, let newInverses, newInverses.isNeeded(in: context) else { return }
+        // No step: the user did nothing that an undo could reverse. Undos of older steps pass it over.
+        let options = WriteOptions(metadata: [Timeline.Key.completion: "1"], undoable: false)
+        let label = "Complete relations that have another side now"
+        try finish(try writer.append(label, options) { newInverses.complete(&$0) })
     }
 }
 

@@ -31,6 +31,24 @@ struct StoreState: Sendable {
         definitions.schema = schema
     }
 
+    /// Makes both sides of each relation list the links, also where the log behind a transaction knew one side
+    /// only. For a state that nothing is logged of; what leads from it to earlier states is kept.
+    mutating func completeLinks(behind transaction: TransactionID) {
+        let inverses = NewInverses(in: context, catalog: catalog, behind: transaction)
+        guard inverses.isNeeded(in: context) else { return }
+        definitions.loggedContext = context
+        inverses.complete(&context)
+    }
+
+    /// The state as the log says it.
+    var logged: StoreState {
+        guard let context = definitions.loggedContext else { return self }
+        var state = self
+        state.context = context
+        state.definitions.loggedContext = nil
+        return state
+    }
+
     /// A transaction was encoded that leads to this state.
     mutating func note(_ header: TransactionHeader) {
         lastTransaction = header.id

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Varve
+import VarveTestSupport
 
 @EntityModel("Plant")
 private struct PlantV1 {
@@ -159,6 +160,107 @@ struct RelationPersistenceTests {
         third.context.checkInvariants()
         #expect(
             PlantV2.query("b").related(\.$seeds).resolve(in: third.context).map(\.id) == ["3", "4"])
+    }
+
+    @Test(
+        "The completion of links is no step, and undos and rewinds of older steps keep both sides in step"
+    )
+    func completionIsNoStep() throws {
+        for seed in UInt64(1)...20 {
+            var random = SeededGenerator(seed: seed)
+            let place = StoreTests.Place()
+            let first = try Store(at: place.url, PlantV1.self)
+            for _ in 0..<12 {
+                try first.write { context in
+                    let plant = ["a", "b", "c"].randomElement(using: &random) ?? ""
+                    let seeds = ["1", "2", "3", "4"].filter { _ in
+                        Bool.random(using: &random)
+                    }.shuffled(using: &random)
+                    switch Int.random(in: 0..<6, using: &random) {
+                    case 0: try SeedV1.delete(id: seeds.first ?? "1", from: &context)
+                    case 1: try PlantV1.delete(id: plant, from: &context)
+                    case 2: try SeedV1(id: "5", kind: plant).save(to: &context)
+                    case 3:
+                        try PlantV1(id: plant, seeds: .relation(seeds.map { SeedV1(id: $0) }))
+                            .save(to: &context)
+                    default: try PlantV1(id: plant, seeds: .ids(seeds)).save(to: &context)
+                    }
+                }
+            }
+            let steps = first.undoSteps()
+            try first.close()
+            let store = try Store(at: place.url, PlantV2.self)
+            #expect(store.undoSteps() == steps, "seed \(seed)")
+            func check(_ context: Context) -> [String] {
+                context.checkInvariants()
+                return describePlants(context)
+            }
+            var states = [check(store.context)]
+            while store.canUndo {
+                try store.undo(force: true)
+                states.append(check(store.context))
+            }
+            #expect(states.count == steps.count + 1 && states.last == [], "seed \(seed)")
+            while store.canRedo {
+                try store.redo(force: true)
+                states.removeLast()
+                #expect(check(store.context) == states.last, "seed \(seed)")
+            }
+            for transaction in 0...store.lastTransaction.rawValue {
+                let point = HistoryPoint.transaction(TransactionID(transaction))
+                let expected = check(try store.context(asOf: point))
+                #expect(check(try store.context(asOf: point, .forth)) == expected)
+                let newest = store.lastTransaction
+                try store.rewind(to: point)
+                #expect(check(store.context) == expected, "seed \(seed), \(transaction)")
+                if store.lastTransaction > newest { try store.undo() }
+            }
+        }
+    }
+
+    private func describePlants(_ context: Context) -> [String] {
+        PlantV2.query().id(\.$seeds).resolve(in: context).map {
+            "\($0.id) \($0.$seeds.ids ?? [])"
+        }
+            + SeedV2.query().id(\.$plant).resolve(in: context).map {
+                "\($0.id) \($0.kind) \($0.$plant.heldIDs)"
+            }
+    }
+
+    @Test(
+        "What an app changes that does not know the other side is completed, and what that lists is dropped"
+    )
+    func olderApp() throws {
+        let place = StoreTests.Place()
+        let newer = try Store(at: place.url, PlantV2.self)
+        try newer.write { context in
+            try PlantV2(id: "a", seeds: .relation(["1", "2", "3"].map { SeedV2(id: $0) })).save(
+                to: &context)
+            try PlantV2(id: "b").save(to: &context)
+        }
+        try newer.close()
+        let older = try Store(at: place.url, PlantV1.self)
+        try older.write { context in
+            try PlantV1(id: "a", seeds: .ids(["3"])).save(to: &context)
+            try PlantV1(id: "b", seeds: .ids(["1"])).save(to: &context)
+        }
+        try older.write { try PlantV1(id: "a", seeds: .ids(["3", "2"])).save(to: &$0) }
+        try older.undo()
+        try older.close()
+        for mode in [Store.Mode.readOnly, .readWrite] {
+            let again = try Store(at: place.url, mode: mode, PlantV2.self)
+            again.context.checkInvariants()
+            let parents = ["1", "2", "3"].map {
+                SeedV2.query($0).related(\.$plant).resolve(in: again.context)?.id
+            }
+            #expect(parents == ["b", nil, "a"])
+            for transaction in 1...again.lastTransaction.rawValue {
+                let point = HistoryPoint.transaction(TransactionID(transaction))
+                for route in [PastRoute.back, .forth] {
+                    try again.context(asOf: point, route).checkInvariants()
+                }
+            }
+        }
     }
 
     @Test("A delete that is denied throws out of the write and changes nothing")

@@ -171,6 +171,20 @@ struct UnreadContentTests {
         #expect(memos.opening.unread.description.contains("write @EntityModel(\"Note\")"))
     }
 
+    @Test("Properties and relations without a value are not reported")
+    func withoutValues() throws {
+        let disk = SimulatedDisk()
+        let full = try open(disk, .readWrite, FullModel.Note.self)
+        try full.write { context in
+            try FullModel.Note(id: 1, text: "", kind: .mail, former: nil).save(to: &context)
+        }
+        try full.close()
+        for mode in [Store.Mode.readWrite, .readOnly] {
+            let store = try open(SimulatedDisk(disk.image), mode, UndeclaredModel.Note.self)
+            #expect(store.opening.unread.isEmpty, "\(store.opening.unread)")
+        }
+    }
+
     @Test("A renamed property without a default is refused with the name that it may have had")
     func demanding() throws {
         #expect {

@@ -43,13 +43,15 @@ extension Store {
         behind transaction: TransactionID, from current: StoreState, _ history: LogHistory,
         _ route: PastRoute = .shorter
     ) throws -> StoreState {
+        guard transaction < current.lastTransaction else { return current }
         let way = history.way(to: transaction, of: current, route)
-        if way.start != .newest,
-            let state = try opener.state(behind: transaction, by: way, current, history, mode)
-        {
-            return state
+        var state: StoreState?
+        if way.start != .newest {
+            state = try opener.state(behind: transaction, by: way, current, history)
         }
-        return try history.past(transaction, of: current)
+        var past = try state ?? history.past(transaction, of: current)
+        past.completeLinks(behind: transaction)
+        return past
     }
 
     /// How much work looking at a point takes: rows read from a checkpoint, and events, weighted.
@@ -83,7 +85,7 @@ extension LogHistory {
         guard transaction < current.lastTransaction else { return current }
         let undone = (transaction.rawValue + 1)...current.lastTransaction.rawValue
         var state = try StateReversal.past(
-            undone.reversed().map { TransactionID($0) }, of: current, self)
+            undone.reversed().map { TransactionID($0) }, of: current.logged, self)
         state.lastTransaction = transaction
         return state
     }

@@ -9,7 +9,7 @@ extension StoreOpening {
     /// need.
     func state(
         behind transaction: TransactionID, by way: PastWay, _ current: StoreState,
-        _ history: LogHistory, _ mode: Store.Mode
+        _ history: LogHistory
     ) throws -> StoreState? {
         guard let replayed = try Self.load(way.start, history) else { return nil }
         if way.isForward, let transactions = way.transactions {
@@ -21,12 +21,7 @@ extension StoreOpening {
         let opener = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types)
-        var state = try history.past(transaction, of: try opener.hydrate(replayed))
-        // As the newest state was read, from which the other way leads here.
-        if mode == .readOnly {
-            NewInverses(in: state.context, catalog: state.catalog).complete(&state.context)
-        }
-        return state
+        return try history.past(transaction, of: try opener.hydrate(replayed))
     }
 
     private static func load(

@@ -101,14 +101,14 @@ struct StoreOpening {
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
     func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        try hydrateAndReport(replayed).state
+        try hydrateForReading(replayed, reportsUnread: false).state
     }
 
-    private func hydrateAndReport(
-        _ replayed: ReplayState
+    private func hydrateForReading(
+        _ replayed: ReplayState, reportsUnread: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrateAll(replayed)
-        NewInverses(in: state.context, catalog: replayed.catalog).complete(&state.context)
+        var (state, unread) = try hydrateAll(replayed, reportsUnread: reportsUnread)
+        state.completeLinks(behind: state.lastTransaction)
         return (state, unread)
     }
 
@@ -131,11 +131,12 @@ struct StoreOpening {
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
         var replayed = try replay(scanned)
-        var hydrated = try hydrate(replayed.state, keepsUnread: true)
+        var hydrated = try hydrate(replayed.state, keepsUnread: true, reportsUnread: true)
         if hydrated == nil {
             // Pages were released as their rows were read: only the files have them all.
             replayed = try replay(scanned)
-            hydrated = try hydrate(replayed.state, keepsUnread: true, withholdsRows: true)
+            hydrated = try hydrate(
+                replayed.state, keepsUnread: true, reportsUnread: true, withholdsRows: true)
         }
         guard let (state, unread) = hydrated else {
             preconditionFailure("rows that are withheld cannot be unreadable")
@@ -164,7 +165,7 @@ struct StoreOpening {
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
-        let (state, unread) = try hydrateAndReport(replayed.state)
+        let (state, unread) = try hydrateForReading(replayed.state, reportsUnread: true)
         var opened = Opened(
             state: state, log: nil,
             follower: try StoreFollower(self, behind: scanned),
@@ -185,14 +186,20 @@ struct StoreOpening {
     }
 
     func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        try hydrateAll(replayed).state
+        try hydrateAll(replayed, reportsUnread: false).state
     }
 
     private func hydrateAll(
-        _ replayed: ReplayState
+        _ replayed: ReplayState, reportsUnread: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        if let hydrated = try hydrate(replayed, keepsUnread: false) { return hydrated }
-        guard let hydrated = try hydrate(replayed, keepsUnread: false, withholdsRows: true) else {
+        if let hydrated = try hydrate(
+            replayed, keepsUnread: false, reportsUnread: reportsUnread)
+        {
+            return hydrated
+        }
+        let hydrated = try hydrate(
+            replayed, keepsUnread: false, reportsUnread: reportsUnread, withholdsRows: true)
+        guard let hydrated else {
             preconditionFailure("rows that are withheld cannot be unreadable")
         }
         return hydrated
@@ -201,10 +208,12 @@ struct StoreOpening {
     /// - Parameters:
     ///   - keepsUnread: whether the state takes over what the types do not name, as a store does that may be compacted.
     ///     The replayed state is of no use afterwards.
+    ///   - reportsUnread: whether that is counted, as it is when a store is opened, and not for states of the past and
+    ///     when a reader goes on.
     ///   - withholdsRows: whether rows with raw values that the types do not know are left out.
     /// - Returns: nil where there are such rows and they are not to be left out.
     private func hydrate(
-        _ replayed: ReplayState, keepsUnread: Bool, withholdsRows: Bool = false
+        _ replayed: ReplayState, keepsUnread: Bool, reportsUnread: Bool, withholdsRows: Bool = false
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = Context()
         // Before a context makes tables for them, which traps where relations do not fit.
@@ -225,7 +234,9 @@ struct StoreOpening {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
             return nil
         }
-        let unread = UnreadContent(replayed, context, schema)
+        // Before the rest is taken over.
+        let unread =
+            reportsUnread ? UnreadContent(replayed, context, schema) : UnreadContent()
         let state = StoreState(
             context: context,
             definitions: StoreDefinitions(

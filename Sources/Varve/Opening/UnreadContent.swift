@@ -101,6 +101,8 @@ extension UnreadContent {
 
 extension UnreadContent {
     /// Of a state that was read, before its rows are released.
+    ///
+    /// - Complexity: O(n) in the values and links that the types do not know.
     init(_ replayed: ReplayState, _ context: Context, _ schema: Schema) {
         for (position, table) in context.tables.tables.enumerated() {
             guard let merged = schema.definition(atTable: position),
@@ -122,10 +124,10 @@ extension UnreadContent {
         guard !names.fields.isEmpty, let unknown else { return }
         let counts = unknown.valueCounts()
         for (field, name) in names.fields {
+            guard let count = counts[field.number] else { continue }
             properties.append(
                 Property(
-                    type: logged.name, property: field.name, count: counts[field.number] ?? 0,
-                    likelyName: name))
+                    type: logged.name, property: field.name, count: count, likelyName: name))
         }
     }
 
@@ -138,6 +140,7 @@ extension UnreadContent {
             var count = 0
             links.first { $0.definition.number == relation.number }?
                 .forEachList { count += $1.count }
+            guard count > 0 else { continue }
             relations.append(
                 Relation(
                     type: logged.name, relation: relation.name, count: count, likelyName: name))

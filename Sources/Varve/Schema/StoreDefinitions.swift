@@ -11,6 +11,7 @@ struct StoreDefinitions: Sendable {
     private final class Contents: @unchecked Sendable {
         @exclusivity(unchecked) var catalog: Catalog
         @exclusivity(unchecked) var schema: Schema
+        @exclusivity(unchecked) var loggedContext: Context?
         let unread: UnreadState
 
         init(_ catalog: Catalog, _ schema: Schema, _ unread: UnreadState) {
@@ -43,12 +44,25 @@ struct StoreDefinitions: Sendable {
         }
     }
 
+    /// The context as the log says it, where the state has completed links in memory: earlier states are reached from
+    /// it. Nil where there is no difference.
+    var loggedContext: Context? {
+        get { contents.loggedContext }
+        set {
+            if newValue == nil, contents.loggedContext == nil { return }
+            makeOwn()
+            contents.loggedContext = newValue
+        }
+    }
+
     var unread: UnreadState { contents.unread }
 
     func isSame(as other: StoreDefinitions) -> Bool { contents === other.contents }
 
     private mutating func makeOwn() {
         guard !isKnownUniquelyReferenced(&contents) else { return }
-        contents = Contents(contents.catalog, contents.schema, contents.unread)
+        let former = contents
+        contents = Contents(former.catalog, former.schema, former.unread)
+        contents.loggedContext = former.loggedContext
     }
 }

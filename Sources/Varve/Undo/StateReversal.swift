@@ -19,8 +19,8 @@ enum StateReversal {
         }
     }
 
-    /// Returns to the state before transactions, newest first, of which the newest led to `state`, by
-    /// changes of the running transaction. Throws ``StoreError/conflicts(_:)`` where that would
+    /// Returns to the state before transactions, newest first, of which the newest led to `state`, with both sides
+    /// of all links, by changes of the running transaction. Throws ``StoreError/conflicts(_:)`` where that would
     /// change what belongs to a newer version of the app, or break a constraint of this one.
     static func rewind(
         _ transactions: [TransactionID], from state: inout StoreState, _ history: LogHistory,
@@ -30,6 +30,13 @@ enum StateReversal {
             transactions, &state, .rewind, history, running: running, memory: memory)
         target.stampChanges()
         target.hand(to: &state)
+        if let oldest = transactions.last {
+            // Of then, the log may know one side only.
+            NewInverses(
+                in: state.context, catalog: state.catalog,
+                behind: TransactionID(oldest.rawValue - 1)
+            ).complete(&state.context)
+        }
         guard conflicts.isEmpty else {
             throw StoreError.conflicts(conflicts.map(UndoConflict.init))
         }

@@ -23,7 +23,9 @@ extension ReplayState {
     private func oneSidedLink(in column: LinkColumn, of table: ReplayTable) -> OneSidedLink? {
         guard let inverse = column.definition.inverse,
             let targets = self.table(column.definition.target),
-            let position = targets.definition.position(of: inverse)
+            let position = targets.definition.position(of: inverse),
+            // An app that does not know this relation changes its other side alone.
+            targets.definition.relations[position].inverse == column.definition.number
         else { return nil }
         let mirrored = targets.links[position].pairs { holder, target in
             UInt64(target) << 32 | UInt64(holder)

@@ -38,6 +38,7 @@ struct LinkScan {
 
     mutating func take(_ view: TransactionView) throws(EventError) {
         if let mover, view.header.scope == mover.scope, view.header.isOnStack { return }
+        if view.header.isCompletion { return }
         var named: [EntityIndex: EncodedEntity] = [:]
         for (index, entity) in view.entities.enumerated() {
             guard let holder = holder(entity) else { continue }
@@ -77,6 +78,10 @@ extension TransactionHeader {
         case .write, .schema, .purge: false
         }
     }
+
+    /// Whether this only says of links that were there already what their other side lists: it writes nothing of its
+    /// own, so no undo is in conflict with it.
+    var isCompletion: Bool { !metadata.isEmpty && metadata[Timeline.Key.completion] != nil }
 
     /// Whether this is a step or moves along the steps; see ``Timeline/note(_:)``.
     var isOnStack: Bool { isMove || isUndoable }

@@ -134,6 +134,8 @@ package struct Timeline: Sendable {
         package static let restore = "varve.restore"
         /// The transaction brings the store back to an earlier state.
         package static let rewind = "varve.rewind"
+        /// The transaction tells the other side of relations which links there are.
+        package static let completion = "varve.completion"
     }
 
     /// Takes the transaction in that follows all that were taken in.

@@ -82,6 +82,8 @@ struct VersionStacks {
     /// Takes in the next transaction.
     mutating func take(_ view: TransactionView) throws(EventError) {
         let sources = moves.take(view.header)
+        // Unless it is to be reverted itself.
+        if view.header.isCompletion, !subjects.contains(view.id) { return }
         isInGroup = view.header.group != nil
         touched.removeAll(keepingCapacity: true)
         let isSubject = subjects.contains(view.id)

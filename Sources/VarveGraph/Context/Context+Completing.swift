@@ -2,19 +2,30 @@
 
 extension Context {
     /// Whether a relation with another side has links of which that side knows nothing.
-    package func hasOneSidedLinks(relation: Int, table: Int) -> Bool {
+    ///
+    /// - Parameter isLeading: whether the other side may list links that are not there any more.
+    package func hasOneSidedLinks(relation: Int, table: Int, isLeading: Bool) -> Bool {
         !oneSidedLinks(relation: relation, table: table).isEmpty
+            || isLeading && !staleLinks(relation: relation, table: table).isEmpty
     }
 
-    /// Tells the other side of a relation of the links that it lacks.
+    /// Adds to the other side of a relation the links that it lacks.
     ///
     /// A child that can have one parent only and is listed by several stays with the first of
     /// them; the others lose it.
-    package mutating func completeLinks(relation: Int, table: Int) {
+    ///
+    /// - Parameter isLeading: whether the other side was not kept in step. What it alone lists is removed first.
+    package mutating func completeLinks(relation: Int, table: Int, isLeading: Bool) {
         let resolved = tables.tables[table].relations[relation]
         guard let inverse = resolved.inverse else { return }
         let mark = begin()
         defer { end(mark) }
+        if isLeading {
+            for link in staleLinks(relation: relation, table: table) {
+                removeLink(
+                    to: link.child, of: link.parent, relation: inverse, table: resolved.childTable)
+            }
+        }
         for link in oneSidedLinks(relation: relation, table: table) {
             var back = links(of: link.child, relation: inverse, table: resolved.childTable)
             if back.contains(link.parent) { continue }
@@ -25,6 +36,13 @@ extension Context {
                 setLinks(back, of: link.child, relation: inverse, table: resolved.childTable)
             }
         }
+    }
+
+    /// The links that only the other side of a relation lists, seen from there.
+    private func staleLinks(relation: Int, table: Int) -> [(parent: UInt32, child: UInt32)] {
+        let resolved = tables.tables[table].relations[relation]
+        guard let inverse = resolved.inverse else { return [] }
+        return oneSidedLinks(relation: inverse, table: resolved.childTable)
     }
 
     private func oneSidedLinks(
