@@ -209,7 +209,31 @@ struct UnknownFields: Sendable {
 
     func former(of slot: UInt32) -> [UInt8] { formerBySlot[slot] ?? self[slot] }
 
+    /// Whether a reversal has changed them in the running transaction.
+    func areChanged(of slot: UInt32) -> Bool { former(of: slot) != self[slot] }
+
+    /// Adds the fields that a reversal has changed in the running transaction, where the entity had a row before
+    /// and has one now.
+    func noteChanges(
+        of slot: UInt32, in changes: inout FieldChanges
+    ) throws(CodecError) {
+        guard let before = formerBySlot[slot], before != self[slot] else { return }
+        try before.withReader { before throws(CodecError) in
+            try self[slot].withReader { now throws(CodecError) in
+                for position in fields.indices {
+                    let old = try fields[position].type.readSlice(&before)
+                    let new = try fields[position].type.readSlice(&now)
+                    try changes.append(
+                        position, old: { $0.write(old) }, new: { $0.write(new) })
+                }
+            }
+        }
+    }
+
     mutating func forgetFormer() { formerBySlot = [:] }
+
+    /// An entity has gone for good: another of its id has nothing of it.
+    mutating func forget(_ slot: UInt32) { bytesBySlot[slot] = nil }
 }
 
 extension EntityDescriptor {

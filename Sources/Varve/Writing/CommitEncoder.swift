@@ -87,10 +87,25 @@ final class CommitEncoder {
         for leaves in filled.take() { leaves.place(in: &state.context) }
         guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
         finish(header)
-        if state.schema.completesRows { state.definitions.schema.forgetFormerFields() }
+        if state.schema.completesRows { forgetUnknownFields(&state) }
         try confirmDefinitions(&state, header)
         state.note(header)
         return true
+    }
+
+    /// What the rows were before is not needed any more, nor is anything of entities that have gone for good.
+    private func forgetUnknownFields(_ state: inout StoreState) {
+        state.definitions.schema.forgetFormerFields()
+        for position in state.schema.unknownFields.keys {
+            let table = state.context.tables.tables[position]
+            for change in table.rowJournal {
+                let slot = Slot(change.slot)
+                guard !table.isLive(slot),
+                    table.metadata(of: slot).ordinal == RowMetadata.noOrdinal
+                else { continue }
+                state.definitions.schema.unknownFields[position]?.forget(change.slot)
+            }
+        }
     }
 
     /// Encodes a transaction of insertions alone, apart from the context in which they happened. Answers leaves that it

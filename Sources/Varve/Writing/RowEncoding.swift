@@ -154,6 +154,9 @@ struct RowEncoding {
         if let forms = source.schema.loggedForms[position] {
             forms.apply(to: slot.rawValue, &commit.changes)
         }
+        if isCompleted, let unknown = source.schema.unknownFields[position] {
+            try unknown.noteChanges(of: slot.rawValue, in: &commit.changes)
+        }
         guard !commit.changes.isEmpty else { return false }
         // A row that grew by little is within the limit, unless it has as many fields.
         if commit.changes.byteCount > commit.rowBytesMax / 64 {
@@ -242,7 +245,8 @@ struct RowEncoding {
             preconditionFailure("a place in the order without a row or a tombstone")
         }
         if previous != nil, change.metadata.ordinal == metadata.ordinal,
-            try !tombstone.isChanged()
+            try !tombstone.isChanged(),
+            !(source.schema.unknownFields[position]?.areChanged(of: change.slot) ?? false)
         {
             return false
         }
@@ -385,14 +389,5 @@ extension RowChange {
         PreviousVersion(
             transaction: TransactionID(metadata.transaction),
             updatedAt: Timestamp(microseconds: metadata.updatedAt))
-    }
-}
-
-extension StoredType {
-    /// The bytes of the next value of this type.
-    func readSlice(_ reader: inout ByteReader) throws(CodecError) -> UnsafeRawBufferPointer {
-        let start = reader.position
-        try skip(&reader)
-        return reader.slice(from: start, to: reader.position)
     }
 }

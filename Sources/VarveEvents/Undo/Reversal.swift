@@ -127,7 +127,8 @@ package final class Reversal<Target: ReversalTarget> {
         _ event: ReversedEvents.RowEvent, _ events: ReversedEvents, _ step: ReversalStep
     ) throws(ReversalError) {
         switch event {
-        case .update(let event): try takeBack(event, step)
+        case .update(let event):
+            try takeBack(event, isOfWholeRow: events.wholeRows.contains(event.entity), step)
         case .delete(let event):
             guard let place = step.place(event.entity) else {
                 return reportUnknown(event.entity, step)
@@ -299,7 +300,7 @@ package final class Reversal<Target: ReversalTarget> {
     // MARK: - Fields
 
     private func takeBack(
-        _ event: UpdateEvent, _ step: ReversalStep
+        _ event: UpdateEvent, isOfWholeRow: Bool, _ step: ReversalStep
     ) throws(ReversalError) {
         guard let place = step.place(event.entity) else {
             return reportUnknown(event.entity, step)
@@ -314,7 +315,8 @@ package final class Reversal<Target: ReversalTarget> {
         let layout = try layout(of: event.entity, at: place, step)
         memory.row.removeAll()
         memory.converted.removeAll()
-        var merge = fieldRestoring(layout, event.entity, at: place, step)
+        var merge = fieldRestoring(
+            layout, event.entity, at: place, reachesUnknown: isPast || isOfWholeRow, step)
         do throws(CodecError) {
             try target.writeRow(of: place, into: &memory.row)
             try memory.row.withBytes { bytes throws(CodecError) in
@@ -338,16 +340,16 @@ package final class Reversal<Target: ReversalTarget> {
 
     private func fieldRestoring(
         _ layout: LayoutCache.Entry, _ entity: EntityIndex, at place: EntityPlace,
-        _ step: ReversalStep
+        reachesUnknown: Bool, _ step: ReversalStep
     ) -> FieldRestoring {
         let known = target.knownFieldCount(ofTable: place.table)
         guard let later = laterWrites(to: place, step) else {
             return FieldRestoring(
-                layout, knownFields: known, reachesUnknown: isPast, isForced: isForced)
+                layout, knownFields: known, reachesUnknown: reachesUnknown, isForced: isForced)
         }
         let entity = EncodedEntity(step.entity(entity))
         return FieldRestoring(
-            layout, knownFields: known, reachesUnknown: isPast, isForced: isForced
+            layout, knownFields: known, reachesUnknown: reachesUnknown, isForced: isForced
         ) { later.standing(of: .field(entity, $0), by: step.id) }
     }
 

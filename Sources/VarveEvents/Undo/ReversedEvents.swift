@@ -17,6 +17,8 @@ struct ReversedEvents {
     /// Entities to be brought back whose tombstone is not what the row was that went: what it holds
     /// says what they were linked to, and no event does.
     private(set) var heldByTombstone: Set<EntityIndex> = []
+    /// Entities whose row changed and went: it returns as a whole, with what the app does not know of it.
+    private(set) var wholeRows: Set<EntityIndex> = []
     private let isMove: Bool
 
     init(_ transaction: borrowing TransactionView) throws(ReversalError) {
@@ -35,6 +37,16 @@ struct ReversedEvents {
         links.reverse()
         insertions.reverse()
         separateReplacements()
+        findWholeRows()
+    }
+
+    private mutating func findWholeRows() {
+        var updated: Set<EntityIndex> = []
+        for case .update(let event) in rows { updated.insert(event.entity) }
+        guard !updated.isEmpty else { return }
+        for case .delete(let event) in rows where updated.contains(event.entity) {
+            wholeRows.insert(event.entity)
+        }
     }
 
     private mutating func separateReplacements() {

@@ -17,14 +17,17 @@ protocol ItemApp {
     static func seen(_ words: String) -> String
     /// Whether the first version opens what this one has written.
     static var isReadByFirst: Bool { get }
-    /// Whether the past has links that are known on one side only.
-    static var hasOneSidedPast: Bool { get }
+    /// Properties that the first version has written and this one does not know.
+    static var unknownNames: Set<String> { get }
+    /// What this version writes that the first one does not know, as its conflicts say it.
+    static var namesUnknownToFirst: Set<String> { get }
 }
 
 extension ItemApp {
     static func seen(_ words: String) -> String { words }
     static var isReadByFirst: Bool { true }
-    static var hasOneSidedPast: Bool { false }
+    static var unknownNames: Set<String> { [] }
+    static var namesUnknownToFirst: Set<String> { [] }
 
     static var name: String { "\(Self.self)" }
     static var types: [any EntityModelProtocol.Type] { [Item.self, Owner.self] }
@@ -205,6 +208,8 @@ enum ReducedItems: ItemApp {
     typealias Item = ReducedModel.Item
     typealias Owner = ReducedModel.Owner
 
+    static var unknownNames: Set<String> { ["level"] }
+
     static func words(_ item: Item) -> String { text(item.name, item.city, nil, item.note) }
 
     static func seen(_ words: String) -> String {
@@ -377,7 +382,8 @@ enum MutualItems: ItemApp {
     typealias Item = MutualModel.Item
     typealias Owner = MutualModel.Owner
 
-    static var hasOneSidedPast: Bool { true }
+    // The third relation of its definition.
+    static var namesUnknownToFirst: Set<String> { ["relation 3"] }
 
     static func words(_ item: Item) -> String {
         text(item.name, item.city, Int64(item.level), item.note)

@@ -132,12 +132,6 @@ struct UnloggedDefinitionTests {
     private func check<App: ItemApp>(
         _ app: App.Type, _ reader: Reader, _ log: FirstItemsLog
     ) async throws {
-        // Opening completes links of such a relation by a transaction of its own, which is the first step to undo.
-        let isOpenedOnce = ![Reader.undo, .undoApart, .compaction, .firstApp].contains(reader)
-        guard isOpenedOnce || !App.hasOneSidedPast else { return }
-        // An app does not change values of properties that it does not know: most steps conflict.
-        let changes: [Reader] = [.undo, .undoApart, .rewind, .compaction, .firstApp]
-        guard App.self != ReducedItems.self || !changes.contains(reader) else { return }
         let past = PastOfItems<App>(log: log, comment: "\(App.name), \(reader), \(log.comment)")
         switch reader {
         case .asOf:
