@@ -111,11 +111,9 @@ struct ScreenTests {
 
     @Test("Wide characters take two columns, and a cut never splits one")
     func widths() {
-        #expect(DisplayWidth.columns(of: "漢字") == 4)
-        #expect(DisplayWidth.columns(of: "e\u{301}") == 1)
-        #expect(DisplayWidth.columns(of: "👩‍👩‍👧") == 2)
-        #expect(DisplayWidth.fitted("漢字漢字", columns: 6) == "漢字…")
-        #expect(DisplayWidth.fitted("ab", columns: 4, fills: true) == "ab  ")
+        #expect("漢字漢字".fitted(to: 6) == "漢字…")
+        #expect("ab".fitted(to: 4, fills: true) == "ab  ")
+        #expect("漢\u{1B}".fitted(to: 10, fills: true) == "漢\\u{1B}  ")
     }
 
     @Test("Typing, moving and undoing on the screen")

@@ -14,7 +14,7 @@ struct ImportTests {
     }
 
     static let table: [Module] = [
-        // Which characters people are shown: every message of every module asks it.
+        // Which characters people are shown, and in how many columns: every message of every module asks it.
         Module(folder: "Sources/VarveText"),
         // Synchronization for the locks that the layers above share.
         Module(

@@ -1,5 +1,6 @@
 import Testing
 import VarveInspection
+import VarveText
 
 @testable import VarveTool
 
@@ -30,7 +31,7 @@ struct LogCommandTests {
     func terminal() throws {
         let store = try SampleStore.filled()
         let narrow = ToolRun("log", "--color=never", store.path, terminalWidth: 80)
-        #expect(narrow.lines.allSatisfy { DisplayText.width(of: $0) <= 80 })
+        #expect(narrow.lines.allSatisfy { DisplayWidth.columns(of: $0) <= 80 })
         #expect(narrow.lines[4].contains("…"))
         let full = ToolRun("log", "--color=never", "--full", store.path, terminalWidth: 80)
         #expect(full.output == ToolRun("log", store.path).output)

@@ -37,8 +37,8 @@ extension Editor {
         }
         while body.count < room { body.append("") }
         let lines =
-            [title(columns), ""] + body + [DisplayWidth.fitted(status, columns: columns)]
-            + help.map { Style.faint(DisplayWidth.fitted($0, columns: columns)) }
+            [title(columns), ""] + body + [status.fitted(to: columns)]
+            + help.map { Style.faint($0.fitted(to: columns)) }
         return Frame(lines: Array(lines.prefix(rows)), cursor: cursor)
     }
 
@@ -49,7 +49,7 @@ extension Editor {
             case .trash: " Trash"
             case .history(let title, _): " History of \(title)"
             }
-        return Style.reverse(DisplayWidth.fitted(text, columns: columns, fills: true))
+        return Style.reverse(text.fitted(to: columns, fills: true))
     }
 
     private var status: String {
@@ -76,8 +76,8 @@ extension Editor {
         return outline.rows.indices.dropFirst(top).prefix(room).map { position in
             let row = outline.rows[position]
             let indent = String(repeating: "  ", count: row.depth)
-            let line = DisplayWidth.fitted(
-                "  \(indent)\u{2022} \(row.text)", columns: columns, fills: position == selected)
+            let line = "  \(indent)\u{2022} \(row.text)"
+                .fitted(to: columns, fills: position == selected)
             return position == selected ? Style.reverse(line) : line
         }
     }
@@ -98,8 +98,8 @@ extension Editor {
         return trash.indices.dropFirst(first).prefix(room).map { position in
             let item = trash[position]
             let more = item.count > 0 ? "  (+\(item.count) below it)" : ""
-            let line = DisplayWidth.fitted(
-                "  \u{2022} \(item.text)\(more)", columns: columns, fills: position == selected)
+            let line = "  \u{2022} \(item.text)\(more)"
+                .fitted(to: columns, fills: position == selected)
             return position == selected ? Style.reverse(line) : line
         }
     }
@@ -108,9 +108,8 @@ extension Editor {
         _ versions: [ItemVersion], _ columns: Int, _ room: Int
     ) -> [String] {
         versions.prefix(room).map { version in
-            let what = DisplayWidth.fitted(version.what, columns: 16, fills: true)
-            return DisplayWidth.fitted(
-                "  \(TimeText.text(version.time))  \(what)  \(version.text)", columns: columns)
+            let what = version.what.fitted(to: 16, fills: true)
+            return "  \(TimeText.text(version.time))  \(what)  \(version.text)".fitted(to: columns)
         }
     }
 }

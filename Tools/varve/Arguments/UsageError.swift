@@ -47,7 +47,7 @@ extension UsageError: CustomStringConvertible {
         guard case .query(let error, let text) = self else { return nil }
         let characters = text.map { String($0).escapedForDisplay }
         func width(_ parts: ArraySlice<String>) -> Int {
-            parts.reduce(0) { $0 + DisplayText.width(of: $1) }
+            parts.reduce(0) { $0 + DisplayWidth.columns(of: $1) }
         }
         let place = error.place.clamped(to: 0..<characters.count)
         return "  " + characters.joined() + "\n  "

@@ -44,7 +44,7 @@ struct StyledText: Hashable, Sendable {
     static func += (first: inout StyledText, second: StyledText) { first.runs += second.runs }
 
     /// The columns that it takes.
-    var width: Int { runs.reduce(0) { $0 + DisplayText.width(of: $1.text) } }
+    var width: Int { runs.reduce(0) { $0 + DisplayWidth.columns(of: $1.text) } }
 
     var isEmpty: Bool { runs.isEmpty }
 
@@ -59,9 +59,10 @@ struct StyledText: Hashable, Sendable {
     func shortened(to columns: Int?) -> StyledText {
         guard let columns, width > columns else { return self }
         var shortened = StyledText()
+        guard columns > 0 else { return shortened }
         var room = columns
         for run in runs {
-            let width = DisplayText.width(of: run.text)
+            let width = DisplayWidth.columns(of: run.text)
             // The ellipsis needs a column, and more follows unless this is the last run.
             if width < room {
                 shortened.runs.append(run)
@@ -69,7 +70,7 @@ struct StyledText: Hashable, Sendable {
                 continue
             }
             var cut = run
-            cut.text = DisplayText.prefix(of: run.text, columns: room - 1) + "…"
+            cut.text = DisplayWidth.prefix(of: run.text, columns: room - 1) + "…"
             shortened.runs.append(cut)
             break
         }

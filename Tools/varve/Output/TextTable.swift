@@ -1,3 +1,5 @@
+import VarveText
+
 /// Rows of cells in aligned columns. Wide columns give way where the terminal ends.
 struct TextTable {
     struct Column {
@@ -18,7 +20,7 @@ struct TextTable {
     init(_ columns: [Column], limit: Int?) {
         self.columns = columns
         self.limit = limit
-        widths = columns.map { DisplayText.width(of: $0.title) }
+        widths = columns.map { DisplayWidth.columns(of: $0.title) }
     }
 
     /// Lays rows out, behind their titles if these are wanted.
