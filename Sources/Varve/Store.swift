@@ -27,6 +27,7 @@ public final class Store: Sendable {
     public let recovery: RecoveryReport
     /// What opening the store found beside the entities that it shows.
     public let opening: OpeningReport
+    /// Whether the store was opened for writing.
     public let mode: Mode
 
     /// The state that readers see. Replaced as a whole by each write.
@@ -170,6 +171,16 @@ public struct WriteOptions: Sendable, Hashable {
     /// What this write waits for, where that is more than the store's own rule.
     public var durability: Durability?
 
+    /// Says what a transaction is, for its log entry and for undo.
+    ///
+    /// - Parameters:
+    ///   - scope: the undo stack; nil is the stack of writes without a scope.
+    ///   - group: transactions of one group that follow one another are one undo step.
+    ///   - coalescing: joins the transaction with the step on top of its stack.
+    ///   - author: who makes the change.
+    ///   - metadata: what else to keep. Keys that begin with `varve.` are refused.
+    ///   - undoable: whether the transaction is an undo step.
+    ///   - durability: what the write waits for, where that is more than the store's own rule.
     public init(
         scope: String? = nil, group: String? = nil, coalescing: Coalescing? = nil,
         author: String? = nil, metadata: [String: String] = [:], undoable: Bool = true,

@@ -81,5 +81,6 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError: LocalizedError {
+    /// The description, for `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -67,8 +67,11 @@ extension StoreError {
 
 /// One thing about an entity type that keeps a store from opening.
 public struct SchemaProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the entity type.
     public let type: String
+    /// The name of the property or relation; nil where the type as a whole is meant.
     public let property: String?
+    /// What is wrong with it, and what to do.
     public let reason: String
 
     package init(type: String, property: String?, reason: String) {
@@ -77,6 +80,7 @@ public struct SchemaProblem: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// One line: type, property and reason.
     public var description: String {
         (property.map { "\(type).\($0): \(reason)" } ?? "\(type): \(reason)").escapedForDisplay
     }

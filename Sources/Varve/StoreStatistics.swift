@@ -4,9 +4,11 @@ public import VarveLog
 
 /// What an operator asks about a store.
 public struct StoreStatistics: Sendable, Hashable {
+    /// The newest transaction that readers see; 0 in a store that nothing was written to.
     public let lastTransaction: TransactionID
     /// The newest transaction that a power cut cannot reach.
     public let durableTransaction: TransactionID
+    /// Counts and sizes of the log.
     public let log: LogStatistics
     /// False in read-only mode, after closing, and after an I/O error that ended the writing.
     public let isWritable: Bool

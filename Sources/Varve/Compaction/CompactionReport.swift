@@ -8,15 +8,19 @@ public struct CompactionReport: Sendable, Hashable {
     /// What that checkpoint occupies, and its content before compression; nil when the newest state
     /// had a checkpoint already and the goal was not size.
     public let checkpointBytes: ByteCount?
+    /// The content of that checkpoint before compression; nil where ``checkpointBytes`` is nil.
     public let checkpointRawBytes: ByteCount?
     /// What log and checkpoints occupied before and after.
     public let bytesBefore: ByteCount
+    /// What log and checkpoints occupy behind the compaction.
     public let bytesAfter: ByteCount
+    /// How many segments of the log were removed.
     public let segmentsDropped: Int
     /// How much history went with them.
     public let transactionsDropped: UInt64
     /// The oldest transaction that can still be asked for.
     public let floor: TransactionID
+    /// How long the compaction took, waits included.
     public let duration: Duration
     /// What was damaged in the files that were dropped, which were read before for that: a sign of a disk that changes
     /// what it holds. The newest state does not depend on it. Empty where all was well.
@@ -38,12 +42,15 @@ extension CompactionReport {
 
 /// How far a compaction is.
 public struct CompactionProgress: Sendable, Hashable {
+    /// What a compaction does at a moment.
     public enum Phase: String, Sendable, Hashable {
+        /// Writes the checkpoint, reads it back, or installs it.
         case writing, verifying, finishing
         /// Reads what will be dropped, for the last time.
         case checking
     }
 
+    /// The phase that the compaction is in.
     public let phase: Phase
     /// Between 0 and 1, of the phase.
     public let fraction: Double

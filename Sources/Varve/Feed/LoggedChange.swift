@@ -15,6 +15,7 @@ public enum LoggedChange<Entity: EntityModelProtocol>: Sendable {
     /// The tombstone of a deleted entity went: it cannot be restored any more.
     case purged(Entity.ID)
 
+    /// The id of the entity that changed.
     public var id: Entity.ID {
         switch self {
         case .inserted(let entity), .deleted(let entity): entity.id

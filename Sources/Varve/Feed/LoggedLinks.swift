@@ -18,9 +18,12 @@ public struct LoggedLinks<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
+    /// The id of the entity whose list changed.
     public let id: Entity.ID
     /// The name of the relation.
     public let relation: String
+    /// The links that are gone, by position in the old list.
     public let removed: [Member]
+    /// The links that are new, by position in the new list.
     public let inserted: [Member]
 }

@@ -5,6 +5,7 @@ public import VarveGraph
 public struct LoggedUpdate<Entity: EntityModelProtocol>: Sendable {
     /// One property's old and new value.
     public struct Property: Sendable {
+        /// The name of the property, as the log has it.
         public let name: String
         let position: Int
         let type: StoredType
@@ -33,7 +34,9 @@ public struct LoggedUpdate<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
+    /// The id of the entity that was updated.
     public let id: Entity.ID
+    /// The properties that have another value, in the order of their declaration.
     public let properties: [Property]
 
     /// The names of the properties, in the order of their declaration.

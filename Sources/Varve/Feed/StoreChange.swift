@@ -12,6 +12,7 @@ public struct StoreChange: Sendable {
     let bytes: [UInt8]
     let reading: ChangeReading
 
+    /// The number of the transaction.
     public var id: TransactionID { info.id }
 
     /// The names of the types that the transaction mentions, in the order in which it does.

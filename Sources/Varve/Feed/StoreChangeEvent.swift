@@ -3,6 +3,7 @@ public import VarveGraph
 
 /// What a feed delivers.
 public enum StoreChangeEvent: Sendable {
+    /// The next durable transaction of the log.
     case transaction(StoreChange)
     /// The log ends before the token's transaction, as one does that was restored from a backup: what
     /// was taken behind this token is not part of it. The feed goes on from here.
@@ -18,6 +19,7 @@ public struct ChangeGap: Sendable {
     public let floor: TransactionID
     /// The state behind the token's transaction.
     public let context: Context
+    /// Where the feed goes on behind the gap.
     public let token: ChangeToken
 }
 

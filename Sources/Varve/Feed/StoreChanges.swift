@@ -4,14 +4,17 @@ internal import VarveEvents
 /// The durable transactions of a store, those that are there and those that come; see
 /// ``Store/changes(after:lookingEvery:)``.
 public struct StoreChanges: AsyncSequence, Sendable {
+    /// A transaction, or a break in the sequence of transactions.
     public typealias Element = StoreChangeEvent
 
     let store: Store
     let token: ChangeToken?
     let interval: Duration
 
+    /// Begins a feed behind the token. Each iterator reads the log by itself.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+    /// A feed that is being read.
     public struct Iterator: AsyncIteratorProtocol {
         private let reader: ChangeReader
         private let bell: ChangeBell?
@@ -27,6 +30,10 @@ public struct StoreChanges: AsyncSequence, Sendable {
             reader = ChangeReader(changes.store, after: changes.token)
         }
 
+        /// Returns the next event, and waits for one where there is none yet.
+        ///
+        /// - Returns: nil when the task is cancelled or the store is closed.
+        /// - Throws: ``StoreError`` where the log cannot be read, or where the token belongs to another store.
         public mutating func next() async throws -> StoreChangeEvent? {
             while ready.isEmpty {
                 if Task.isCancelled { return nil }

@@ -4,6 +4,7 @@ internal import VarveLog
 
 /// What a follower of a store is told.
 public enum FollowedEvent: Sendable, Hashable {
+    /// The next transaction of the log.
     case transaction(FollowedTransaction)
     /// The transactions behind that one, which were told without a promise, are not part of the log
     /// any more.
@@ -15,12 +16,19 @@ public enum FollowedEvent: Sendable, Hashable {
 
 /// A transaction that another process has written.
 public struct FollowedTransaction: Sendable, Hashable {
+    /// The number of the transaction.
     public let id: TransactionID
+    /// When it was written, by its writer's clock.
     public let time: Date
+    /// What it does, for people, as its writer said it.
     public let label: String?
+    /// The undo stack that it belongs to; nil for the stack of writes without a scope.
     public let scope: String?
+    /// The group of transactions that are one undo step; nil without one.
     public let group: String?
+    /// Who made the change, as its writer said it.
     public let author: String?
+    /// What else the writer kept with it.
     public let metadata: [String: String]
 }
 

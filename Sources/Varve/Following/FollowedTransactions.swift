@@ -4,16 +4,19 @@ internal import VarveLog
 
 /// The transactions that a store's log gains; see ``Store/transactions(after:lookingEvery:)``.
 public struct FollowedTransactions: AsyncSequence, Sendable {
+    /// A transaction, or a break in the sequence of transactions.
     public typealias Element = FollowedEvent
 
     let store: Store
     let last: TransactionID
     let interval: Duration
 
+    /// Begins to follow the log. Each iterator reads it by itself.
     public func makeAsyncIterator() -> Iterator {
         Iterator(feed: TransactionFeed(store, after: last), interval: interval)
     }
 
+    /// A log that is being followed.
     public struct Iterator: AsyncIteratorProtocol {
         let feed: TransactionFeed
         let interval: Duration
@@ -24,6 +27,10 @@ public struct FollowedTransactions: AsyncSequence, Sendable {
             self.interval = interval
         }
 
+        /// Returns the next event, and looks again every interval where there is none yet.
+        ///
+        /// - Returns: nil when the task is cancelled.
+        /// - Throws: ``StoreError`` where the log cannot be read.
         public mutating func next() async throws -> FollowedEvent? {
             while ready.isEmpty {
                 if Task.isCancelled { return nil }

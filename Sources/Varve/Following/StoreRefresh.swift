@@ -2,6 +2,7 @@ public import VarveEvents
 
 /// What a look for new transactions came to.
 public struct StoreRefresh: Sendable, Hashable {
+    /// How the log went on since the last look.
     public enum Course: Sendable, Hashable {
         /// Nothing new.
         case unchanged
@@ -15,6 +16,7 @@ public struct StoreRefresh: Sendable, Hashable {
         case reopened
     }
 
+    /// How the log went on since the last look.
     public let course: Course
     /// The newest transaction that ``Store/context`` shows now.
     public let lastTransaction: TransactionID

@@ -31,6 +31,7 @@ extension TransactionInfo: CustomStringConvertible {
 }
 
 extension VersionChange: CustomStringConvertible {
+    /// One line: the transaction, what happened, and which properties changed.
     public var description: String {
         switch self {
         case .inserted: "inserted"

@@ -3,7 +3,9 @@ public import VarveGraph
 
 /// One version of an entity: what a transaction made of it.
 public struct EntityVersion<Entity: EntityModelProtocol>: Sendable {
+    /// The transaction that made the version.
     public let transaction: TransactionInfo
+    /// What that transaction did to the entity.
     public let change: VersionChange
     /// The properties that have another value than in the version before; all of a new entity.
     public let changedProperties: [String]
@@ -16,8 +18,11 @@ public struct EntityVersion<Entity: EntityModelProtocol>: Sendable {
 
 /// What happened to an entity.
 public enum VersionChange: Sendable, Hashable {
+    /// The entity is new.
     case inserted
+    /// Properties have other values.
     case updated
+    /// The entity was deleted, by itself.
     case deleted
     /// By a delete rule of another entity: its type and id.
     case deletedWith(type: String, id: String)

@@ -6,11 +6,13 @@ public import VarveGraph
 public struct StoreDiff: Sendable {
     /// The states that are compared.
     public let before: Context
+    /// The later state of the two, as it was asked for.
     public let after: Context
     /// One for each entity that differs, by type, and within one in the order in which the
     /// transactions between the states name them.
     public let changes: EntityChanges
 
+    /// Whether the two states are equal.
     public var isEmpty: Bool { changes.isEmpty }
 
     /// The differences of one type, with the values of both sides.
@@ -38,7 +40,9 @@ public struct EntityChanges: RandomAccessCollection, Sendable {
     private let comparison: StateComparison
     private let subjects: [StateComparison.Subject]
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of entities that differ.
     public var endIndex: Int { subjects.count }
 
     /// - Complexity: that of one entity, with its links.
@@ -66,30 +70,43 @@ public struct EntityChanges: RandomAccessCollection, Sendable {
 
 /// How one entity differs between two states.
 public struct EntityChange: Sendable, Hashable {
+    /// What became of an entity between two states.
     public enum Kind: Sendable, Hashable {
+        /// Only the second state has it.
         case inserted
+        /// Both states have it, with other values or links.
         case updated
+        /// Only the first state has it.
         case deleted
     }
 
+    /// One property, with its value on both sides.
     public struct Field: Sendable, Hashable {
+        /// The name of the property.
         public let name: String
         /// As JSON; nil where there is no entity on that side.
         public let before: String?
+        /// The value in the second state, as JSON; nil where there is no entity on that side.
         public let after: String?
     }
 
+    /// One relation that leads elsewhere.
     public struct Links: Sendable, Hashable {
+        /// The name of the relation.
         public let relation: String
         /// Ids, as people read them, in their order.
         public let removed: [String]
+        /// Ids that only the second state links, as people read them, in their order.
         public let added: [String]
         /// Whether those that stay stand in another order.
         public let isReordered: Bool
     }
 
+    /// The name of the entity's type, as the log has it.
     public let type: String
+    /// The entity's id, as people read it.
     public let id: String
+    /// What became of the entity.
     public let kind: Kind
     /// Of an updated entity those that differ, of another all.
     public let fields: [Field]
@@ -100,11 +117,16 @@ public struct EntityChange: Sendable, Hashable {
 
 /// How one entity of a type that the app knows differs between two states.
 public struct TypedChange<Entity: EntityModelProtocol>: Sendable {
+    /// The entity's id.
     public let id: Entity.ID
     /// Nil where there is none on that side, or none that the app's type can read. Relations are not loaded.
     public let before: Entity?
+    /// The entity in the second state; nil as for ``before``.
     public let after: Entity?
+    /// The names of the properties that differ; all of them where one side has no entity.
     public let changedProperties: [String]
+    /// Relations that lead elsewhere.
     public let links: [EntityChange.Links]
+    /// What became of the entity.
     public let kind: EntityChange.Kind
 }

@@ -6,15 +6,23 @@ public struct TransactionInfo: Sendable, Hashable {
     /// What a transaction is for.
     public typealias Kind = TransactionPurpose
 
+    /// The number of the transaction.
     public let id: TransactionID
+    /// When it was written, by the writer's clock.
     public let time: Date
+    /// What the transaction is for.
     public let kind: Kind
     /// Whether it is, or was, a step that can be undone.
     public let isUndoable: Bool
+    /// What it does, for people, as the writer said it.
     public let label: String?
+    /// The undo stack that it belongs to; nil for the stack of writes without a scope.
     public let scope: String?
+    /// The group of transactions that are one undo step; nil without one.
     public let group: String?
+    /// Who made the change, as the writer said it.
     public let author: String?
+    /// What else the writer kept with it.
     public let metadata: [String: String]
 }
 

@@ -6,6 +6,7 @@ public import VarveGraph
 /// The first comes at once. Of a consumer that falls far behind, values in between are left out. The
 /// sequence ends when its task is cancelled, and when the store is closed.
 public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncSequence, Sendable {
+    /// A value of the entity or of its property.
     public typealias Element = Value
 
     let store: Store
@@ -14,8 +15,10 @@ public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncS
     /// Nil where the entity's version tells.
     let isSame: (@Sendable (Value, Value) -> Bool)?
 
+    /// Begins with the value of now. Each iterator follows the store by itself.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+    /// A value that is being followed.
     public struct Iterator: AsyncIteratorProtocol {
         private struct Reading {
             let value: Value
@@ -34,6 +37,9 @@ public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncS
             arrivals = WatcherArrivals(watching.watcher)
         }
 
+        /// Returns the next value, and waits until there is another one.
+        ///
+        /// - Returns: nil when the task is cancelled or the store is closed.
         public mutating func next() async -> Value? {
             while !Task.isCancelled {
                 if let value = poll() { return value }

@@ -10,15 +10,18 @@ public import VarveGraph
 /// it skips lists, and no change. The sequence ends when its task is cancelled, and when the store is closed, behind the
 /// last change.
 public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable {
+    /// A list of results, and how it differs from the one before.
     public typealias Element = ResultUpdate<Entity>
 
     let store: Store
     let query: QueryList<Entity>
 
+    /// Begins with the results of now. Each iterator follows the store by itself.
     public func makeAsyncIterator() -> Iterator {
         Iterator(Watching(store), LiveQuery(query))
     }
 
+    /// Results that are being followed.
     public struct Iterator: AsyncIteratorProtocol {
         private let query: LiveQuery<Entity>
         private let watching: Watching
@@ -33,6 +36,9 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
             arrivals = WatcherArrivals(watching.watcher)
         }
 
+        /// Returns the next list that differs, and waits until there is one.
+        ///
+        /// - Returns: nil when the task is cancelled or the store is closed.
         public mutating func next() async -> ResultUpdate<Entity>? {
             while !Task.isCancelled {
                 if let update = poll() { return update }
@@ -67,6 +73,7 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
 
 /// What a query finds behind a transaction, and how that differs from what it found before.
 public struct ResultUpdate<Entity: EntityModelProtocol>: Sendable {
+    /// What the query finds, as a collection over a snapshot.
     public let list: ResultList<Entity>
     /// What turns the list before into this one.
     public let changes: ResultChanges

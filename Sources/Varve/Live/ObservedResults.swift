@@ -21,6 +21,9 @@ public final class ObservedResults<Entity: EntityModelProtocol> {
     public private(set) var transaction: TransactionID
     @ObservationIgnored private var following: Task<Void, Never>?
 
+    /// Finds the results of now, and follows the store from then on.
+    ///
+    /// - Complexity: that of resolving the query once.
     public init(of query: QueryList<Entity>, in store: Store) {
         let watching = Watching(store)
         let query = LiveQuery(query)

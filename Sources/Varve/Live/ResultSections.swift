@@ -6,11 +6,13 @@ public struct ResultSections<Entity: EntityModelProtocol, Key: Comparable & Send
 {
     /// One section: a key and the results that have it.
     public struct Section: Sendable {
+        /// The key that all results of the section have.
         public let key: Key
         /// Where the section lies in ``ResultSections/list``.
         public let range: Range<Int>
         let list: ResultList<Entity>
 
+        /// The number of results in the section.
         public var count: Int { range.count }
 
         /// The entity at a position within the section. O(log n).
@@ -22,6 +24,7 @@ public struct ResultSections<Entity: EntityModelProtocol, Key: Comparable & Send
 
     /// All results, section after section.
     public let list: ResultList<Entity>
+    /// The key of each section, ascending.
     public let keys: [Key]
     /// Where each section begins, and where the last one ends.
     private let bounds: [Int]
@@ -42,9 +45,12 @@ public struct ResultSections<Entity: EntityModelProtocol, Key: Comparable & Send
         self.bounds = bounds
     }
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of sections.
     public var endIndex: Int { keys.count }
 
+    /// The section at a position. O(1).
     public subscript(position: Int) -> Section {
         Section(key: keys[position], range: bounds[position]..<bounds[position + 1], list: list)
     }

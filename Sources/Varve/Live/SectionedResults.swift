@@ -5,6 +5,7 @@ public import VarveGraph
 public struct SectionedResults<Entity: EntityModelProtocol, Key: Comparable & Sendable>:
     AsyncSequence, Sendable
 {
+    /// The sections, and how they differ from those before.
     public typealias Element = SectionedUpdate<Entity, Key>
 
     private let results: LiveResults<Entity>
@@ -15,10 +16,12 @@ public struct SectionedResults<Entity: EntityModelProtocol, Key: Comparable & Se
         self.key = SendableKeyPath(key)
     }
 
+    /// Begins with the results of now. Each iterator follows the store by itself.
     public func makeAsyncIterator() -> Iterator {
         Iterator(results: results.makeAsyncIterator(), key: key)
     }
 
+    /// Sections that are being followed.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var results: LiveResults<Entity>.Iterator
         fileprivate let key: SendableKeyPath<Entity, Key>
@@ -31,6 +34,9 @@ public struct SectionedResults<Entity: EntityModelProtocol, Key: Comparable & Se
             self.key = key
         }
 
+        /// Returns the next sections that differ, and waits until there are some.
+        ///
+        /// - Returns: nil when the task is cancelled or the store is closed.
         public mutating func next() async -> SectionedUpdate<Entity, Key>? {
             guard let update = await results.next() else { return nil }
             let sections = ResultSections(update.list, key.raw)
@@ -42,6 +48,7 @@ public struct SectionedResults<Entity: EntityModelProtocol, Key: Comparable & Se
 
 /// The sections behind a transaction, and how they differ from those before.
 public struct SectionedUpdate<Entity: EntityModelProtocol, Key: Comparable & Sendable>: Sendable {
+    /// The sections behind the transaction.
     public let sections: ResultSections<Entity, Key>
     /// What turns the whole list before into this one; ``ResultSections/place(of:)`` says where a new
     /// position lies.

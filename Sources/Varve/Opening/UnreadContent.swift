@@ -15,7 +15,9 @@ public struct OpeningReport: Sendable, Equatable {
 public struct UnreadContent: Sendable, Equatable {
     /// A type that the app has not named.
     public struct Entities: Sendable, Equatable {
+        /// The name of the type in the log.
         public let type: String
+        /// How many entities of the type there are.
         public let count: Int
         /// How many deleted entities could be restored.
         public let deletedCount: Int
@@ -25,7 +27,9 @@ public struct UnreadContent: Sendable, Equatable {
 
     /// A property that the app's type lacks.
     public struct Property: Sendable, Equatable {
+        /// The name of the type in the log.
         public let type: String
+        /// The name of the property in the log.
         public let property: String
         /// Entities, and deleted ones, that have another value than a new one is given: nil, 0, no text.
         public let count: Int
@@ -35,7 +39,9 @@ public struct UnreadContent: Sendable, Equatable {
 
     /// A relation that the app's type lacks.
     public struct Relation: Sendable, Equatable {
+        /// The name of the type in the log.
         public let type: String
+        /// The name of the relation in the log.
         public let relation: String
         /// Links, counted from this side.
         public let count: Int
@@ -45,12 +51,15 @@ public struct UnreadContent: Sendable, Equatable {
 
     /// In the order in which the log defined them.
     public internal(set) var types: [Entities] = []
+    /// Properties that the app's types lack, in the order in which the log defined them.
     public internal(set) var properties: [Property] = []
+    /// Relations that the app's types lack, in the order in which the log defined them.
     public internal(set) var relations: [Relation] = []
     /// The first unreadable value of each entity, or deleted one, that is not shown because a property which needs a
     /// value has one that its type does not know. Such an entity can be neither saved nor deleted.
     public internal(set) var values: [UnreadableValue] = []
 
+    /// Whether the app's types show everything that the log holds.
     public var isEmpty: Bool {
         types.isEmpty && properties.isEmpty && relations.isEmpty && values.isEmpty
     }
@@ -68,6 +77,7 @@ extension UnreadContent: CustomStringConvertible {
 }
 
 extension UnreadContent.Entities: CustomStringConvertible {
+    /// One line: how many entities are not shown, and what to do.
     public var description: String {
         let advice =
             likelyName.map { "if '\($0)' is its new name, write @EntityModel(\"\(type)\")" }
@@ -78,6 +88,7 @@ extension UnreadContent.Entities: CustomStringConvertible {
 }
 
 extension UnreadContent.Property: CustomStringConvertible {
+    /// One line: how many values are not shown, and what to do.
     public var description: String {
         "\(count) values of '\(type).\(property)' are not shown: the app's type has no such property"
             + UnreadContent.advice(likelyName, instead: property)
@@ -85,6 +96,7 @@ extension UnreadContent.Property: CustomStringConvertible {
 }
 
 extension UnreadContent.Relation: CustomStringConvertible {
+    /// One line: how many links are not shown, and what to do.
     public var description: String {
         "\(count) links of '\(type).\(relation)' are not shown: the app's type has no such relation"
             + UnreadContent.advice(likelyName, instead: relation)

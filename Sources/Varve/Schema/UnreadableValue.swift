@@ -6,6 +6,7 @@ internal import VarveGraph
 ///
 /// The log keeps its bytes. Nothing is lost, whatever the app does next.
 public struct UnreadableValue: Sendable, Equatable {
+    /// The name of the entity's type, as the log has it.
     public let type: String
     /// As people read it.
     public let id: String
@@ -13,6 +14,7 @@ public struct UnreadableValue: Sendable, Equatable {
     public let property: String?
     /// As JSON; empty where it is not known.
     public let value: String
+    /// Why the app's type cannot read the value.
     public let reason: CodecError
 }
 
@@ -52,6 +54,7 @@ extension UnreadableValue {
 }
 
 extension UnreadableValue: CustomStringConvertible {
+    /// One line: entity, property, value and reason.
     public var description: String {
         let place = property.map { "\(type) \(id), property '\($0)'" } ?? "\(type) \(id)"
         return place + (value.isEmpty ? ": \(reason)" : ", value \(value): \(reason)")

@@ -9,6 +9,11 @@ public struct Coalescing: Sendable, Hashable {
     /// How long after the last of them a write still joins, by the clock of the system.
     public var interval: Duration
 
+    /// Joins writes of one key that follow one another within an interval.
+    ///
+    /// - Parameters:
+    ///   - key: what is edited.
+    ///   - interval: how long after the last of them a write still joins.
     public init(_ key: String, within interval: Duration = .seconds(1)) {
         self.key = key
         self.interval = interval

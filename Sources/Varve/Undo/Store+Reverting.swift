@@ -44,7 +44,9 @@ extension Store {
 
     /// A state that has a name. As long as it has, compactions keep the history back to it.
     public struct Savepoint: Sendable, Hashable {
+        /// The name that the state was given.
         public let name: String
+        /// The transaction behind which the state was.
         public let transaction: TransactionID
     }
 

@@ -16,6 +16,13 @@ public struct UndoOptions: Sendable, Hashable {
     /// What to wait for, where that is more than the store's own rule.
     public var durability: Durability?
 
+    /// Says which stack an undo is for, and what it may overwrite.
+    ///
+    /// - Parameters:
+    ///   - scope: the undo stack; nil is the stack of writes without a scope.
+    ///   - force: whether it overwrites what came since.
+    ///   - author: who undoes.
+    ///   - durability: what to wait for, where that is more than the store's own rule.
     public init(
         scope: String? = nil, force: Bool = false, author: String? = nil,
         durability: Durability? = nil
@@ -102,18 +109,27 @@ extension Store {
     /// Whether ``redo(scope:force:)`` has a step to bring back at this moment.
     public var canRedo: Bool { canRedo(scope: nil) }
 
+    /// Whether ``undo(scope:force:)`` has a step of this scope at this moment. See ``canUndo``.
+    ///
+    /// - Complexity: O(1).
     public func canUndo(scope: String?) -> Bool { step(.undo, scope) != nil }
 
+    /// Whether ``redo(scope:force:)`` has a step of this scope at this moment. See ``canRedo``.
+    ///
+    /// - Complexity: O(1).
     public func canRedo(scope: String?) -> Bool { step(.redo, scope) != nil }
 
     /// What an undo would take back, as its write said it; nil where it said nothing or there is
     /// no step.
     public var undoLabel: String? { undoLabel(scope: nil) }
 
+    /// The label of the step that a redo would bring back; nil where it has none or there is no step.
     public var redoLabel: String? { redoLabel(scope: nil) }
 
+    /// The label of the step that an undo of this scope would take; nil where it has none or there is no step.
     public func undoLabel(scope: String?) -> String? { step(.undo, scope)?.label }
 
+    /// The label of the step that a redo of this scope would bring back; nil where it has none or there is no step.
     public func redoLabel(scope: String?) -> String? { step(.redo, scope)?.label }
 
     private func step(_ direction: TimelineDirection, _ scope: String?) -> TimelineStep? {

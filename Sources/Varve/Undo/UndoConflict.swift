@@ -4,6 +4,7 @@ internal import VarveText
 /// What keeps a transaction from being taken back: something that came since and would be lost, or
 /// something that is missing by now.
 public struct UndoConflict: Sendable, Hashable {
+    /// What came since, or is missing.
     public enum Reason: Sendable, Hashable {
         /// The property was changed again.
         case changed(property: String)
@@ -25,14 +26,18 @@ public struct UndoConflict: Sendable, Hashable {
         case unknownToApp(String)
     }
 
+    /// The name of the entity's type, as the log has it.
     public let type: String
+    /// The entity's id, as people read it.
     public let id: String
+    /// What came since, or is missing.
     public let reason: Reason
     /// Whether it stands even where the undo is forced.
     public let isFinal: Bool
 }
 
 extension UndoConflict: CustomStringConvertible {
+    /// One sentence about the conflict, for people.
     public var description: String { message.escapedForDisplay }
 
     private var message: String {
