@@ -5,15 +5,23 @@ internal import VarveLog
 public struct HexDump: Sendable {
     /// What to show.
     public enum Subject: Hashable, Sendable {
+        /// The frames of a transaction.
         case transaction(TransactionID)
+        /// The frame at a place of a segment.
         case frame(FrameLocation)
+        /// The newest manifest.
         case manifest
+        /// Header and footer of the segment with this number.
         case segment(UInt64)
+        /// Headers and footer of the checkpoint with this number.
         case checkpoint(UInt64)
     }
 
+    /// One field of a structure, or a run of bytes that are no field.
     public struct Field: Hashable, Sendable {
+        /// Where the field begins in the file, in bytes.
         public let offset: UInt64
+        /// The bytes of the field.
         public let bytes: [UInt8]
         /// As Docs/FORMAT.md calls it; empty for bytes that are no field.
         public let name: String
@@ -21,10 +29,13 @@ public struct HexDump: Sendable {
         public let value: String?
     }
 
+    /// The name of the file.
     public let file: String
+    /// Where the structure begins in the file, in bytes.
     public let offset: UInt64
     /// What it is: a frame header, a manifest.
     public let name: String
+    /// The fields in the order of their offsets.
     public let fields: [Field]
     /// All of its bytes, of which `fields` may show the first only.
     public let length: UInt64

@@ -2,8 +2,11 @@ public import VarveEvents
 
 /// Which transaction gave each field of an entity its value.
 public struct InspectedBlame: Sendable {
+    /// One field of the entity, and the version that gave it its value.
     public struct Field: Sendable {
+        /// The name of the field.
         public let name: String
+        /// The value of the field.
         public let value: InspectedValue
         /// What gave the field its value; nil where that is no longer kept.
         public let version: InspectedVersion?

@@ -2,14 +2,19 @@
 public struct InspectedEntity: Sendable {
     /// One relation of the entity, with links or without.
     public struct Links: Sendable {
+        /// The name of the relation.
         public let relation: String
+        /// Whether the relation leads to a list.
         public let isToMany: Bool
         /// Ids of the targets, in their order.
         public let targets: [InspectedValue]
     }
 
+    /// The name of the entity's type.
     public let type: String
+    /// The entity's id.
     public let id: InspectedValue
+    /// The fields, in the order of the type's definition.
     public let fields: [InspectedField]
     /// All relations of the type; of a tombstone, the links that its restoration brings back.
     public let links: [Links]
@@ -17,7 +22,9 @@ public struct InspectedEntity: Sendable {
     public let ordinal: UInt64
     /// The transaction that last touched it; of a tombstone, the one that deleted it.
     public let transaction: TransactionID
+    /// When that transaction was written, by its writer's clock.
     public let updatedAt: Moment
+    /// Whether this is the tombstone of a deleted entity.
     public let isDeleted: Bool
 }
 
@@ -25,16 +32,19 @@ public struct InspectedEntity: Sendable {
 public struct EntityList {
     /// Which entities of a type.
     public enum Selection: Hashable, Sendable {
+        /// Entities that are there.
         case live
         /// The tombstones of deleted entities.
         case deleted
     }
 
+    /// The type of the entities.
     public let type: InspectedType
     let definition: TypeDefinition
     let state: ReplayState
     let slots: [UInt32]
 
+    /// The number of entities.
     public var count: Int { slots.count }
 
     /// The entity at a position below ``count``, in the default order of the type.

@@ -1,30 +1,42 @@
 /// An entity type, as the log describes it.
 public struct InspectedType: Hashable, Sendable {
+    /// A property of the entities.
     public struct Field: Hashable, Sendable {
+        /// The name of the property.
         public let name: String
         /// As Swift spells it: `[Int64]?`.
         public let type: String
     }
 
+    /// A relation of the entities.
     public struct Relation: Hashable, Sendable {
+        /// What happens to related entities when an entity is deleted.
         public enum DeleteRule: String, Hashable, Sendable {
+            /// They stay, are deleted too, or keep the entity from being deleted.
             case nullify, cascade, deny
         }
 
+        /// The name of the relation.
         public let name: String
         /// The name of the type that it leads to.
         public let target: String
+        /// Whether the relation leads to a list.
         public let isToMany: Bool
         /// The relation of the target that mirrors this one.
         public let inverse: String?
+        /// What happens to related entities when an entity is deleted.
         public let deleteRule: DeleteRule
         /// Whether there must be a related entity. Never of a to-many relation, which may be empty.
         public let isRequired: Bool
     }
 
+    /// The name of the type.
     public let name: String
+    /// The type of the ids, as Swift spells it.
     public let idType: String
+    /// The properties, in the order in which rows hold them.
     public let fields: [Field]
+    /// The relations, in the order of their numbers.
     public let relations: [Relation]
     /// The type whose tombstones this type describes.
     public let tombstoneOf: String?

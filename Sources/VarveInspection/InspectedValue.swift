@@ -28,13 +28,17 @@ extension InspectedValue {
 
 /// A property and its value.
 public struct InspectedField: Hashable, Sendable {
+    /// The name of the property.
     public let name: String
+    /// The value of the property.
     public let value: InspectedValue
 }
 
 /// An entity's type and id.
 public struct EntityName: Hashable, Sendable {
+    /// The name of the entity's type.
     public let type: String
+    /// The entity's id.
     public let id: InspectedValue
 }
 

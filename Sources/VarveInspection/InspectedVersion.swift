@@ -3,23 +3,33 @@ internal import VarveLog
 
 /// One version of an entity: what a transaction made of it.
 public struct InspectedVersion: Sendable {
+    /// What happened to an entity.
     public enum Change: Hashable, Sendable {
+        /// The entity is new.
         case inserted
+        /// Fields have other values.
         case updated
+        /// The entity was deleted, by itself.
         case deleted
         /// By a delete rule of another entity: its type and id.
         case deletedWith(type: String, id: String)
         /// By a unique constraint: the type and id of what took the value.
         case replaced(byType: String, id: String)
+        /// The tombstone was removed: the entity cannot be restored any more.
         case purged
     }
 
+    /// The transaction that made the version.
     public let transaction: TransactionID
     /// What the transaction is for: an edit, or an undo, a redo, a revert, a rewind, a restoration.
     public let kind: TransactionSummary.Kind
+    /// When it was written, by its writer's clock.
     public let time: Moment
+    /// What the transaction does, for people, as its writer said it.
     public let label: String?
+    /// Who made the change, as the writer said it.
     public let author: String?
+    /// What the transaction did to the entity.
     public let change: Change
     /// Names of the fields that have another value than in the version before.
     public let changedFields: [String]

@@ -3,16 +3,20 @@ internal import VarveText
 
 /// Why a store cannot be read, or does not hold what was asked for.
 public enum InspectionError: Error, Hashable, Sendable {
+    /// The files: missing, damaged, or refused by the system.
     case log(LogError)
     /// The frames are intact, but what they hold cannot be understood, or does not follow from
     /// what was before.
     case transaction(TransactionID, FrameLocation, reason: String)
     /// The definitions at the head of a segment cannot be read.
     case definitions(SegmentID, reason: String)
+    /// The store keeps no transaction of that number; the oldest and the newest that it keeps.
     case noSuchTransaction(TransactionID, first: TransactionID, last: TransactionID)
+    /// The store has no type of that name; the names that it has.
     case noSuchType(name: String, known: [String])
     /// `deletedIn` is the transaction that deleted it, if there is a tombstone.
     case noSuchEntity(type: String, id: String, deletedIn: TransactionID?)
+    /// There is no tombstone of that id; whether the entity is there.
     case noSuchTombstone(type: String, id: String, isLive: Bool)
     /// The scope has no step that could be undone.
     case nothingToUndo(scope: String?)

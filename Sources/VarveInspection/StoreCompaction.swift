@@ -11,12 +11,17 @@ public struct StoreCompaction: Sendable {
     /// What that checkpoint occupies; nil when the newest state had one already and the
     /// goal was not size.
     public let checkpointBytes: ByteCount?
+    /// What log and checkpoints occupied before.
     public let bytesBefore: ByteCount
+    /// What log and checkpoints occupy behind the compaction.
     public let bytesAfter: ByteCount
+    /// How many segments of the log were removed.
     public let segmentsDropped: Int
+    /// How much history went with them.
     public let transactionsDropped: UInt64
     /// The oldest transaction that can still be asked for; the one behind the newest where none can.
     public let floor: TransactionID
+    /// How much history was to be kept.
     public let retention: Retention
     /// What was damaged in the files that were dropped, which were read before for that.
     public let damage: [LogError]

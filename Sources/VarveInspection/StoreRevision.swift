@@ -9,12 +9,15 @@ internal import VarveReplay
 public struct StoreRevision: Sendable {
     /// What is to be done.
     public enum Action: Hashable, Sendable {
+        /// Undoes the newest step of a scope.
         case undo(scope: String?)
+        /// Redoes the step of a scope that was undone last.
         case redo(scope: String?)
         /// Restores a deleted entity; `isWhole` with what was deleted along with it.
         case restore(type: String, id: String, isWhole: Bool)
     }
 
+    /// What was done.
     public let action: Action
     /// The transaction that was appended.
     public let transaction: TransactionID
@@ -25,6 +28,7 @@ public struct StoreRevision: Sendable {
     /// The newest transaction that it undoes: what it is for, and its label. An undo and a redo have the label of
     /// their step.
     public let takenBackKind: TransactionSummary.Kind
+    /// The label of the step; nil where it has none.
     public let takenBackLabel: String?
     /// What came since and was overwritten or left out.
     public let overruled: [String]

@@ -2,7 +2,9 @@
 public struct StoreSummary: Sendable {
     /// How the last writer left the log.
     public enum State: String, Hashable, Sendable {
+        /// The writer closed the store.
         case closedCleanly
+        /// The writer ended without closing the store.
         case notClosed
         /// A writer has it open now; what it has not promised to be safe is not shown.
         case openForWriting
@@ -10,28 +12,41 @@ public struct StoreSummary: Sendable {
 
     /// A transaction as the log's own index knows it.
     public struct Transaction: Hashable, Sendable {
+        /// The number of the transaction.
         public let id: TransactionID
+        /// When it was written, by its writer's clock.
         public let time: Moment
     }
 
+    /// A file in the store's directory.
     public struct File: Hashable, Sendable {
+        /// The name of the file.
         public let name: String
+        /// The length of the file.
         public let bytes: ByteCount
         /// What there is to say of it when it is a segment.
         public let segment: Segment?
     }
 
+    /// A part of the log.
     public struct Segment: Hashable, Sendable {
+        /// The number of the segment.
         public let id: SegmentID
+        /// Whether a footer ends the segment: nothing is appended to it any more.
         public let isSealed: Bool
+        /// How many transactions it holds.
         public let transactions: UInt64
         /// Nil when it holds none.
         public let first: TransactionID?
+        /// The newest transaction in it; nil when it holds none.
         public let last: TransactionID?
+        /// What its frames hold before compression.
         public let rawBytes: ByteCount
     }
 
+    /// A file with a whole state.
     public struct Checkpoint: Hashable, Sendable {
+        /// The name of the file.
         public let file: String
         /// The last transaction whose effects it holds.
         public let transaction: TransactionID
@@ -41,23 +56,33 @@ public struct StoreSummary: Sendable {
         public let rawBytes: ByteCount?
     }
 
+    /// How many entities of a type there are.
     public struct TypeCount: Hashable, Sendable {
+        /// The type.
         public let type: InspectedType
+        /// How many entities are there.
         public let live: Int
         /// Entities that were deleted and can be restored.
         public let deleted: Int
     }
 
+    /// The store's directory, as it was given.
     public let path: String
+    /// The store's identity.
     public let store: StoreID
     /// Major and minor version of the format.
     public let formatVersion: String
+    /// How the last writer left the log.
     public let state: State
+    /// What opening the store would find at the end of its log.
     public let report: RecoveryReport
+    /// When the manifest was written.
     public let createdAt: Moment
     /// The oldest and the newest transaction, nil when there is none.
     public let first: Transaction?
+    /// The newest transaction; nil when there is none.
     public let last: Transaction?
+    /// How many transactions can be read.
     public let transactions: UInt64
     /// The oldest transaction that can be asked for; what lies before it was dropped.
     public let floor: TransactionID
@@ -69,6 +94,7 @@ public struct StoreSummary: Sendable {
     public let files: [File]
     /// What the segments occupy, and what their frames hold before compression.
     public let storedBytes: ByteCount
+    /// What the frames of all segments hold before compression.
     public let rawBytes: ByteCount
     /// In the order in which they were first defined.
     public let types: [TypeCount]

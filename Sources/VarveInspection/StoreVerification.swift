@@ -2,22 +2,29 @@ internal import VarveReplay
 
 /// What a check of everything that a store's files say has found.
 public struct StoreVerification: Sendable {
+    /// The store's directory, as it was given.
     public let path: String
     /// What is wrong; most problems name a segment and an offset. The first is what opening the
     /// store would say.
     public let problems: [InspectionError]
+    /// How many segments were read.
     public let segments: Int
+    /// How many checkpoints were read.
     public let checkpoints: Int
     /// Intact frames, whole transactions, and their bytes.
     public let frames: UInt64
+    /// How many whole transactions were read.
     public let transactions: UInt64
+    /// What the frames occupy in the files.
     public let storedBytes: ByteCount
+    /// What the frames hold before compression.
     public let rawBytes: ByteCount
     /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
     public let unpromisedTail: RecoveryReport.DroppedTail?
     /// Zeros behind the last frame: space that was not used, or writes that were lost. No damage.
     public let unused: RecoveryReport.UnusedSpace?
 
+    /// Whether no problem was found.
     public var isSound: Bool { problems.isEmpty }
 
     /// Reads every byte of every segment and checkpoint, checks every checksum and the chain of

@@ -1,7 +1,10 @@
 /// Which transactions a walk delivers.
 public struct TransactionFilter: Hashable, Sendable {
+    /// A border between transactions.
     public enum Bound: Hashable, Sendable {
+        /// This transaction, which is itself left out.
         case transaction(TransactionID)
+        /// This moment, by the clocks of the writers.
         case moment(Moment)
     }
 
@@ -10,6 +13,7 @@ public struct TransactionFilter: Hashable, Sendable {
     /// Only transactions earlier than this.
     public var before: Bound?
 
+    /// Delivers what lies between two bounds; nil is no bound.
     public init(after: Bound? = nil, before: Bound? = nil) {
         self.after = after
         self.before = before

@@ -6,6 +6,7 @@ package import VarveLog
 public final class TransactionFollower {
     /// What a follower reports.
     public enum Event: Hashable, Sendable {
+        /// The next transaction of the log.
         case transaction(TransactionSummary)
         /// The transactions behind that one, which no writer had promised, are not part of the log
         /// any more.

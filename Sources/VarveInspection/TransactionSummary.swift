@@ -5,10 +5,15 @@ public struct TransactionSummary: Hashable, Sendable {
 
     /// The events of a transaction that concern one type.
     public struct TypeEvents: Hashable, Sendable {
+        /// The name of the type.
         public let type: String
+        /// Definitions of the type.
         public fileprivate(set) var definitions = 0
+        /// Entities that were inserted.
         public fileprivate(set) var insertions = 0
+        /// Entities whose fields got other values.
         public fileprivate(set) var updates = 0
+        /// Entities that were deleted.
         public fileprivate(set) var deletions = 0
         /// Lists of links that changed, of parents of this type.
         public fileprivate(set) var links = 0
@@ -18,21 +23,31 @@ public struct TransactionSummary: Hashable, Sendable {
         fileprivate init(_ type: String) { self.type = type }
     }
 
+    /// The number of the transaction.
     public let id: TransactionID
+    /// When it was written, by its writer's clock.
     public let time: Moment
+    /// What the transaction is for.
     public let kind: Kind
     /// Whether an undo may take it back.
     public let isUndoable: Bool
+    /// What it does, for people, as its writer said it.
     public let label: String?
+    /// The undo stack that it belongs to; nil for the stack of writes without a scope.
     public let scope: String?
+    /// The group of transactions that are one undo step; nil without one.
     public let group: String?
+    /// Who made the change, as the writer said it.
     public let author: String?
+    /// What else the writer kept with it.
     public let metadata: [String: String]
     /// Where its first frame lies.
     public let location: FrameLocation
     /// What its frames occupy in the file.
     public let storedBytes: ByteCount
+    /// What its frames hold before compression.
     public let rawBytes: ByteCount
+    /// How many events it has, those of later versions included.
     public let eventCount: Int
     /// In the order in which the types were first defined.
     public let types: [TypeEvents]

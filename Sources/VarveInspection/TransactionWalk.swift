@@ -1,7 +1,9 @@
 /// The transactions of a log, one after the other. Reads them segment by segment and a page at a
 /// time, so its memory does not grow with the log.
 public struct TransactionWalk: ~Copyable {
+    /// The direction of a walk.
     public enum Order: Hashable, Sendable {
+        /// From the newest transaction to the oldest, or the other way.
         case newestFirst, oldestFirst
     }
 

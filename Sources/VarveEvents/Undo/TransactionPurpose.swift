@@ -3,6 +3,7 @@
 /// The kind in the log knows undo and redo; a revert, a rewind and a restoration can be undone themselves, and
 /// differ from other transactions by that or by their metadata.
 public enum TransactionPurpose: Hashable, Sendable {
+    /// Changes that the app made.
     case write
     /// Undoes that transaction, and the others of its step.
     case undo(of: TransactionID)

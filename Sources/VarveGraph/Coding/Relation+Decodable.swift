@@ -220,5 +220,6 @@ extension Decoder {
 }
 
 extension Relationship: Decodable where Entity: Decodable, Entity.ID: Decodable {
+    /// Reads the relation in the forms of the decoder's ``RelationDecodingStrategy``.
     public init(from decoder: any Decoder) throws { self.init(try Relation(from: decoder)) }
 }

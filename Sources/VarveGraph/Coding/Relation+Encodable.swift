@@ -82,5 +82,6 @@ extension EncodedReference: Encodable where ID: Encodable {}
 extension EncodedReference: Decodable where ID: Decodable {}
 
 extension Relationship: Encodable where Entity: Encodable, Entity.ID: Encodable {
+    /// Writes the relation in the form of the encoder's ``RelationEncodingStrategy``.
     public func encode(to encoder: any Encoder) throws { try relation.encode(to: encoder) }
 }

@@ -19,6 +19,7 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
     /// ``RelationDecodingStrategy/explicitKeyedContainer``.
     case lossless
 
+    /// The strategy of an encoder that was given none: ``plain``.
     public static var `default`: RelationEncodingStrategy { .plain }
 
     /// Under this key an encoder's `userInfo` holds its strategy.
@@ -30,8 +31,10 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
 /// Set it as ``Foundation/JSONDecoder/relationDecodingStrategy``. Where no keyed form fits the
 /// value, the plain one is tried in any case.
 public struct RelationDecodingStrategy: OptionSet, Sendable, Hashable {
+    /// A bit for each form.
     public let rawValue: Int
 
+    /// The forms whose bits are set.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// What ``RelationEncodingStrategy/plain`` writes. Stated beside a keyed form, it also reads
@@ -43,6 +46,7 @@ public struct RelationDecodingStrategy: OptionSet, Sendable, Hashable {
     /// ``RelationEncodingStrategy/lossless`` write.
     public static let explicitKeyedContainer = RelationDecodingStrategy(rawValue: 4)
 
+    /// The strategy of a decoder that was given none: ``plain`` alone.
     public static let `default`: RelationDecodingStrategy = [.plain]
 
     /// Under this key a decoder's `userInfo` holds its strategy.

@@ -2,9 +2,13 @@
 public struct DanglingLink: Hashable, Sendable {
     /// The persisted name of the type that declares the relation.
     public let type: String
+    /// The id of the entity that has the link, as people read it.
     public let id: String
+    /// The persisted name of the relation.
     public let relation: String
+    /// The persisted name of the type that the relation leads to.
     public let targetType: String
+    /// The id of the entity that is absent, as people read it.
     public let targetID: String
     /// Whether the entity was deleted; else it is still to come. A link to a tombstone
     /// that is not there is one to something deleted: no tombstone is waited for.

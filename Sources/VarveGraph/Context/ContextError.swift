@@ -14,6 +14,7 @@ public enum ContextError: Error, Hashable, Sendable {
 }
 
 extension ContextError: CustomStringConvertible {
+    /// What was refused, and what to do next.
     public var description: String { message.escapedForDisplay }
 
     private var message: String {

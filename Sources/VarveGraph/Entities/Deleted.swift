@@ -10,11 +10,13 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
 
     @usableFromInline var content: Entity
 
+    /// The id of the deleted entity.
     public var id: Entity.ID { entity.id }
 
     /// The entity as it was, in `Deleted(…)`.
     public var debugDescription: String { "Deleted(\(entity.debugDescription))" }
 
+    /// A tombstone of an entity: saving it deletes the entity.
     @inlinable
     public init(_ entity: Entity) { content = entity }
 
@@ -66,6 +68,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     @inlinable
     public static func _clearTombstone(of id: ID, in table: Int, of context: inout Context) {}
 
+    /// The new tombstone replaces the old one: there is nothing to patch.
     @inlinable public static var patch: MergeStrategy<Deleted<Entity>> { .replace }
 
     @inlinable
@@ -102,6 +105,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
         try Entity._changes(from: old.entity, to: new.entity, into: &changes)
     }
 
+    /// The type of the entity's ids.
     public typealias ID = Entity.ID
 
     @inlinable
@@ -140,6 +144,7 @@ private enum DeletedCodingKeys: String, CodingKey {
 }
 
 extension Deleted: Encodable where Entity: Encodable {
+    /// Writes `{"entity": …}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: DeletedCodingKeys.self)
         try container.encode(entity, forKey: .entity)
@@ -147,6 +152,7 @@ extension Deleted: Encodable where Entity: Encodable {
 }
 
 extension Deleted: Decodable where Entity: Decodable {
+    /// Reads `{"entity": …}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: DeletedCodingKeys.self)
         self.init(try container.decode(Entity.self, forKey: .entity))

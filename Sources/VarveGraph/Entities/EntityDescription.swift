@@ -4,6 +4,7 @@ public import VarveEvents
 public struct EntityDescription<Entity: EntityModelProtocol> {
     @usableFromInline var erased = ErasedDescription()
 
+    /// A description without fields, relations and indexes.
     @inlinable
     public init() {}
 

@@ -2,9 +2,12 @@
 public struct RelationProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The persisted name of the type that declares the relation.
     public let type: String
+    /// The persisted name of the relation.
     public let relation: String
+    /// What is wrong with it.
     public let reason: String
 
+    /// One line: type, relation and reason.
     public var description: String { "\(type).\(relation): \(reason)" }
 }
 

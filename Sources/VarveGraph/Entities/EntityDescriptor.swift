@@ -33,6 +33,7 @@ public final class EntityDescriptor: Sendable {
     /// Covers the relations of a row that a condition reads; nil where the type has none.
     let cover: RowCover?
 
+    /// Describes an entity type under its persisted name. Generated code calls this, once for each type.
     @inlinable
     public convenience init<E: EntityModelProtocol>(_ type: E.Type, name: String) {
         var description = EntityDescription<E>()

@@ -57,14 +57,22 @@ where ID: Sendable {
 }
 
 extension EntityModelProtocol {
+    /// Does nothing.
     @inlinable public mutating func willSave(to context: inout Context) throws {}
+    /// Does nothing.
     @inlinable public func didSave(to context: inout Context) throws {}
+    /// Does nothing.
     @inlinable public func willDelete(from context: inout Context) throws {}
+    /// Does nothing.
     @inlinable public func didDelete(from context: inout Context) throws {}
+    /// Does nothing.
     @inlinable public func saveMetadata(to context: inout Context) throws {}
+    /// Does nothing.
     @inlinable public func deleteMetadata(from context: inout Context) throws {}
 
+    /// The new value replaces the stored one.
     @inlinable public static var defaultMergeStrategy: MergeStrategy<Self> { .replace }
+    /// Optional properties that are nil keep their stored values.
     @inlinable public static var fragmentMergeStrategy: MergeStrategy<Self> { Self.patch }
 
     /// The place in the order that a new entity takes; nil for the one it had, or the last.
@@ -115,6 +123,7 @@ extension EntityModelProtocol {
         return copy
     }
 
+    /// Removes every loaded relation: what a row of the context holds.
     @inlinable
     public mutating func normalize() { _normalize() }
 }

@@ -9,6 +9,9 @@ public struct MergeStrategy<T>: @unchecked Sendable {
     /// Says of some strategies that the new value is older than the old one.
     @usableFromInline let isOutdated: ((_ old: T, _ new: T) -> Bool)?
 
+    /// A strategy that a closure computes.
+    ///
+    /// - Parameter merge: makes one value of the stored and the new one. It must not change the id.
     @inlinable
     public init(merge: @escaping (_ old: T, _ new: T) -> T) {
         body = merge
@@ -53,6 +56,7 @@ public struct MergeStrategy<T>: @unchecked Sendable {
         }
     }
 
+    /// Makes one value of the stored and the new one.
     @inlinable
     public func merge(_ old: T, new: T) -> T { body?(old, new) ?? new }
 

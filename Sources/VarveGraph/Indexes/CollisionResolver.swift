@@ -82,6 +82,7 @@ extension CollisionResolver {
 }
 
 extension CollisionResolver.Errors: CustomStringConvertible {
+    /// Which entity has the value, in which index, and what to do next.
     public var description: String {
         switch self {
         case .uniqueValueIndexViolation(let existing, let new, let indexName):
@@ -111,6 +112,7 @@ public struct UniqueIndexReference<Entity: EntityModelProtocol>: Sendable {
 }
 
 extension UniqueIndexReference: CustomStringConvertible {
+    /// The name of the index.
     public var description: String { name }
 }
 
@@ -122,11 +124,14 @@ extension EntityModelProtocol {
 
 /// Two entities have a value that is unique: an error for resolvers of the application's own.
 public struct UniqueConstraintViolation: Error, Hashable, Sendable {
+    /// The persisted name of the entity type.
     public let type: String
     /// The id of the entity that has the value.
     public let existingID: String
+    /// The name of the property that declares the index.
     public let indexName: String
 
+    /// An error about the entity that has the value in an index.
     public init<Entity: EntityModelProtocol>(
         existingId: Entity.ID, keyPath index: UniqueIndexReference<Entity>
     ) {
@@ -137,6 +142,7 @@ public struct UniqueConstraintViolation: Error, Hashable, Sendable {
 }
 
 extension UniqueConstraintViolation: CustomStringConvertible {
+    /// One line: type, id and index.
     public var description: String {
         "the \(type) \(existingID) has the same value already in the unique index \(indexName)"
             .escapedForDisplay

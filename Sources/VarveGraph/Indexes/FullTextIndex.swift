@@ -11,6 +11,7 @@ public struct FullTextIndex<Entity: EntityModelProtocol>: OmitableFromCoding {
     /// The declaration itself is all there is.
     @inlinable public var wrappedValue: Never.Type? { nil }
 
+    /// A declaration without properties, for decoding.
     @inlinable
     public init() {}
 }
@@ -19,15 +20,18 @@ public struct FullTextIndex<Entity: EntityModelProtocol>: OmitableFromCoding {
 // are never evaluated, a declaration costs an entity nothing.
 
 extension FullTextIndex {
+    /// An index over one property.
     @inlinable
     public init<A: TextProperty>(_ first: @autoclosure () -> KeyPath<Entity, A>) {}
 
+    /// An index over two properties as one document.
     @inlinable
     public init<A: TextProperty, B: TextProperty>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
         _ second: @autoclosure () -> KeyPath<Entity, B>
     ) {}
 
+    /// An index over three properties as one document.
     @inlinable
     public init<A: TextProperty, B: TextProperty, C: TextProperty>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -35,6 +39,7 @@ extension FullTextIndex {
         _ third: @autoclosure () -> KeyPath<Entity, C>
     ) {}
 
+    /// An index over four properties as one document.
     @inlinable
     public init<A: TextProperty, B: TextProperty, C: TextProperty, D: TextProperty>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,

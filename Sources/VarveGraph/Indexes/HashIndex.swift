@@ -10,6 +10,7 @@ public struct HashIndex<Entity: EntityModelProtocol>: OmitableFromCoding {
     /// The declaration itself is all there is.
     @inlinable public var wrappedValue: Never.Type? { nil }
 
+    /// A declaration without properties, for decoding.
     @inlinable
     public init() {}
 }
@@ -18,17 +19,20 @@ public struct HashIndex<Entity: EntityModelProtocol>: OmitableFromCoding {
 // are never evaluated, a declaration costs an entity nothing.
 
 extension HashIndex {
+    /// An index for equality of one property.
     @inlinable
     public init<A: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>
     ) {}
 
+    /// An index for equality of two properties together.
     @inlinable
     public init<A: Hashable, B: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
         _ second: @autoclosure () -> KeyPath<Entity, B>
     ) {}
 
+    /// An index for equality of three properties together.
     @inlinable
     public init<A: Hashable, B: Hashable, C: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -36,6 +40,7 @@ extension HashIndex {
         _ third: @autoclosure () -> KeyPath<Entity, C>
     ) {}
 
+    /// An index for equality of four properties together.
     @inlinable
     public init<A: Hashable, B: Hashable, C: Hashable, D: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,

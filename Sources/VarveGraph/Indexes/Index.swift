@@ -12,6 +12,7 @@ public struct Index<Entity: EntityModelProtocol>: OmitableFromCoding {
     /// The declaration itself is all there is.
     @inlinable public var wrappedValue: Never.Type? { nil }
 
+    /// A declaration without properties, for decoding.
     @inlinable
     public init() {}
 }
@@ -20,17 +21,20 @@ public struct Index<Entity: EntityModelProtocol>: OmitableFromCoding {
 // are never evaluated, a declaration costs an entity nothing.
 
 extension Index {
+    /// An index in the order of one property.
     @inlinable
     public init<A: Comparable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>
     ) {}
 
+    /// An index in the order of one property, then of a second one.
     @inlinable
     public init<A: Comparable, B: Comparable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
         _ second: @autoclosure () -> KeyPath<Entity, B>
     ) {}
 
+    /// An index in the order of three properties, the first one first.
     @inlinable
     public init<A: Comparable, B: Comparable, C: Comparable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -38,6 +42,7 @@ extension Index {
         _ third: @autoclosure () -> KeyPath<Entity, C>
     ) {}
 
+    /// An index in the order of four properties, the first one first.
     @inlinable
     public init<A: Comparable, B: Comparable, C: Comparable, D: Comparable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,

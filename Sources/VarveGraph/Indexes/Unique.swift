@@ -12,6 +12,7 @@ public struct Unique<Entity: EntityModelProtocol>: OmitableFromCoding {
     /// The declaration itself is all there is.
     @inlinable public var wrappedValue: Never.Type? { nil }
 
+    /// A declaration without properties, for decoding.
     @inlinable
     public init() {}
 }
@@ -20,12 +21,14 @@ public struct Unique<Entity: EntityModelProtocol>: OmitableFromCoding {
 // are never evaluated, a declaration costs an entity nothing.
 
 extension Unique {
+    /// No two entities have the same value of one property.
     @inlinable
     public init<A: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of two properties together.
     @inlinable
     public init<A: Hashable, B: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -33,6 +36,7 @@ extension Unique {
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of three properties together.
     @inlinable
     public init<A: Hashable, B: Hashable, C: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -41,6 +45,7 @@ extension Unique {
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of four properties together.
     @inlinable
     public init<A: Hashable, B: Hashable, C: Hashable, D: Hashable>(
         _ first: @autoclosure () -> KeyPath<Entity, A>,
@@ -52,6 +57,7 @@ extension Unique {
 }
 
 extension Unique {
+    /// No two entities have the same value of one property that is not `Hashable`.
     @_disfavoredOverload
     @inlinable
     public init<A: Comparable>(
@@ -59,6 +65,7 @@ extension Unique {
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of two properties together, which are not `Hashable`.
     @_disfavoredOverload
     @inlinable
     public init<A: Comparable, B: Comparable>(
@@ -67,6 +74,7 @@ extension Unique {
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of three properties together, which are not `Hashable`.
     @_disfavoredOverload
     @inlinable
     public init<A: Comparable, B: Comparable, C: Comparable>(
@@ -76,6 +84,7 @@ extension Unique {
         collisions: @autoclosure () -> CollisionResolver<Entity> = .upsert
     ) {}
 
+    /// No two entities have the same values of four properties together, which are not `Hashable`.
     @_disfavoredOverload
     @inlinable
     public init<A: Comparable, B: Comparable, C: Comparable, D: Comparable>(

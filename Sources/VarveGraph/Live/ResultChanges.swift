@@ -31,6 +31,7 @@ public struct ResultChanges: Sendable, Hashable {
         self.updated = updated
     }
 
+    /// Whether the two lists are equal.
     public var isEmpty: Bool {
         deleted.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty
     }

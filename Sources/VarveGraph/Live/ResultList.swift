@@ -20,7 +20,9 @@ public struct ResultList<Entity: EntityModelProtocol>: RandomAccessCollection, S
         self.head = head
     }
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of entities.
     public var endIndex: Int { slots.count }
 
     /// The entity at a position. O(log n).

@@ -57,6 +57,9 @@ public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {
         self.plan = RowPlan()
     }
 
+    /// Returns the lists, each in its order.
+    ///
+    /// - Complexity: that of finding and copying the entities.
     @inlinable
     public func resolve(in context: Context) -> [[Entity]] {
         plan.materialize(groups: slots(in: context), in: context)

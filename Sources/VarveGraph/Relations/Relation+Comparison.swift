@@ -3,12 +3,14 @@ internal import VarveEvents
 /// Two relations are equal when they hold the same ids, whatever else is loaded; see
 /// ``Relation/isIdentical(to:)`` for an exact comparison.
 extension Relation: Hashable {
+    /// Whether both hold the same ids. See ``isIdentical(to:)``.
     public static func == (first: Self, second: Self) -> Bool {
         // Covered relations of two rows hold the same object, and cannot be read.
         if first.readableContent === second.content { return true }
         if let first = first.onlyID, let second = second.onlyID { return first == second }
         return first.heldIDs == second.heldIDs
     }
+    /// Hashes the ids.
     public func hash(into hasher: inout Hasher) { hasher.combine(heldIDs) }
 }
 
@@ -24,7 +26,9 @@ extension Relation {
 }
 
 extension Relationship: Hashable {
+    /// Whether both relations hold the same ids.
     public static func == (first: Self, second: Self) -> Bool { first.relation == second.relation }
+    /// Hashes the ids of the relation.
     public func hash(into hasher: inout Hasher) { relation.hash(into: &hasher) }
 }
 

@@ -14,14 +14,18 @@ public enum Relations {
 
     /// At most one related entity.
     public enum ToOne<Entity: EntityModelProtocol>: CardinalityProtocol {
+        /// The related entity.
         public typealias Value = Entity
+        /// Always false.
         @inlinable public static var isToMany: Bool { false }
         @inlinable public static func _value(of entities: [Entity]) -> Entity? { entities.first }
     }
 
     /// An ordered list of distinct related entities.
     public enum ToMany<Entity: EntityModelProtocol>: CardinalityProtocol {
+        /// The related entities, in their order.
         public typealias Value = [Entity]
+        /// Always true.
         @inlinable public static var isToMany: Bool { true }
         @inlinable public static func _value(of entities: [Entity]) -> [Entity]? { entities }
     }
@@ -35,9 +39,11 @@ public protocol ConstraintsProtocol {}
 
 /// How many entities a relation leads to: ``Relations/ToOne`` or ``Relations/ToMany``.
 public protocol CardinalityProtocol: SendableMetatype {
+    /// The type that the relation leads to.
     associatedtype Entity: EntityModelProtocol
     /// What the property of the relation holds: one entity, or a list.
     associatedtype Value: Sendable
+    /// Whether the relation leads to a list.
     static var isToMany: Bool { get }
     /// What the property shows of the entities that are loaded.
     static func _value(of entities: [Entity]) -> Value?

@@ -14,6 +14,7 @@ where Cardinality: CardinalityProtocol, Cardinality.Entity == Entity {
         self.relation = relation
     }
 
+    /// The relation itself, `$name`: what it says, and what to set before a save.
     @inlinable
     public var projectedValue: Relation<Entity, Directionality, Cardinality, Constraints> {
         get { relation }
@@ -39,6 +40,7 @@ where
         _ constraint: Constraint<Constraints>,
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
+    /// A mutual relation to at most one entity, with the inverse named first.
     public init<Inverse>(
         _ constraint: Constraint<Constraints>,
         inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
@@ -54,6 +56,7 @@ where
     public init<Inverse>(
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
+    /// A mutual relation to at most one entity, which may be nullified, with the inverse named first.
     public init<Inverse>(
         inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
     ) { self.init(.none) }
@@ -68,9 +71,11 @@ where
     public init<Inverse>(
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
+    /// A mutual relation to a list of entities, with the inverse named first.
     public init<Inverse>(
         inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
     ) { self.init(.none) }
+    /// A mutual relation to a list of entities, with `.required` written out, which says nothing of a list.
     public init<Inverse>(
         _ constraint: Constraint<Relations.Required>,
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
@@ -140,25 +145,36 @@ extension Relationship {
 }
 
 extension Relationship where Cardinality == Relations.ToOne<Entity> {
+    /// Leads to the entity of this id, which a save does not save.
     public static func id(_ id: Entity.ID) -> Self { Self(.id(id)) }
+    /// Leads to this entity, which a save saves too.
     public static func relation(_ entity: Entity) -> Self { Self(.relation(entity)) }
+    /// Leads to this entity, which a save merges by its fragment strategy.
     public static func fragment(_ entity: Entity) -> Self { Self(.fragment(entity)) }
 }
 
 extension Relationship
 where Cardinality == Relations.ToOne<Entity>, Constraints == Relations.Optional {
+    /// Leads nowhere: a save removes the link.
     public static var null: Self { Self(.null) }
 }
 
 extension Relationship where Cardinality == Relations.ToMany<Entity> {
+    /// Leads to the entities of these ids, in this order, and to no others.
     public static func ids(_ ids: [Entity.ID]) -> Self { Self(.ids(ids)) }
+    /// Leads to these entities, in this order, and to no others. A save saves them too.
     public static func relation(_ entities: [Entity]) -> Self { Self(.relation(entities)) }
+    /// Leads to these entities, in this order, and to no others. A save merges them by their fragment strategy.
     public static func fragment(_ entities: [Entity]) -> Self { Self(.fragment(entities)) }
+    /// Leads to these entities as well, behind those that are linked. A save saves them too.
     public static func appending(relation entities: [Entity]) -> Self {
         Self(.appending(relation: entities))
     }
+    /// Leads to these entities as well, behind those that are linked. A save merges them by their fragment
+    /// strategy.
     public static func appending(fragment entities: [Entity]) -> Self {
         Self(.appending(fragment: entities))
     }
+    /// Leads to the entities of these ids as well, behind those that are linked.
     public static func appending(ids: [Entity.ID]) -> Self { Self(.appending(ids: ids)) }
 }

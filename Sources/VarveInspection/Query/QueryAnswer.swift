@@ -16,6 +16,7 @@ public struct QueryCell: Sendable {
     /// Whether there is no value.
     public var isNull: Bool { QueryValue.isNull(content) }
 
+    /// Whether the value is a number, so that a table aligns it on the right.
     public var isNumber: Bool { QueryValue.double(QueryValue.plain(content)) != nil }
 }
 

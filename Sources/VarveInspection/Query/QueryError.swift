@@ -1,35 +1,51 @@
 /// Why a query cannot be understood, and where in its text.
 public struct QueryError: Error, Hashable, Sendable {
+    /// What is wrong with the text of a query.
     public enum Problem: Hashable, Sendable {
         /// A character that begins nothing.
         case unexpectedCharacter(Character)
+        /// A text without a closing quotation mark.
         case textNotEnded
+        /// Digits that are no number.
         case invalidNumber(String)
+        /// Something else is needed at this place.
         case expected(String, found: String)
+        /// A clause that is there already.
         case clauseTwice(String)
+        /// More parentheses inside one another than are allowed.
         case nestedTooDeep(limit: Int)
+        /// The store has no type of that name; the names that it has.
         case noSuchType(String, known: [String])
+        /// The type has no property or relation of that name; the names that it has.
         case noSuchProperty(String, type: String, known: [String])
         /// A value without members was asked for one.
         case noMembers(String, kind: String)
         /// A relation to many was used as one value.
         case leadsToMany(String)
+        /// `any`, `all` or `count` of something that is no relation to many.
         case notARelation(String)
+        /// Two kinds of values that have no order or equality together.
         case notComparable(String, String)
+        /// A value where a condition is needed.
         case notACondition(String)
+        /// A text that is compared with a date and is none.
         case notADate(String)
+        /// An aggregate inside of a condition or of another aggregate.
         case misplacedAggregate(String)
+        /// A sum or an average of something that is no number.
         case notANumber(String, aggregate: String)
         /// A property that is neither grouped by nor inside of an aggregate.
         case notGrouped(String)
     }
 
+    /// What is wrong.
     public let problem: Problem
     /// The characters of the text that it is about, from 0.
     public let place: Range<Int>
 }
 
 extension QueryError: CustomStringConvertible {
+    /// One sentence about the problem, without the place.
     public var description: String {
         switch problem {
         case .unexpectedCharacter(let character): "'\(character)' begins nothing"
@@ -66,6 +82,8 @@ extension QueryError: CustomStringConvertible {
 
 /// Why a query has no answer.
 public enum QueryFailure: Error, Sendable {
+    /// The text of the query is wrong.
     case query(QueryError)
+    /// The store cannot be read.
     case inspection(InspectionError)
 }

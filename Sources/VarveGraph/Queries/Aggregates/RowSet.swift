@@ -128,6 +128,7 @@ public enum AggregateError: Error, Hashable, Sendable {
 }
 
 extension AggregateError: CustomStringConvertible {
+    /// Which property it is about, and why.
     public var description: String { message.escapedForDisplay }
 
     private var message: String {

@@ -108,17 +108,21 @@ enum CursorText {
 }
 
 extension Descending: Encodable where Value: Encodable {
+    /// Writes the value itself.
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 extension Descending: Decodable where Value: Decodable {
+    /// Reads the value itself.
     public init(from decoder: any Decoder) throws { self.init(try Value(from: decoder)) }
 }
 
 extension NilFirst: Encodable where Wrapped: Encodable {
+    /// Writes the optional itself.
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 extension NilFirst: Decodable where Wrapped: Decodable {
+    /// Reads the optional itself.
     public init(from decoder: any Decoder) throws { self.init(try Wrapped?(from: decoder)) }
 }

@@ -29,6 +29,7 @@ public enum QueryCursorError: Error, Hashable, Sendable {
 }
 
 extension QueryCursorError: CustomStringConvertible {
+    /// What does not fit, for people.
     public var description: String { message.escapedForDisplay }
 
     private var message: String {
@@ -45,6 +46,7 @@ extension QueryCursorError: CustomStringConvertible {
 
 /// A part of a query's answer.
 public struct QueryPage<Entity: EntityModelProtocol>: Sendable {
+    /// The entities of the page, in the query's order.
     public let entities: [Entity]
     /// The place behind the last entity of the page; on an empty page the place where it starts.
     /// Pages that follow it show what is inserted there later.

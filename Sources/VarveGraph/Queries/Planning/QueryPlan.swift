@@ -27,8 +27,11 @@ public struct QueryPlan: Sendable, Equatable {
 
     /// An index, as the entity declares it, and those of its properties that take part.
     public struct Index: Sendable, Equatable {
+        /// The name of the property that declares the index.
         public let name: String
+        /// `ordered`, `hash`, `unique` or `full-text`.
         public let kind: String
+        /// The indexed properties that take part.
         public let properties: [String]
     }
 
@@ -46,12 +49,14 @@ public struct QueryPlan: Sendable, Equatable {
 
     /// The entity's persisted name.
     public let entity: String
+    /// Where the rows come from.
     public let access: Access
     /// How many rows the access names: exactly for one index, at most for a union, about so many
     /// for an intersection.
     public let candidates: Int
     /// What each of them is tested for; nil where the access answers the conditions exactly.
     public let test: String?
+    /// How the result comes into its order.
     public let order: Order
     /// Whether finding ends before all candidates were seen, once there are enough.
     public let stopsEarly: Bool
@@ -78,6 +83,7 @@ extension QueryPlan: CustomStringConvertible {
 }
 
 extension QueryPlan.Access: CustomStringConvertible {
+    /// One line for an access, with the accesses that it is made of.
     public var description: String {
         switch self {
         case .scan: "scan"
@@ -95,6 +101,7 @@ extension QueryPlan.Access: CustomStringConvertible {
 }
 
 extension QueryPlan.Index: CustomStringConvertible {
+    /// One line: kind, name and properties.
     public var description: String {
         "\(kind) index \(name) (\(properties.joined(separator: ", ")))"
     }

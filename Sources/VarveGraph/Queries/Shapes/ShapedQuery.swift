@@ -6,6 +6,7 @@
 /// filters or limits, or because a linked entity is not there), is a slice: saved back, it adds
 /// its links and cuts none.
 public protocol ShapedQuery<Entity>: Sendable {
+    /// The type of the entities that the query finds.
     associatedtype Entity: EntityModelProtocol
 
     func _loading(_ step: ShapeStep) -> Self
@@ -21,21 +22,28 @@ public protocol ContextQuery<Entity, Result, Key>: ShapedQuery {
     /// What it resolves to.
     associatedtype Resolved
 
+    /// Returns what the query finds in a context.
     func resolve(in context: Context) -> Resolved
 }
 
 extension Query: ContextQuery {
+    /// The entity, or nil where there is none.
     public typealias Result = Entity?
+    /// The type of the entity's id.
     public typealias Key = Entity.ID
 }
 
 extension QueryList: ContextQuery {
+    /// A query for each entity of the list.
     public typealias Result = [Query<Entity>]
+    /// Nothing: a list has no id.
     public typealias Key = Void
 }
 
 extension QueryGroup: ContextQuery {
+    /// A query for each entity of each list.
     public typealias Result = [[Query<Entity>]]
+    /// Nothing: a group has no id.
     public typealias Key = Void
 }
 
