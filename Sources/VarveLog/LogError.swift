@@ -18,6 +18,7 @@ public enum LogError: Error, Hashable, Sendable {
     case damaged(LogDamage)
     /// The manifest is unreadable, or there is none beside segments that hold data.
     case manifestDamaged(file: String, reason: String)
+    /// A segment in the middle of the log is not there.
     case segmentMissing(SegmentID)
     /// The last segment was sealed, so a later one existed and is gone.
     case successorMissing(of: SegmentID)
@@ -41,6 +42,7 @@ public enum LogError: Error, Hashable, Sendable {
     case pageTooLarge(bytes: ByteCount, limit: ByteCount)
     /// No transaction of that number is in the log.
     case noSuchTransaction(LogSequence)
+    /// The system refused an operation on a file.
     case fileSystem(FileSystemError)
     /// The disk refused to make written bytes safe: nobody knows what reached it. Every transaction
     /// after `lastDurable` may or may not be there after reopening.
@@ -58,34 +60,60 @@ public enum LogError: Error, Hashable, Sendable {
 
 /// One place where a log is not what was written: where, and what was expected and found there.
 public struct LogDamage: Hashable, Sendable {
+    /// Which part of a file is not what was written.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The first 128 bytes of a segment.
         case segmentHeader = "segment header"
+        /// The header of a frame.
         case frameHeader = "frame header"
+        /// The file ends inside of a frame.
         case frameTruncated = "frame cut short"
+        /// The stored bytes of a frame differ from their checksum.
         case payload = "checksum of the stored bytes"
+        /// Bytes behind a frame's payload that must be zero are not.
         case padding = "padding"
+        /// The bytes of a frame differ, behind decompression, from their checksum.
         case content = "checksum of the content"
+        /// The stored bytes of a frame cannot be decompressed.
         case compression = "compressed data"
+        /// A frame header that contradicts the format.
         case frameFields = "frame fields"
+        /// A transaction has another number than the one that is due.
         case sequence = "transaction number"
+        /// A frame promises a length that the segment cannot have.
         case promise = "promised length"
+        /// Frames of one transaction do not follow one another.
         case transactionRun = "frames of one transaction"
+        /// The footer of a sealed segment.
         case footer = "segment footer"
+        /// A segment without a footer is followed by one with data.
         case frameBehindUnsealedSegment = "data behind an unsealed segment"
+        /// A segment header gives another length of the segment before.
         case previousLength = "length of the previous segment"
+        /// A segment header gives another digest of the segment before.
         case previousDigest = "digest of the previous segment"
+        /// A footer gives another digest of its own segment.
         case digest = "digest of the segment"
+        /// A segment of another store.
         case storeIdentity = "store identity"
+        /// A segment with another number than its name.
         case segmentNumber = "segment number"
+        /// A writer's epoch that does not follow from the one before.
         case writerEpoch = "writer epoch"
     }
 
+    /// The segment.
     public let segment: SegmentID
+    /// The place in the segment.
     public let offset: FrameOffset
+    /// Which part is not what was written.
     public let kind: Kind
+    /// The number that must be there: a checksum, a length, a transaction.
     public let expected: UInt64
+    /// The number that is there.
     public let found: UInt64
 
+    /// Damage at a place of a segment.
     public init(
         segment: SegmentID, offset: FrameOffset, kind: Kind, expected: UInt64, found: UInt64
     ) {
@@ -98,6 +126,7 @@ public struct LogDamage: Hashable, Sendable {
 }
 
 extension LogDamage: CustomStringConvertible {
+    /// One sentence: place, part, expected and found.
     public var description: String {
         "segment \(segment), offset \(offset): \(kind.rawValue): "
             + "expected \(hexadecimal(expected)), found \(hexadecimal(found))"

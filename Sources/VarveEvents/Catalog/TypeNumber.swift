@@ -27,10 +27,13 @@ package struct RelationNumber: Hashable, Comparable, Sendable {
 
 /// The id of a transaction: dense, from 1. 0 stands for "before the first".
 public struct TransactionID: Hashable, Comparable, Sendable, Codable {
+    /// The number itself.
     public let rawValue: UInt64
 
+    /// The id with this number.
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// Whether the first transaction was made before the second.
     public static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
@@ -44,6 +47,7 @@ extension TransactionID {
 }
 
 extension TransactionID: ExpressibleByIntegerLiteral {
+    /// The id with this number.
     public init(integerLiteral value: UInt64) { self.init(value) }
 }
 
@@ -54,6 +58,7 @@ extension TransactionID: LosslessStringConvertible {
         self.init(number)
     }
 
+    /// The number in decimal digits.
     public var description: String { String(rawValue) }
 }
 

@@ -21,6 +21,7 @@ public struct ByteReader {
     /// The number of bytes not yet read.
     @inlinable public var remaining: Int { end &- _position }
 
+    /// Whether all bytes are read.
     @inlinable public var isAtEnd: Bool { _position == end }
 
     /// The bytes that were not yet read. They are valid as long as the bytes given to the reader.

@@ -24,6 +24,7 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         base.deallocate()
     }
 
+    /// Whether nothing was written.
     @inlinable public var isEmpty: Bool { _count == 0 }
 
     /// Makes room for `additional` more bytes.

@@ -85,6 +85,7 @@ extension CodecError {
 }
 
 extension CodecError: CustomStringConvertible {
+    /// One sentence about what is wrong, with the offset where there is one.
     public var description: String { message.escapedForDisplay }
 
     private var message: String {

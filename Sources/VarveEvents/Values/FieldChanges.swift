@@ -19,6 +19,7 @@ public struct FieldChanges: ~Copyable, Sendable {
     @usableFromInline var changes: [Change] = []
     @usableFromInline var bytes = ByteWriter(capacity: 256)
 
+    /// No changes.
     public init() {}
 
     /// Whether no field changed.

@@ -1,5 +1,6 @@
 /// How a property is stored, or that it cannot be.
 public enum FieldKind: Sendable, Hashable {
+    /// The type has a stored form, of this kind.
     case stored(StoredType, Rung)
     /// The type has no stored form. It works in memory; a store refuses to register it.
     case unsupported(typeName: String)

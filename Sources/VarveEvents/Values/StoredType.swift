@@ -1,11 +1,18 @@
 /// The type of a stored value, as the log describes it: enough to read the value without the app.
 public indirect enum StoredType: Sendable, Hashable {
+    /// `Bool`: one byte.
     case bool
+    /// A signed integer. `Int` is an `int64`.
     case int8, int16, int32, int64
+    /// An unsigned integer. `UInt` is a `uint64`.
     case uint8, uint16, uint32, uint64
+    /// A floating-point number, bit for bit.
     case float, double
+    /// A text, bytes, a moment, a UUID, a URL, a decimal number.
     case string, data, date, uuid, url, decimal
+    /// Nothing, or a value of the type.
     case optional(StoredType)
+    /// A list of values of the type.
     case array(StoredType)
     /// Written in ascending order of the elements' bytes.
     case set(StoredType)
@@ -25,9 +32,12 @@ public indirect enum StoredType: Sendable, Hashable {
     /// A named member of a structure, or of the payload of an enumeration's case (where the name
     /// is the label, empty if there is none).
     public struct Field: Sendable, Hashable {
+        /// The name of the member.
         public let name: String
+        /// The type of the member.
         public let type: StoredType
 
+        /// A member of this name and type.
         public init(_ name: String, _ type: StoredType) {
             self.name = name
             self.type = type
@@ -36,9 +46,12 @@ public indirect enum StoredType: Sendable, Hashable {
 
     /// A case of an enumeration.
     public struct Case: Sendable, Hashable {
+        /// The name of the case.
         public let name: String
+        /// The associated values of the case.
         public let payload: [Field]
 
+        /// A case of this name with these associated values.
         public init(_ name: String, _ payload: [Field] = []) {
             self.name = name
             self.payload = payload
@@ -83,6 +96,7 @@ public indirect enum StoredType: Sendable, Hashable {
 }
 
 extension StoredType: CustomStringConvertible {
+    /// The type, as Swift spells it.
     public var description: String {
         switch self {
         case .bool: "Bool"

@@ -17,6 +17,7 @@ public struct BackupReport: Hashable, Sendable {
 }
 
 extension BackupReport: CustomStringConvertible {
+    /// One sentence about the copy.
     public var description: String {
         "\(transactions) transactions through \(last), \(bytes)"
     }

@@ -18,6 +18,7 @@ package struct CheckpointReference: Hashable, Sendable {
 public struct CheckpointProblem: Hashable, Sendable {
     /// The file's name inside the store.
     public let file: String
+    /// Why it could not be used.
     public let reason: String
 
     package init(_ checkpoint: CheckpointReference, reason: String) {
@@ -27,5 +28,6 @@ public struct CheckpointProblem: Hashable, Sendable {
 }
 
 extension CheckpointProblem: CustomStringConvertible {
+    /// One line: file and reason.
     public var description: String { "\(file) is unusable (\(reason))".escapedForDisplay }
 }

@@ -19,6 +19,7 @@ public enum Retention: Hashable, Sendable {
 }
 
 extension Retention: CustomStringConvertible {
+    /// What is kept, in words.
     public var description: String {
         switch self {
         case .transactions(let count): "the last \(count) transactions"

@@ -2,22 +2,37 @@ internal import VarveText
 
 /// An operation that the file system refused or did not complete.
 public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What was to be done with a file.
     public enum Operation: String, Sendable {
+        /// Creating a directory.
         case createDirectory = "create the directory"
+        /// Listing a directory.
         case list = "list"
+        /// Opening a file.
         case open = "open"
+        /// Reading from a file.
         case read = "read"
+        /// Writing to a file.
         case write = "write"
+        /// Giving a file another length.
         case truncate = "shorten"
+        /// Making the bytes of a file safe from a power cut.
         case synchronize = "synchronize"
+        /// Making the names of a directory safe from a power cut.
         case synchronizeDirectory = "synchronize the directory of"
+        /// Reading length and kind of a file.
         case status = "examine"
+        /// Locking a file.
         case lock = "lock"
+        /// Giving a file another name.
         case rename = "rename"
+        /// Removing a file.
         case remove = "remove"
+        /// Closing a file.
         case close = "close"
     }
 
+    /// Why it was not done.
     public enum Reason: Hashable, Sendable {
         /// The operating system's error number.
         case system(code: Int32)
@@ -31,17 +46,21 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
         case tooManyFiles
     }
 
+    /// What was to be done.
     public let operation: Operation
     /// The name inside the store's directory, or the directory's path.
     public let file: String
+    /// Why it was not done.
     public let reason: Reason
 
+    /// An operation on a file that was not done.
     public init(_ operation: Operation, file: String, reason: Reason) {
         self.operation = operation
         self.file = file
         self.reason = reason
     }
 
+    /// One sentence: operation, file and reason.
     public var description: String {
         let detail =
             switch reason {

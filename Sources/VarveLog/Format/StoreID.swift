@@ -1,8 +1,11 @@
 /// The identity of a store: 16 random bytes, the same in its manifest and in every segment.
 public struct StoreID: Hashable, Sendable {
+    /// The first eight bytes, as a big-endian number.
     public let high: UInt64
+    /// The last eight bytes, as a big-endian number.
     public let low: UInt64
 
+    /// The identity with these bytes.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

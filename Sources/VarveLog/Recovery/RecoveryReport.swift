@@ -2,20 +2,31 @@
 public struct RecoveryReport: Hashable, Sendable {
     /// Why bytes at the end of the log were not part of it.
     public enum TailReason: String, Hashable, Sendable {
+        /// The file ends inside of a frame header.
         case incompleteHeader = "a frame header cut short"
+        /// Zeros where a frame header is due.
         case zeros = "zeros"
+        /// A frame header whose checksum does not hold.
         case damagedHeader = "an unreadable frame header"
+        /// The file ends inside of a frame's payload.
         case incompletePayload = "a frame cut short"
+        /// A frame whose payload differs from its checksum.
         case damagedPayload = "a frame with damaged content"
+        /// A transaction of several frames without its last one.
         case unfinishedTransaction = "a transaction without its last frame"
+        /// A footer that was not written whole.
         case unfinishedFooter = "an interrupted sealing of the segment"
     }
 
     /// The unpromised end that was cut, or that a reader ignores.
     public struct DroppedTail: Hashable, Sendable {
+        /// The segment that ends with it.
         public var segment: SegmentID
+        /// Where it begins.
         public var offset: FrameOffset
+        /// How long it is.
         public var bytes: ByteCount
+        /// Why it is not part of the log.
         public var reason: TailReason
         /// The newest transaction of which a piece was recognised behind the cut.
         public var lastRecognised: LogSequence?
@@ -28,8 +39,11 @@ public struct RecoveryReport: Hashable, Sendable {
     /// Zeros behind the last frame: space that a writer took beforehand and did not come to giving
     /// back, or the place of writes of which nothing reached the disk.
     public struct UnusedSpace: Hashable, Sendable {
+        /// The segment that ends with it.
         public var segment: SegmentID
+        /// Where it begins.
         public var offset: FrameOffset
+        /// How long it is.
         public var bytes: ByteCount
     }
 
@@ -37,7 +51,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public var isNewStore = false
     /// The last writer closed the log: its end was sealed. True of a new store.
     public var endedCleanly = false
+    /// The end of the log that was cut, or that a reader ignores; nil where there was none.
     public var dropped: DroppedTail?
+    /// Zeros behind the last frame; nil where there were none.
     public var unused: UnusedSpace?
     /// How much that is.
     public var unusedBytes: ByteCount { unused?.bytes ?? .zero }
@@ -62,6 +78,7 @@ public struct RecoveryReport: Hashable, Sendable {
 }
 
 extension RecoveryReport: CustomStringConvertible {
+    /// One line: how the log ended, what was dropped, and which checkpoints cannot be used.
     public var description: String {
         if isNewStore { return "a new store" }
         let start =

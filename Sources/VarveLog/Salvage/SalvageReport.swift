@@ -12,19 +12,24 @@ public struct SalvageReport: Hashable, Sendable {
         public var bytes: ByteCount
         /// The transaction that lay there, where a header still says so.
         public var transaction: LogSequence?
+        /// What is wrong with the bytes.
         public var reason: String
     }
 
     /// Transactions that are not in the new store.
     public struct Gap: Hashable, Sendable {
+        /// The first transaction that is missing.
         public var first: LogSequence
+        /// The last transaction that is missing.
         public var last: LogSequence
 
+        /// How many transactions are missing.
         public var count: UInt64 { last.rawValue - first.rawValue + 1 }
     }
 
     /// A transaction that could not be taken as it was, because it counts on one that is lost.
     public struct Adjustment: Hashable, Sendable {
+        /// The transaction.
         public var transaction: LogSequence
         /// What was left out or made to fit, one text an event; at most the first twenty.
         public var changes: [String]
@@ -41,6 +46,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// The first and the last transaction of the new store's history; of a store without any, the
     /// first is behind the last.
     public var first = LogSequence(1)
+    /// The last transaction of the new store's history; `.none` where it has none.
     public var last = LogSequence.none
     /// The transaction whose state was taken from a checkpoint; `.none` when the log was enough.
     public var checkpoint = LogSequence.none
@@ -52,6 +58,7 @@ public struct SalvageReport: Hashable, Sendable {
     /// Undamaged transactions whose effects are in the new store's checkpoint, and which its history
     /// does not reach back to, because others between them and the checkpoint are lost.
     public var folded: [Gap] = []
+    /// Transactions that were made to fit; at most the first thousand.
     public var adjusted: [Adjustment] = []
     /// How many adjustments there were in all: at most the first thousand are listed.
     public var adjustedCount = 0
@@ -61,6 +68,7 @@ public struct SalvageReport: Hashable, Sendable {
     public var unused: RecoveryReport.UnusedSpace?
     /// What was read, and what the new store occupies.
     public var bytesRead = ByteCount.zero
+    /// How much was written into the new store.
     public var bytesWritten = ByteCount.zero
 
     /// Nothing that was ever promised to be safe is missing.
@@ -68,10 +76,12 @@ public struct SalvageReport: Hashable, Sendable {
 }
 
 extension SalvageReport.Gap: CustomStringConvertible {
+    /// One number, or the first and the last.
     public var description: String { first == last ? "\(first)" : "\(first) to \(last)" }
 }
 
 extension SalvageReport.Damage: CustomStringConvertible {
+    /// One line: file, place and reason.
     public var description: String {
         let place = bytes == .zero ? file : "\(file), offset \(offset), \(bytes)"
         let number = transaction.map { ", transaction \($0)" } ?? ""
@@ -80,6 +90,7 @@ extension SalvageReport.Damage: CustomStringConvertible {
 }
 
 extension SalvageReport: CustomStringConvertible {
+    /// A line for each thing that was lost or changed.
     public var description: String {
         let range = first <= last ? "transactions \(first) to \(last)" : "no history"
         let base = checkpoint > .none ? " behind the checkpoint of \(checkpoint)" : ""

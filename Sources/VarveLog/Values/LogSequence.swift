@@ -2,8 +2,10 @@
 ///
 /// `LogSequence.none` (0) stands before the first transaction.
 public struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number itself.
     public let rawValue: UInt64
 
+    /// The position with this number.
     public init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }
@@ -11,10 +13,12 @@ public struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Before the first transaction.
     public static let none = LogSequence(0)
 
+    /// Whether the left one comes first in the log.
     public static func < (left: LogSequence, right: LogSequence) -> Bool {
         left.rawValue < right.rawValue
     }
 
+    /// The number in decimal digits.
     public var description: String { String(rawValue) }
 }
 
