@@ -90,7 +90,7 @@ extension SalvageReport.Damage: CustomStringConvertible {
 }
 
 extension SalvageReport: CustomStringConvertible {
-    /// A line for each thing that was lost or changed.
+    /// One line: the history that was brought over, what is lost, and how many places are damaged.
     public var description: String {
         let range = first <= last ? "transactions \(first) to \(last)" : "no history"
         let base = checkpoint > .none ? " behind the checkpoint of \(checkpoint)" : ""
