@@ -15,10 +15,10 @@ extension Store {
     /// - Parameters:
     ///   - batches: asked for the next batch outside of any transaction. The latest one may not show yet in what the
     ///     store shows then; bodies see it.
-    ///   - label: what each transaction does, for people. A block of ``group(_:_:)-(_,()->Result)`` makes one step of
+    ///   - label: what each transaction does, for people. A block of ``group(_:_:)`` makes one step of
     ///     them.
     ///   - options: as of a single write. What they wait for is waited for a batch later, and at the end.
-    ///   - body: saves a batch into the context that it is given, and changes that alone. It must not call ``write``.
+    ///   - body: saves a batch into the context that it is given, and changes that alone. It must not call `write`.
     /// - Throws: whatever a body or ``write(_:options:_:)`` throws, of the first batch that did not come to its end.
     public func write<Batches: Sequence>(
         each batches: Batches, _ label: String = "", options: WriteOptions = WriteOptions(),

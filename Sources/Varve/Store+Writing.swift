@@ -18,7 +18,7 @@ extension Store {
     /// - Parameters:
     ///   - label: what the transaction does, for people: "Rename chat".
     ///   - options: who and what else the log should say about it.
-    ///   - body: changes the context that it is given, and that alone. It must not call ``write``.
+    ///   - body: changes the context that it is given, and that alone. It must not call `write`.
     /// - Returns: what the body returns.
     /// - Throws: whatever the body throws; ``StoreError/outcomeUnknown(_:_:)`` when the disk failed
     ///   behind the append; any other ``StoreError`` means that nothing happened.

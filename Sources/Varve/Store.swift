@@ -56,7 +56,7 @@ public final class Store: Sendable {
     ///   - durability: what a write waits for.
     ///   - retention: how much history compactions keep.
     ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
-    ///     enough; otherwise only ``compact(retaining:progress:)`` does.
+    ///     enough; otherwise only ``compact(retaining:for:progress:)`` does.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.

@@ -44,7 +44,10 @@ public struct HexDump: Sendable {
 
     /// Reads structures from a store's files, in whatever state the rest of the store is.
     ///
-    /// - Parameter payloadBytesMax: how much of a payload to show.
+    /// - Parameters:
+    ///   - subject: what to show.
+    ///   - path: the store's directory.
+    ///   - payloadBytesMax: how much of a payload to show.
     public static func read(
         _ subject: Subject, at path: String, payloadBytesMax: UInt64 = 256
     ) throws(InspectionError) -> [HexDump] {

@@ -5,8 +5,10 @@ public enum StoreBackup {
     /// Copies a store, beside its writer if there is one: through the newest transaction that the
     /// writer promised to be safe, or where no writer is open, through the last whole one.
     ///
-    /// - Parameter target: a directory that does not exist, or is empty. The backup appears there as
-    ///   a whole, read back and verified, or not at all. It is a store with an identity of its own.
+    /// - Parameters:
+    ///   - path: the store's directory.
+    ///   - target: a directory that does not exist, or is empty. The backup appears there as a whole, read back and
+    ///     verified, or not at all. It is a store with an identity of its own.
     public static func backUp(
         from path: String, to target: String
     ) throws(InspectionError) -> BackupReport {

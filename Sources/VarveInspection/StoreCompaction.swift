@@ -32,6 +32,7 @@ public struct StoreCompaction: Sendable {
     /// checkpoint, and drops the history that is not to be kept.
     ///
     /// - Parameters:
+    ///   - path: the store's directory.
     ///   - retention: what to keep; nil for what the last compaction kept, or else the last 10,000
     ///     transactions.
     ///   - goal: whether a checkpoint to fall back to stays, or the least on the disk.

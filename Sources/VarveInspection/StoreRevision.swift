@@ -40,7 +40,10 @@ public struct StoreRevision: Sendable {
     /// Takes the store's lock, brings the end of its log in order as every writer does, and appends
     /// one transaction.
     ///
-    /// - Parameter force: whether what came since is overwritten.
+    /// - Parameters:
+    ///   - action: what to do.
+    ///   - path: the store's directory.
+    ///   - force: whether what came since is overwritten.
     public static func perform(
         _ action: Action, at path: String, force: Bool = false
     ) throws(InspectionError) -> StoreRevision {

@@ -6,8 +6,10 @@ public enum StoreSalvage {
     /// Brings every undamaged transaction of the store at `path` into a new store, and says what is
     /// lost. The damaged store is only read.
     ///
-    /// - Parameter target: a directory that does not exist, or is empty. The new store appears there
-    ///   as a whole, read back and verified, or not at all.
+    /// - Parameters:
+    ///   - path: the damaged store's directory.
+    ///   - target: a directory that does not exist, or is empty. The new store appears there as a whole, read back and
+    ///     verified, or not at all.
     public static func salvage(
         from path: String, to target: String
     ) throws(InspectionError) -> SalvageReport {

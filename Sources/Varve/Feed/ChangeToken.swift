@@ -2,7 +2,7 @@ public import VarveEvents
 internal import VarveLog
 
 /// How far a consumer has come in a store's changes. Keep it, encoded, with what the changes were
-/// made into, and hand it to ``Store/changes(after:)`` after a relaunch.
+/// made into, and hand it to ``Store/changes(after:lookingEvery:)`` after a relaunch.
 ///
 /// It names the store, a transaction, and a checksum of that transaction's frame in the log, by which
 /// a log that took another course since is told from the one that was read.

@@ -89,8 +89,10 @@ extension Store {
     /// that is only read has no such hold on its writer's log, and may find a gap. It ends when its task
     /// is cancelled, or the store is closed. A store that is only read looks for news every `interval`.
     ///
-    /// - Parameter token: how far the consumer has come; nil to begin with the oldest transaction that
-    ///   is kept, or, where those before it are not, with a gap and the state.
+    /// - Parameters:
+    ///   - token: how far the consumer has come; nil to begin with the oldest transaction that is kept, or, where
+    ///     those before it are not, with a gap and the state.
+    ///   - interval: how often a store that is only read looks for news.
     /// - Throws: while iterating, ``StoreError/foreignToken(store:found:)`` for a token of another store;
     ///   ``StoreError/log(_:)``.
     public func changes(

@@ -46,8 +46,9 @@ extension Store {
     /// The sequence ends when its task is cancelled. It looks for news every `interval`, and reads
     /// on no thread of the cooperative pool.
     ///
-    /// - Parameter last: the newest transaction that the caller knows; nil for what ``context``
-    ///   shows now.
+    /// - Parameters:
+    ///   - last: the newest transaction that the caller knows; nil for what ``context`` shows now.
+    ///   - interval: how often the sequence looks for news.
     public func transactions(
         after last: TransactionID? = nil, lookingEvery interval: Duration = .milliseconds(100)
     ) -> FollowedTransactions {

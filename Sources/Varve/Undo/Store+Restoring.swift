@@ -43,7 +43,9 @@ extension Store {
     /// Removes the tombstones of entities that were deleted before a moment, in one transaction that
     /// cannot be undone. Their history stays as long as history is kept.
     ///
-    /// - Parameter types: those to look through; all where it is empty.
+    /// - Parameters:
+    ///   - date: the moment before which they were deleted.
+    ///   - types: those to look through; all where it is empty.
     /// - Returns: how many went.
     @discardableResult
     public func purgeDeleted(

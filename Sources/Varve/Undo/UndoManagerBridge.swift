@@ -22,8 +22,14 @@
         private var newest: TransactionID
         private var following: Task<Void, Never>?
 
-        /// - Parameter onError: is told why an undo or redo was refused, as by
-        ///   ``StoreError/conflicts(_:)``; what the manager had registered for it is gone then.
+        /// Registers the steps of a scope with an undo manager, from now on.
+        ///
+        /// - Parameters:
+        ///   - store: the store whose steps are registered.
+        ///   - scope: the undo stack; nil is the stack of writes without a scope.
+        ///   - manager: the undo manager.
+        ///   - onError: receives why an undo or redo was refused, as by ``StoreError/conflicts(_:)``; what the manager
+        ///     had registered for it is gone then.
         public init(
             _ store: Store, scope: String? = nil, manager: UndoManager,
             onError: @escaping @MainActor (any Error) -> Void = { _ in }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// How relations are written when an entity is encoded.
 ///
-/// Set it as ``Foundation/JSONEncoder/relationEncodingStrategy``. Every relation is written under
+/// Set it as `JSONEncoder.relationEncodingStrategy`. Every relation is written under
 /// its name, also where it says nothing, which is `null` with each strategy.
 public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
     /// Entities as themselves, ids as `{"id": …}`. Neither a slice nor a fragment nor an explicit
@@ -28,7 +28,7 @@ public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
 
 /// How relations are read when an entity is decoded: the forms to try, the most explicit first.
 ///
-/// Set it as ``Foundation/JSONDecoder/relationDecodingStrategy``. Where no keyed form fits the
+/// Set it as `JSONDecoder.relationDecodingStrategy`. Where no keyed form fits the
 /// value, the plain one is tried in any case.
 public struct RelationDecodingStrategy: OptionSet, Sendable, Hashable {
     /// A bit for each form.

@@ -2,8 +2,9 @@ extension EntityModelProtocol {
     /// Saves the entity, its loaded related entities and its links: all of it or, when anything
     /// throws, nothing.
     ///
-    /// - Parameter options: how values merge with stored ones; `.fragment` keeps stored values
-    ///   where the new ones are nil.
+    /// - Parameters:
+    ///   - context: what the entity is saved into.
+    ///   - options: how values merge with stored ones; `.fragment` keeps stored values where the new ones are nil.
     @inlinable
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default

@@ -10,7 +10,9 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
 
     /// Says how ids are persisted.
     ///
-    /// - Parameter isGiven: whether an entity computes its id, perhaps from what a hook sets before it is saved.
+    /// - Parameters:
+    ///   - kind: the codec of the id's type.
+    ///   - isGiven: whether an entity computes its id, perhaps from what a hook sets before it is saved.
     @inlinable
     public mutating func id(_ kind: FieldKind, isGiven: Bool = false) {
         erased.id = kind

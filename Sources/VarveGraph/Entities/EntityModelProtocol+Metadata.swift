@@ -11,8 +11,9 @@ extension EntityModelProtocol {
 
     /// When the entity, or, with `withNested`, any entity that this value has loaded was last saved.
     ///
-    /// - Parameter withNested: whether loaded relations count, as deep as they are loaded; those
-    ///   that hold ids too.
+    /// - Parameters:
+    ///   - context: what knows the saves.
+    ///   - withNested: whether loaded relations count, as deep as they are loaded; those that hold ids too.
     /// - Complexity: linear in what is loaded.
     public func updatedAt(in context: Context, withNested: Bool) -> Date? {
         let relations = withNested ? Array(Self._descriptor.relations.indices) : []
@@ -38,7 +39,10 @@ extension EntityModelProtocol {
 
     /// When the entity that this value has loaded in a relation was last saved.
     ///
-    /// - Parameter withNested: whether what that one has loaded counts too.
+    /// - Parameters:
+    ///   - relation: the relation to one.
+    ///   - context: what knows the saves.
+    ///   - withNested: whether what that one has loaded counts too.
     public func updatedAt<Child: EntityModelProtocol>(
         _ relation: KeyPath<Self, Child?>, in context: Context, withNested: Bool
     ) -> Date? {
@@ -47,7 +51,10 @@ extension EntityModelProtocol {
 
     /// When any of the entities that this value has loaded in a relation was last saved.
     ///
-    /// - Parameter withNested: whether what these have loaded counts too.
+    /// - Parameters:
+    ///   - relation: the relation to many.
+    ///   - context: what knows the saves.
+    ///   - withNested: whether what these have loaded counts too.
     public func updatedAt<Child: EntityModelProtocol>(
         _ relation: KeyPath<Self, [Child]?>, in context: Context, withNested: Bool
     ) -> Date? {

@@ -38,8 +38,9 @@ public struct ResultChanges: Sendable, Hashable {
 
     /// Turns a copy of the old list into the new one.
     ///
-    /// - Parameter element: answers what stands at a position of the new list; called for those that
-    ///   are new, moved or updated.
+    /// - Parameters:
+    ///   - old: the old list.
+    ///   - element: returns the element at a position of the new list; called for those that are new, moved or updated.
     /// - Complexity: linear in the length of both lists.
     public func apply<Element>(
         to old: [Element], _ element: (Int) throws -> Element

@@ -7,7 +7,9 @@ extension Query {
     /// The entity itself is not among them, even where a cycle leads back to it. It need not exist: links may be
     /// there before it is. Where one on the way does not exist, it is not among them either, and the way ends.
     ///
-    /// - Parameter maxSteps: how many steps are gone at most; with 0 nothing is found.
+    /// - Parameters:
+    ///   - path: the relation, between entities of one type.
+    ///   - maxSteps: how many steps are gone at most; with 0 nothing is found.
     /// - Precondition: `maxSteps` is not negative.
     /// - Complexity: O(n + m), n entities that are reached and m links that they have; none of them is read.
     @inlinable
@@ -25,7 +27,9 @@ extension QueryList {
     /// None of those that the query starts from is among them, even where it is reached from another. Unlike with a
     /// query for one id, only entities that exist are started from.
     ///
-    /// - Parameter maxSteps: how many steps are gone at most; with 0 nothing is found.
+    /// - Parameters:
+    ///   - path: the relation, between entities of one type.
+    ///   - maxSteps: how many steps are gone at most; with 0 nothing is found.
     /// - Precondition: `maxSteps` is not negative.
     /// - Complexity: O(n + m), n entities that are reached and m links that they have, behind what the query itself
     ///   takes.

@@ -1,6 +1,6 @@
 /// A condition on the rows of one type: a test, and what the planner needs to know of it.
 ///
-/// Comparisons of key paths make one (`\.age >= 18`), ``string(_:contains:caseSensitive:)`` and its
+/// Comparisons of key paths make one (`\.age >= 18`), ``string(_:contains:caseSensitive:diacriticSensitive:)`` and its
 /// relatives make one, and `&&`, `||` and `!` combine them.
 public struct QueryPredicate<Entity: EntityModelProtocol>: Sendable {
     @usableFromInline let condition: RowCondition

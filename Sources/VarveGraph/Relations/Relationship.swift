@@ -35,7 +35,10 @@ where
 {
     /// A mutual relation to at most one entity.
     ///
-    /// - Parameter constraint: `.required` where it cannot be nullified.
+    /// - Parameters:
+    ///   - constraint: `.required` where it cannot be nullified.
+    ///   - deleteRule: what happens to the related entity when this one is deleted.
+    ///   - inverse: the relation of the other side.
     public init<Inverse>(
         _ constraint: Constraint<Constraints>,
         deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
@@ -92,7 +95,9 @@ where
 {
     /// A one-way relation to at most one entity.
     ///
-    /// - Parameter constraint: `.required` where it cannot be nullified.
+    /// - Parameters:
+    ///   - constraint: `.required` where it cannot be nullified.
+    ///   - deleteRule: what happens to the related entity when this one is deleted.
     public init(_ constraint: Constraint<Constraints>, deleteRule: DeleteRule = .nullify) {
         self.init(.none)
     }

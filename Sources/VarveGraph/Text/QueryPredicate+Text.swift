@@ -10,6 +10,8 @@ extension QueryPredicate {
     /// character. An empty text is in every text; a property that is nil contains none.
     ///
     /// - Parameters:
+    ///   - paths: the properties to look into.
+    ///   - text: what to look for.
     ///   - caseSensitive: whether `A` differs from `a`.
     ///   - diacriticSensitive: whether `é` differs from `e`.
     public static func string<each Value: TextProperty>(
