@@ -43,7 +43,7 @@ extension Store {
         try end()
     }
 
-    /// The same on the store's own thread: no thread of the caller's waits for a body or for the disk.
+    /// Imports on the store's own thread: no thread of the caller's waits for a body or for the disk.
     ///
     /// Cancelled, it throws `CancellationError`, and the batches before stay.
     public func write<Batches: Sequence>(
@@ -55,7 +55,7 @@ extension Store {
         }
     }
 
-    /// The same with batches that are still to come: from a file, from the network.
+    /// Imports batches that are still to come: from a file, from the network.
     public func write<Batches: AsyncSequence>(
         each batches: Batches, _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context, Batches.Element) throws -> Void

@@ -133,7 +133,7 @@ extension Store {
     }
 
     /// Releases the store for a while, as an app does that goes to the background: everything is
-    /// made durable, the lock is given back and the files are closed. Reading goes on; a write
+    /// made durable, the lock is released and the files are closed. Reading goes on; a write
     /// throws ``StoreError/suspended`` until ``resume()``.
     public func suspend() throws {
         try compactor?.stop()

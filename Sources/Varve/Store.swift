@@ -138,8 +138,8 @@ public final class Store: Sendable {
 
     /// The newest acknowledged state, as a snapshot: later writes leave it as it is.
     ///
-    /// - Complexity: O(1), except where writes are under way and nobody has asked since they began: then their
-    ///   changes so far are taken back in a copy, which takes about as long as making them.
+    /// - Complexity: O(1), except for the first call while writes are under way: then their
+    ///   changes so far are rolled back in a copy, which takes about as long as making them.
     public var context: Context { published.context }
 
     /// The newest transaction that ``context`` shows; 0 in a store that nothing was written to.

@@ -1,4 +1,4 @@
-/// A dense number that stands for one entity id of one type inside one ``Context``.
+/// A dense number for one entity id of one type inside one ``Context``.
 ///
 /// Slots are private to a process: no file, event or order depends on them. Generated code passes
 /// them on; applications never need one.

@@ -44,7 +44,7 @@ public enum LogError: Error, Hashable, Sendable {
     case noSuchTransaction(LogSequence)
     /// The system refused an operation on a file.
     case fileSystem(FileSystemError)
-    /// The disk refused to make written bytes safe: nobody knows what reached it. Every transaction
+    /// The disk refused to make written bytes safe: what reached it is unknown. Every transaction
     /// after `lastDurable` may or may not be there after reopening.
     case synchronizationFailed(FileSystemError, lastDurable: LogSequence)
     /// A file that the writer had open was removed from the store's directory, or another one was put in its place.

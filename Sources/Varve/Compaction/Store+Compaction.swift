@@ -12,7 +12,7 @@ extension Store {
     /// - Parameters:
     ///   - retention: what to keep this time, instead of what the store was opened with.
     ///   - goal: whether a checkpoint to fall back to stays, or the least on the disk.
-    ///   - progress: is told how far it is, on the compacting thread. It must not close the store.
+    ///   - progress: receives how far it is, on the compacting thread. It must not close the store.
     /// - Returns: what it did, and how much history went.
     @discardableResult
     public func compact(

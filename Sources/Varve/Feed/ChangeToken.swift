@@ -5,7 +5,7 @@ internal import VarveLog
 /// made into, and hand it to ``Store/changes(after:lookingEvery:)`` after a relaunch.
 ///
 /// It names the store, a transaction, and a checksum of that transaction's frame in the log, by which
-/// a log that took another course since is told from the one that was read.
+/// a log that took another course since is distinguished from the one that was read.
 public struct ChangeToken: Sendable, Hashable, Codable {
     /// The newest transaction that was taken; 0 before the first.
     public let transaction: TransactionID

@@ -63,7 +63,7 @@ public struct LoggedUpdate<Entity: EntityModelProtocol>: Sendable {
         return try Value.load(storedBytes: side((old, new)))
     }
 
-    /// The entity as it is since, given the entity as it was: for whoever keeps a copy.
+    /// The entity as it is since, given the entity as it was: for consumers that keep a copy.
     ///
     /// - Throws: ``StoreError/notTheFormerVersion(type:id:)`` where a long text is not the one that was
     ///   changed.

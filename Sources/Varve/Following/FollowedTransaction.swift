@@ -2,15 +2,15 @@ public import Foundation
 public import VarveEvents
 internal import VarveLog
 
-/// What a follower of a store is told.
+/// What a follower of a store receives.
 public enum FollowedEvent: Sendable, Hashable {
     /// The next transaction of the log.
     case transaction(FollowedTransaction)
-    /// The transactions behind that one, which were told without a promise, are not part of the log
+    /// The transactions behind that one, which were delivered without a promise, are not part of the log
     /// any more.
     case rewound(to: TransactionID)
     /// The transactions through that one are no longer kept: a compaction dropped them before they
-    /// were told.
+    /// were delivered.
     case missed(through: TransactionID)
 }
 

@@ -7,7 +7,7 @@ extension Store {
     /// ``flush()`` promised before this call.
     ///
     /// Beside a live writer a reader sees what is promised to be safe from a power cut, where
-    /// nobody has the store open for writing every whole transaction. A store that is open for
+    /// no process has the store open for writing every whole transaction. A store that is open for
     /// writing is up to date by itself.
     ///
     /// - Complexity: where nothing is new, a look at the newest segment's end. Otherwise each new

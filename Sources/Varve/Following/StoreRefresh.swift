@@ -21,7 +21,7 @@ public struct StoreRefresh: Sendable, Hashable {
     /// The newest transaction that ``Store/context`` shows now.
     public let lastTransaction: TransactionID
     /// The newest of them that its writer has promised to be safe from a power cut. What lies
-    /// behind it is shown only where nobody has the store open for writing.
+    /// behind it is visible only where no process has the store open for writing.
     public let promisedTransaction: TransactionID
 }
 

@@ -23,8 +23,8 @@ extension Store {
     ///
     /// - Throws: ``StoreError/unknownTransaction(_:newest:)``; ``StoreError/belowFloor(_:floor:)``
     ///   where history does not go back so far; ``StoreError/unknownSavepoint(_:)``.
-    /// - Complexity: that of the changes since, which are taken back one after the other; or that of
-    ///   reading a checkpoint and applying or taking back the changes from there, where these are fewer. A state behind the
+    /// - Complexity: that of the changes since, which are reverted one after the other; or that of
+    ///   reading a checkpoint and applying or reverting the changes from there, where these are fewer. A state behind the
     ///   newest checkpoint takes no more than opening the store, one before it no more than reading the log again.
     public func context(asOf point: HistoryPoint) throws -> Context {
         try context(asOf: point, .shorter)

@@ -98,7 +98,7 @@ public struct EntityChange: Sendable, Hashable {
         public let removed: [String]
         /// Ids that only the second state links, as people read them, in their order.
         public let added: [String]
-        /// Whether those that stay stand in another order.
+        /// Whether those that stay have another order.
         public let isReordered: Bool
     }
 

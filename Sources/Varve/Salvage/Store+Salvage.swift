@@ -7,7 +7,7 @@ extension Store {
     /// is lost. The damaged store is only read, whatever happens.
     ///
     /// It takes no types: entities of all types are taken as they are. Transactions keep their
-    /// numbers, times and labels; empty ones stand for those that are lost between others. The new
+    /// numbers, times and labels; empty ones take the numbers of those that are lost between others. The new
     /// store has an identity of its own. All of its state is in memory meanwhile.
     ///
     /// - Parameters:

@@ -12,7 +12,7 @@ extension Store {
     /// Where history does not reach back to the deletion, the entity is restored from what the
     /// tombstone holds: its links then come last in the lists of others.
     ///
-    /// Only a taken unique value stands against it, and `force` in the options overrules nothing.
+    /// Only a taken unique value keeps it from happening, and `force` in the options overrules nothing.
     ///
     /// - Returns: what was done; nil where there is no such deleted entity.
     /// - Throws: ``StoreError/conflicts(_:)`` where another entity has a unique value by now, and

@@ -24,7 +24,7 @@ extension Store {
     ///
     /// Afterwards rows, links with their order on both sides, places in the default order, and
     /// tombstones with what they hold are those of ``context(asOf:)``; `updatedAt` of what changed
-    /// is the time of the rewind. Nothing that came since stands against it, so `force` in the options
+    /// is the time of the rewind. Nothing that came since is a conflict, so `force` in the options
     /// has nothing to overrule.
     ///
     /// - Returns: the transaction that was appended; nil where the state is the same already.

@@ -41,10 +41,10 @@ public struct UndoOptions: Sendable, Hashable {
 extension Store {
     // MARK: - Undo and redo
 
-    /// Takes the newest step of a scope back, by a transaction that is appended: it survives a
+    /// Reverts the newest step of a scope, by a transaction that is appended: it survives a
     /// relaunch, and can be redone until something else is written in the scope.
     ///
-    /// Only what the step did is taken back; what other scopes did meanwhile stays. Neither hooks
+    /// Only what the step did is reverted; what other scopes did meanwhile stays. Neither hooks
     /// nor merge strategies nor delete rules run.
     ///
     /// - Returns: the step.
@@ -64,11 +64,11 @@ extension Store {
         try redo(UndoOptions(scope: scope, force: force))
     }
 
-    /// The same, with everything that can be said about it.
+    /// Reverts the newest step, as the options say. See ``undo(scope:force:)``.
     @discardableResult
     public func undo(_ options: UndoOptions) throws -> UndoStep { try move(.undo, options) }
 
-    /// The same, with everything that can be said about it.
+    /// Brings back the step that was undone last, as the options say. See ``redo(scope:force:)``.
     @discardableResult
     public func redo(_ options: UndoOptions) throws -> UndoStep { try move(.redo, options) }
 
@@ -102,7 +102,7 @@ extension Store {
 
     // Each is asked of the timeline first and of the floor then: a compaction that drops a step in between is seen.
 
-    /// Whether ``undo(scope:force:)`` has a step to take back at this moment. Another thread, or a compaction
+    /// Whether ``undo(scope:force:)`` has a step to undo at this moment. Another thread, or a compaction
     /// that drops history, may take it away before the next call.
     public var canUndo: Bool { canUndo(scope: nil) }
 
@@ -119,7 +119,7 @@ extension Store {
     /// - Complexity: O(1).
     public func canRedo(scope: String?) -> Bool { step(.redo, scope) != nil }
 
-    /// What an undo would take back, as its write said it; nil where it said nothing or there is
+    /// The label of the step that an undo would revert, as its write gave it; nil where it said nothing or there is
     /// no step.
     public var undoLabel: String? { undoLabel(scope: nil) }
 

@@ -1,7 +1,7 @@
 internal import VarveEvents
 internal import VarveText
 
-/// What keeps a transaction from being taken back: something that came since and would be lost, or
+/// What keeps a transaction from being reverted: something that came since and would be lost, or
 /// something that is missing by now.
 public struct UndoConflict: Sendable, Hashable {
     /// What came since, or is missing.
@@ -32,7 +32,7 @@ public struct UndoConflict: Sendable, Hashable {
     public let id: String
     /// What came since, or is missing.
     public let reason: Reason
-    /// Whether it stands even where the undo is forced.
+    /// Whether it remains even where the undo is forced.
     public let isFinal: Bool
 }
 

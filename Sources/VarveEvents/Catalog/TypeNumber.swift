@@ -25,7 +25,7 @@ package struct RelationNumber: Hashable, Comparable, Sendable {
     package static func < (first: Self, second: Self) -> Bool { first.rawValue < second.rawValue }
 }
 
-/// The id of a transaction: dense, from 1. 0 stands for "before the first".
+/// The id of a transaction: dense, from 1. 0 means "before the first".
 public struct TransactionID: Hashable, Comparable, Sendable, Codable {
     /// The number itself.
     public let rawValue: UInt64

@@ -68,7 +68,7 @@ extension CodecError {
         }
     }
 
-    /// The same error with the name of the property, where the thrower could not know it.
+    /// The error with the name of the property, where the thrower could not know it.
     // Public because inlined codecs in clients call it.
     public func naming(_ property: String) -> CodecError {
         switch self {

@@ -6,13 +6,13 @@ public import Foundation
 /// its name, also where it says nothing, which is `null` with each strategy.
 public enum RelationEncodingStrategy: Sendable, Hashable, CaseIterable {
     /// Entities as themselves, ids as `{"id": …}`. Neither a slice nor a fragment nor an explicit
-    /// null can be told when it is read back.
+    /// null can be recognised when it is read back.
     case plain
     /// `{"id": …}`, `{"object": …}`, `{"ids": […]}` or `{"objects": […]}`. Neither a slice nor a
-    /// fragment can be told when it is read back.
+    /// fragment can be recognised when it is read back.
     case keyedContainer
     /// As ``keyedContainer``, with slices as `{"slice_ids": […]}` and `{"slice": […]}`. A fragment
-    /// cannot be told when it is read back.
+    /// cannot be recognised when it is read back.
     case explicitKeyedContainer
     /// As ``explicitKeyedContainer``, with fragments as `{"fragment": …}`, `{"fragments": […]}` and
     /// `{"slice_fragments": […]}`: reads back as it was, by

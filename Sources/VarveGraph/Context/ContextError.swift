@@ -1,6 +1,6 @@
 internal import VarveText
 
-/// Why a context refuses a change. The change is taken back as a whole.
+/// Why a context refuses a change. The change is rolled back as a whole.
 public enum ContextError: Error, Hashable, Sendable {
     /// A tombstone was saved, and a hook saved the entity again while it was being deleted.
     case savedWhileDeleted(type: String, id: String)

@@ -28,7 +28,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         add(name, _FieldCodec.kind(path), path, fill)
     }
 
-    /// The same for a type of which only the runtime can tell how it is stored.
+    /// Adds the next field, of a type of which only the runtime knows how it is stored.
     @_disfavoredOverload
     @inlinable
     public mutating func field<Value>(

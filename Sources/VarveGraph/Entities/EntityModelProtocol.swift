@@ -17,7 +17,7 @@ where ID: Sendable {
     /// Runs when the entity and its links are in the context, before ``didSave(to:)``: to keep what
     /// the application wants to know about a save. When it was is kept by the context itself.
     func saveMetadata(to context: inout Context) throws
-    /// Runs when the entity is gone, before ``didDelete(from:)``, to take back what
+    /// Runs when the entity is gone, before ``didDelete(from:)``, to remove what
     /// ``saveMetadata(to:)`` kept.
     func deleteMetadata(from context: inout Context) throws
     /// What remains of the entity when it is deleted; nil leaves nothing to restore.

@@ -17,8 +17,7 @@ internal import VarveText
 /// It is named in the declaration, `collisions: .updateCurrentUser`. Written out there it would be a circular
 /// reference to the compiler.
 ///
-/// A resolver runs before the new entity is stored, within its save: what it throws takes back
-/// everything. Where it leaves the other entity its value, both keep it.
+/// A resolver runs before the new entity is stored, within its save: what it throws rolls everything back. Where it leaves the other entity its value, both keep it.
 public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
     enum Action: Sendable {
         case upsert
@@ -67,7 +66,7 @@ public struct CollisionResolver<Entity: EntityModelProtocol>: Sendable {
     /// The save throws ``Errors/uniqueValueIndexViolation(existing:new:indexName:)``.
     public static var `throw`: Self { Self(.throw) }
 
-    /// The same, except that any number of entities may have nil: `.throw.ignoringNil`.
+    /// This resolver, except that any number of entities may have nil: `.throw.ignoringNil`.
     public var ignoringNil: Self { Self(action, ignoresNil: true) }
 }
 

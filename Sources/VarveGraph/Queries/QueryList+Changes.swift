@@ -2,7 +2,7 @@
 // hooks, unique indexes and delete rules work as for a single entity.
 
 extension QueryList {
-    /// Changes and saves every entity that the query finds, and answers how many.
+    /// Changes and saves every entity that the query finds, and returns how many.
     ///
     /// What `body` leaves is stored as it is, with nil where it says nil, whatever merge strategy
     /// the type has by default. Relations that `body` does not set stay as they are. An entity
@@ -18,7 +18,7 @@ extension QueryList {
     }
 
     /// Deletes every entity that the query finds with what its delete rules take along, and
-    /// answers how many of those it found are gone.
+    /// returns how many of those it found are gone.
     @inlinable
     @discardableResult
     public func delete(from context: inout Context) throws -> Int {
@@ -27,7 +27,7 @@ extension QueryList {
 }
 
 extension Query {
-    /// Changes and saves the entity, and answers whether there was one.
+    /// Changes and saves the entity, and returns whether there was one.
     @inlinable
     @discardableResult
     public func update(
@@ -36,7 +36,7 @@ extension Query {
         try list.update(in: &context, body) > 0
     }
 
-    /// Deletes the entity with what its delete rules take along, and answers whether there was
+    /// Deletes the entity with what its delete rules take along, and returns whether there was
     /// one.
     @inlinable
     @discardableResult
@@ -46,7 +46,7 @@ extension Query {
 }
 
 extension EntityModelProtocol {
-    /// Changes and saves every entity that meets the condition, and answers how many:
+    /// Changes and saves every entity that meets the condition, and returns how many:
     /// `try User.update(where: \.age < 18, in: &context) { $0.isMinor = true }`.
     @inlinable
     @discardableResult
@@ -57,7 +57,7 @@ extension EntityModelProtocol {
         try filter(predicate).update(in: &context, body)
     }
 
-    /// Deletes every entity that meets the condition, and answers how many of them are gone.
+    /// Deletes every entity that meets the condition, and returns how many of them are gone.
     @inlinable
     @discardableResult
     public static func delete(

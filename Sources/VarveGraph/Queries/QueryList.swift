@@ -42,7 +42,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
 
     /// How many entities the query finds. Copies none.
     ///
-    /// - Complexity: O(log n) where an index answers the whole condition exactly.
+    /// - Complexity: O(log n) where an index decides the whole condition exactly.
     @inlinable
     public func count(in context: Context) -> Int {
         guard case .all = source else { return slots(in: context).count }

@@ -6,7 +6,7 @@ public struct QueryAnswer: Sendable {
     public let rows: [[QueryCell]]
 }
 
-/// One value of an answer.
+/// One value of a result.
 public struct QueryCell: Sendable {
     package let content: StoredContent
 
@@ -31,7 +31,7 @@ public struct InspectionQuery: Sendable {
 }
 
 extension Inspection {
-    /// Answers a query about the state that the inspection shows. Reads every entity of the type,
+    /// Runs a query on the state that the inspection shows. Reads every entity of the type,
     /// and of relations what the query names; O(n log n) where it orders.
     public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
         let (bound, state) = try bind(query)
@@ -42,7 +42,7 @@ extension Inspection {
         }
     }
 
-    /// How a query is answered: what is read, tested, grouped and ordered, a line each.
+    /// How a query is run: what is read, tested, grouped and ordered, a line each.
     public func explain(_ query: InspectionQuery) throws(QueryFailure) -> [String] {
         let (bound, state) = try bind(query)
         let counts = state.counts(of: bound.type.number)

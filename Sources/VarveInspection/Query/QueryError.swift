@@ -80,7 +80,7 @@ extension QueryError: CustomStringConvertible {
     }
 }
 
-/// Why a query has no answer.
+/// Why a query has no result.
 public enum QueryFailure: Error, Sendable {
     /// The text of the query is wrong.
     case query(QueryError)

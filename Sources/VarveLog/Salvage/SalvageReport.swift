@@ -52,7 +52,7 @@ public struct SalvageReport: Hashable, Sendable {
     public var checkpoint = LogSequence.none
     /// In the order of files and offsets.
     public var damages: [Damage] = []
-    /// Lost for good, by number. In the new store's history empty transactions stand for those that
+    /// Lost for good, by number. In the new store's history empty transactions take the numbers of those that
     /// lie between others; the numbers of those at the end are given again.
     public var lost: [Gap] = []
     /// Undamaged transactions whose effects are in the new store's checkpoint, and which its history

@@ -1,6 +1,6 @@
 /// The number of a transaction: dense, counted from 1. Only transactions take one.
 ///
-/// `LogSequence.none` (0) stands before the first transaction.
+/// `LogSequence.none` (0) is before the first transaction.
 public struct LogSequence: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself.
     public let rawValue: UInt64

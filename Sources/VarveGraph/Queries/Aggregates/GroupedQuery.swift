@@ -48,7 +48,7 @@ public struct GroupedQuery<Entity: EntityModelProtocol, Key: Hashable & Sendable
         Dictionary(uniqueKeysWithValues: resolve(in: context).map { ($0.key, $0.entities) })
     }
 
-    /// An aggregate of each group: what `body` answers for the query of its entities.
+    /// An aggregate of each group: what `body` returns for the query of its entities.
     ///
     /// ```swift
     /// Order.query().grouped(by: \.customer).map(in: context) { try $0.sum(\.total, in: context) }

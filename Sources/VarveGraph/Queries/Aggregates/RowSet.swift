@@ -121,7 +121,7 @@ struct IntegerSum<Value: FixedWidthInteger> {
     @inlinable var average: Double? { count == 0 ? nil : approximate / Double(count) }
 }
 
-/// Why an aggregate has no answer.
+/// Why an aggregate has no result.
 public enum AggregateError: Error, Hashable, Sendable {
     /// The sum does not fit the property's type.
     case sumOutOfRange(entity: String, property: String)

@@ -1,6 +1,6 @@
 internal import VarveText
 
-/// A place in the answer of a query, behind one of its entities.
+/// A place in the result of a query, behind one of its entities.
 ///
 /// It is written and read with `Codable`, and serves after inserts and deletes and after a store is
 /// opened again. It knows the values that the query sorts by, so what moves in front of the place
@@ -44,7 +44,7 @@ extension QueryCursorError: CustomStringConvertible {
     }
 }
 
-/// A part of a query's answer.
+/// A part of a query's result.
 public struct QueryPage<Entity: EntityModelProtocol>: Sendable {
     /// The entities of the page, in the query's order.
     public let entities: [Entity]

@@ -1,5 +1,5 @@
 extension QueryList {
-    /// The part of the answer behind a cursor; the first part without one.
+    /// The part of the result behind a cursor; the first part without one.
     ///
     /// ```swift
     /// let query = User.query().sorted(by: \.age)
@@ -16,7 +16,7 @@ extension QueryList {
     /// - Throws: ``QueryCursorError`` where the cursor is of another query, or where the query
     ///   sorts by something that is not `Codable`.
     /// - Complexity: that of the query with a limit. In insertion order, and sorted ascending by an
-    ///   indexed property, what stands before the cursor is skipped, not passed.
+    ///   indexed property, what comes before the cursor is skipped, not passed.
     @inlinable
     public func page(
         after cursor: QueryCursor? = nil, limit: Int, in context: Context

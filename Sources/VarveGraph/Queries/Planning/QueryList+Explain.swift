@@ -1,5 +1,5 @@
 extension QueryList {
-    /// How the query would be answered in the context. Answers nothing and changes nothing.
+    /// How the query would be run in the context. Runs nothing and changes nothing.
     public func explain(in context: Context) -> QueryPlan {
         plan(in: context).renamingProperties(StorageNames(in: context, of: Entity.self))
     }
@@ -29,7 +29,7 @@ extension QueryList {
 }
 
 extension Query {
-    /// How the query would be answered in the context.
+    /// How the query would be run in the context.
     public func explain(in context: Context) -> QueryPlan { list.explain(in: context) }
 }
 

@@ -1,6 +1,6 @@
 internal import VarveText
 
-/// How a query is answered in one context: what ``QueryList/explain(in:)`` gives.
+/// How a query is run in one context: what ``QueryList/explain(in:)`` gives.
 ///
 /// A plan depends on what the context holds, not only on the query: an index that names nearly
 /// every row is no help, and the same index may be the choice an hour later.
@@ -29,13 +29,13 @@ public struct QueryPlan: Sendable, Equatable {
     public struct Index: Sendable, Equatable {
         /// The name of the property that declares the index.
         public let name: String
-        /// `ordered`, `hash`, `unique` or `full-text`.
+        /// `ordered`, `hash`, `unique` or `text`.
         public let kind: String
         /// The indexed properties that take part.
         public let properties: [String]
     }
 
-    /// How the answer comes into its order.
+    /// How the result comes into its order.
     public enum Order: Sendable, Equatable {
         /// As rows come, which is the order wanted.
         case asFound
@@ -54,7 +54,7 @@ public struct QueryPlan: Sendable, Equatable {
     /// How many rows the access names: exactly for one index, at most for a union, about so many
     /// for an intersection.
     public let candidates: Int
-    /// What each of them is tested for; nil where the access answers the conditions exactly.
+    /// What each of them is tested for; nil where the access decides the conditions exactly.
     public let test: String?
     /// How the result comes into its order.
     public let order: Order
