@@ -79,7 +79,7 @@ extension Store {
         }
     }
 
-    /// The same of what has a result beside its receipt.
+    /// Runs a transaction that has a result beside its receipt on the store's own thread.
     func onOwnThread<Result: Sendable>(
         _ append: @escaping @Sendable (Writer, () -> Bool) throws -> Writer.Written<Result>
     ) async throws -> Result {

@@ -21,7 +21,7 @@ extension TransactionView {
         try self.init(logged, at: logged.payload)
     }
 
-    /// The same where the payload's bytes stand elsewhere by now.
+    /// Reads a transaction whose payload's bytes are elsewhere by now.
     init(_ logged: LoggedTransaction, at payload: UnsafeRawBufferPointer) throws(RecordError) {
         let id = TransactionID(logged.sequence.rawValue)
         do throws(EventError) {

@@ -2,7 +2,7 @@ import Foundation
 import VarveLog
 import VarveTestSupport
 
-/// The same seed twice asks the same of the disk, byte for byte.
+/// Two runs of one seed ask the same of the disk, byte for byte.
 enum DeterminismPart {
     @Sendable static func run(_ context: CampaignContext) {
         let count = context.size.choose(50, 1_000, 20_000, tenth: 100)

@@ -9,7 +9,7 @@ final class HistoryFiles {
     private let log: Log?
     private var known: LogMoment?
     private(set) lazy var reader = TransactionReader(moment.snapshot)
-    /// The same files, for use while something is being read from these.
+    /// A second view of these files, for use while something is being read from these.
     private(set) lazy var another = HistoryFiles(moment)
 
     init(_ moment: LogMoment) {

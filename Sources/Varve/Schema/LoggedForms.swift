@@ -74,7 +74,7 @@ struct LoggedForms: Sendable {
         if let failure { throw failure }
     }
 
-    /// The same for the changed fields of an entity.
+    /// Gives the changed fields of an entity the forms that they have in the log.
     func apply(to slot: UInt32, _ changes: inout FieldChanges) {
         guard hasForms(of: slot) else { return }
         changes.replaceValues { form(of: $0, slot, written: $1) }

@@ -65,7 +65,7 @@ struct Schema: Sendable {
     /// Whether rows of any type have something in the log that the app's type does not write itself.
     var completesRows: Bool { !loggedForms.isEmpty || !unknownFields.isEmpty }
 
-    /// The same of one type.
+    /// Whether rows of one type have something in the log that the app's type does not write itself.
     func completesRows(at position: Int) -> Bool {
         loggedForms[position] != nil || unknownFields[position] != nil
     }

@@ -121,7 +121,7 @@ extension Writer {
         try? settle(core, behind: &transaction, &remains)
     }
 
-    /// The same where the body of the next transaction has run on it, which comes to nothing where the log refused it:
+    /// Waits for the pending commit behind the body of the next transaction, which comes to nothing where the log refused it:
     /// then this throws.
     func settle(
         _ core: Core, behind transaction: inout RunningTransaction,

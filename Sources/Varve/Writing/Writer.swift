@@ -29,7 +29,7 @@ final class Writer: Sendable {
         var handedOverCount = 0
         /// Whether somebody will see to that soon.
         var isSettlingScheduled = false
-        /// The same: what the next body builds on.
+        /// The state that the next body builds on.
         var head: StoreState {
             get {
                 guard let state = sharedHead.state else {
@@ -104,7 +104,7 @@ final class Writer: Sendable {
     /// The thread inside a write, to refuse a write inside it instead of waiting for itself; 0 for
     /// none. A thread finds its own number only where it has put it itself.
     private let writingThread = Atomic<UInt>(0)
-    /// The same of the thread that logs what was handed over.
+    /// The thread that logs a pending commit; 0 for none.
     private let loggingThread = Atomic<UInt>(0)
     private let durability: Durability
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
@@ -210,7 +210,7 @@ final class Writer: Sendable {
             LogHistory(LogMoment(log), forgotten: state.timeline.forgotten, recent: recent)
         }
 
-        /// The same, of which a compaction may drop what was not asked for yet: then it is below the
+        /// The log before this transaction, of which a compaction may drop what was not read yet: then it is below the
         /// floor. As long as no file is to be read, this costs nothing.
         func unpinnedHistory(_ state: StoreState) -> LogHistory {
             LogHistory(inTurnOf: log, forgotten: state.timeline.forgotten, recent: recent)

@@ -15,7 +15,7 @@ package indirect enum CatalogError: Error, Equatable, Sendable {
         type: String, property: String, from: StoredType, to: StoredType, reason: String)
     /// A new field that is neither optional nor has a default, so that old rows have no value.
     case newFieldNeedsDefault(type: String, property: String)
-    /// The same, where the struct lacks a field whose values the new one could hold.
+    /// A new field without a value for old rows, where the struct lacks a field whose values it could hold.
     case likelyRenamed(type: String, property: String, former: String)
     /// A field that the struct lacks, and that new rows could not be given a neutral value for.
     case requiredFieldMissing(type: String, property: String)

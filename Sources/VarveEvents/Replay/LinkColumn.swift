@@ -88,7 +88,7 @@ struct LinkColumn: Sendable {
         }
     }
 
-    /// The same from a slot on, until `body` answers false.
+    /// Calls `body` with each list that is not empty, from a slot on, until it returns false.
     func forEachList(
         from first: UInt32, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {

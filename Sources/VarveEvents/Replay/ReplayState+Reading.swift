@@ -37,7 +37,7 @@ package struct ReplayedLinks: Sendable {
         column.forEachList(body)
     }
 
-    /// The same from a slot on, until `body` answers false.
+    /// Calls `body` with each slot that has links and their targets, from a slot on, until it returns false.
     package func forEachList(
         from first: UInt32, while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
     ) {

@@ -7,7 +7,7 @@ package final class Reversal<Target: ReversalTarget> {
     package enum Mode: Sendable {
         /// The state is the one behind the transaction and becomes the one before it, stamps and all.
         case past
-        /// The same, where the state is to be returned to: what the app cannot change is a conflict.
+        /// As `past`, to return to the state: what the app cannot change is a conflict.
         case rewind
         /// The state is the newest; its changes are those of a running transaction.
         case head(force: Bool)

@@ -241,7 +241,7 @@ public struct ByteReader {
         return text
     }
 
-    /// The same of bytes that are known to be UTF-8: others would be repaired.
+    /// Reads a text whose bytes are known to be UTF-8: others would be repaired.
     @inlinable
     mutating func readTextAgain() throws(CodecError) -> String {
         ByteReader.text(of: try readLengthPrefixed().assumingMemoryBound(to: UInt8.self))

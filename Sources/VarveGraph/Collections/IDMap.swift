@@ -278,7 +278,7 @@ struct IDChild {
 
     var isNode: Bool { prefix == IDChild.nodePrefix }
 
-    /// The same as plain words: neither retained nor released.
+    /// The map as plain words: neither retained nor released.
     @usableFromInline
     struct Unowned {
         let object: UnsafeRawPointer

@@ -93,7 +93,7 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
         reference.pointee.object = node
     }
 
-    /// The same for a look-up: nothing is retained.
+    /// The child for a look-up: nothing is retained.
     @inline(__always)
     static func child(
         of node: UnsafeRawPointer, for hash: UInt64, consumed: Int

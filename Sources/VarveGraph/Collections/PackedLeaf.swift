@@ -183,13 +183,13 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         noteCopies(1, of: node) &+ 1 >= width
     }
 
-    /// The same for whoever makes all only where that is done over and over: eight times as often.
+    /// Whether single elements were decoded eight times as often as there are elements.
     @inlinable @inline(__always)
     static func isOftenCopied(_ node: UnsafeRawPointer) -> Bool {
         noteCopies(1, of: node) &+ 1 >= 8 &* width
     }
 
-    /// The same for whoever is about to make all elements, one after the other: the first time it is not worth the
+    /// Whether decoding all elements pays off for a pass over them: the first time it is not worth the
     /// memory.
     @inlinable @inline(__always)
     static func isWorthUnpackingWhole(_ node: UnsafeRawPointer) -> Bool {

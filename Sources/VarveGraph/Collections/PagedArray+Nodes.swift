@@ -1,7 +1,7 @@
 extension PagedArray.Nodes {
     @inlinable var capacity: Int { 1 &<< (leafShift &+ PagedInner.shift &* height) }
 
-    /// The same as an array's: valid as long as the array is kept alive and not mutated.
+    /// The element at an index, as an array returns it: valid as long as the array is kept alive and not mutated.
     @inlinable @inline(__always)
     func pointer(at index: Int) -> UnsafeMutablePointer<Element>? {
         guard let leaf = leaf(holding: index) else { return nil }

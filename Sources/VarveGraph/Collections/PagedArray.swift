@@ -234,7 +234,7 @@ struct PagedArray<Element: PagedElement> {
         try forEachNode { first, leaf in try body(first, leafElements(of: leaf, first)) }
     }
 
-    /// The same with each leaf as it is, packed or not.
+    /// Calls `body` with each leaf as it is, packed or not.
     @inlinable @inline(__always)
     func forEachNode(_ body: (Int, UnsafeRawPointer) throws -> Bool) rethrows {
         try withExtendedLifetime(self) {

@@ -15,7 +15,7 @@ extension Context {
         return body(unsafeDowncast(uniqueTable(at: position), to: Table<Entity>.self))
     }
 
-    /// The same where the type is not at hand.
+    /// Changes a table whose type is not at hand.
     @inlinable @inline(__always)
     package mutating func changeTable<Result, Failure: Error>(
         at position: Int, _ body: (AnyTable) throws(Failure) -> Result

@@ -27,7 +27,7 @@ extension Context {
         if mark.isOutermost && !session.isTracking { clearJournal() }
     }
 
-    /// The same for a save, which in nearly all cases has changed one row of the type.
+    /// Ends a save that stays, which in nearly all cases has changed one row of the type.
     @inlinable
     mutating func end<Entity: EntityModelProtocol>(_ mark: JournalMark, of type: Entity.Type) {
         session.depth -= 1

@@ -45,7 +45,7 @@ extension Context {
         setLinks(SlotList(children), of: slot, relation: relation, table: table)
     }
 
-    /// The same with one child.
+    /// Makes one child the only link of a relation of a parent.
     @usableFromInline
     mutating func replaceLinks(
         withOnly child: UInt32, of slot: UInt32, relation: Int, table: Int
@@ -126,7 +126,7 @@ extension Context {
         if isChanged { setLinks(list, of: slot, relation: relation, table: table) }
     }
 
-    /// The same for a relation that is its own inverse, where linking a child may touch the list.
+    /// Adds children to a relation that is its own inverse, where linking a child may touch the list.
     private mutating func appendLinksToItself(
         _ children: ContiguousArray<UInt32>, to slot: UInt32, relation: Int, table: Int
     ) {
@@ -191,7 +191,7 @@ extension Context {
         setLockedLinks(list, of: slot, relation: relation, table: position)
     }
 
-    /// The same where the journal knows of it and the lock is held.
+    /// Removes one child from one list, behind its before-image and with the lock held.
     @inline(__always)
     private mutating func setLockedLinks(
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int

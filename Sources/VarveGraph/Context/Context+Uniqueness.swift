@@ -23,7 +23,7 @@ extension Context {
         return nil
     }
 
-    /// The same for whoever has no use for the key.
+    /// The first unique index that collides, without its key.
     @inlinable
     func collision<Entity: EntityModelProtocol>(
         of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int

@@ -33,7 +33,7 @@ package struct EntityOperations: Sendable {
         @Sendable (
             AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
         ) throws(CodecError) -> Slot
-    /// The same for entities that are all there and get the next slots.
+    /// Fills a new table with entities that are all there and get the next slots.
     @usableFromInline package let loadAll:
         @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
     /// A new table to be loaded, to become the part of one like the given from a slot on.

@@ -62,7 +62,7 @@ package struct IndexContent: Sendable {
         if slots?.ask(for: keys) == nil { tree.ask(for: keys) }
     }
 
-    /// The same for one key. `body` may ask for other things while the way there is waited for.
+    /// Prefetches the place of one key. `body` may ask for other things while the way there is waited for.
     func ask(for key: UInt64, meanwhile body: () -> Void) {
         guard slots?.ask(for: key, meanwhile: body) == nil else { return }
         withUnsafePointer(to: key) { tree.ask(for: UnsafeBufferPointer(start: $0, count: 1)) }

@@ -270,7 +270,7 @@ extension Table {
         return firstSlot(withKey: known, sharing: index, with: row, except: slot)
     }
 
-    /// The same where some entry has the key.
+    /// The first row in insertion order that has a row's values, where some entry has the key.
     @inlinable @inline(never)
     func firstSlot(
         withKey known: KnownKey, sharing index: Int, with row: UnsafePointer<Entity>,
@@ -303,7 +303,7 @@ extension Table {
         return found
     }
 
-    /// The same in a map.
+    /// The first row in insertion order that has a row's values, in a map.
     @usableFromInline
     func firstSlot(
         underHash hash: UInt64, sharing index: Int, with row: UnsafePointer<Entity>,

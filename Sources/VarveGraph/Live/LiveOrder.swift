@@ -20,7 +20,7 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
         self.init(query, steps: query.plan.steps[...])
     }
 
-    /// The same, of the first steps of a query.
+    /// The order of the first steps of a query; nil as above.
     init?(_ query: QueryList<Entity>, steps: ArraySlice<RowPlan<Entity>.Step>) {
         guard case .all = query.source else { return nil }
         var filters: RowCondition?

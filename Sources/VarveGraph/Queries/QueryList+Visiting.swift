@@ -20,7 +20,7 @@ extension QueryList {
         if let failure { throw failure }
     }
 
-    /// The same until `body` answers false.
+    /// Calls `body` with each entity that the query finds, until it returns false.
     @inlinable
     func visit(in context: Context, _ body: (Entity) -> Bool) {
         guard let table = context.table(of: Entity.self) else { return }

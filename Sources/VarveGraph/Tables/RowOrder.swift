@@ -54,7 +54,7 @@ struct RowOrder: Sendable {
         slotsByOrdinal?[Int(ordinal)] = slot + 1
     }
 
-    /// The same in a part of a table, in which nobody looks for ordinals: what counts is whether slot order serves.
+    /// Notes a new row in a part of a table, in which no reader looks for ordinals: what counts is whether slot order serves.
     @inlinable
     mutating func noteInPart(_ slot: UInt32, ordinal: UInt64) {
         if !isSequential(adding: slot, ordinal: ordinal) {

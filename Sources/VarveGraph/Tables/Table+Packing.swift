@@ -51,7 +51,7 @@ extension Table {
         return packedRow(withID: packedID(in: bytes.id), bytes.row)
     }
 
-    /// The same if the row has an id.
+    /// The row at a place of a packed leaf, if it has the id.
     @inlinable
     static func packedRow(
         at position: Int, of node: UnsafeRawPointer, withID id: Entity.ID

@@ -3,7 +3,7 @@
 extension Table {
     // MARK: - At a place
 
-    /// The same place, as an element's where the elements of a packed leaf were made already. For whoever reads
+    /// The row's location, in the values of a packed leaf where these were made already. For callers that read
     /// more than whether there is a row.
     @inlinable @inline(__always)
     static func settled(_ place: ElementPlace) -> ElementPlace {
@@ -11,7 +11,7 @@ extension Table {
         return ElementPlace(element: PagedLeaf<Cell>.elements(of: made) + place.position)
     }
 
-    /// The same place again, once it is decided whether the row is made alone or with the rest of its leaf.
+    /// Resolves the row's location. Decides first whether the row is made alone or with the rest of its leaf.
     @inlinable @inline(__always)
     func settledForReading(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
         let place = Table.settled(place)
@@ -19,13 +19,13 @@ extension Table {
         return unpacked(slot)
     }
 
-    /// The same for whoever reads rows of which he keeps the addresses, unless he is passing.
+    /// Resolves the row's location for callers that keep addresses of rows, unless they pass over all.
     @inlinable @inline(__always)
     func settledForReading(_ place: ElementPlace, _ slot: Slot, isPassing: Bool) -> ElementPlace {
         place.isPacked && !isPassing ? unpacked(slot) : settledForReading(place, slot)
     }
 
-    /// The same for whoever reads one row after the other of whole leaves: decided with the first of a leaf.
+    /// Resolves the row's location for a pass over whole leaves: decided with the first of a leaf.
     @inlinable @inline(__always)
     func settledForPassing(_ place: ElementPlace, _ slot: Slot) -> ElementPlace {
         let place = Table.settled(place)
@@ -144,7 +144,7 @@ extension Table {
         return nil
     }
 
-    /// The same at a place of a packed leaf, if the row there has the id. Comparing ids that are there compares one
+    /// A copy of the row at a place of a packed leaf, if it has the id. Comparing ids that are there compares one
     /// row, which is also the answer.
     ///
     /// Whether the leaf's other rows are made as well, `isWorthMaking(_:)` says.

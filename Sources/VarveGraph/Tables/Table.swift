@@ -102,13 +102,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func slot(of id: Entity.ID) -> Slot? { slot(of: id, hash: Entity._hashID(id)) }
 
-    /// The same where the id's hash is at hand.
+    /// The slot of an id whose hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {
         ids.find(hash) { hasID(id, at: $0) }
     }
 
-    /// The same for whoever is going to change the row: what that will look at comes meanwhile.
+    /// The slot of an id whose row will be changed: what that reads is prefetched.
     @inlinable
     func slotToChange(of id: Entity.ID, hash: UInt64) -> Slot? {
         ids.find(hash) { slot in
@@ -193,7 +193,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         metadata(beside: UnsafeRawPointer(row))
     }
 
-    /// The same where the row's type is not at hand.
+    /// The metadata of a row whose type is not at hand.
     @inlinable
     static func metadata(beside row: UnsafeRawPointer) -> RowMetadata {
         // A row stands at its cell's address.

@@ -117,7 +117,7 @@ package enum BlockCompression {
     final class Compressor {
         let effort: Effort
         fileprivate let memory: UnsafeMutableRawPointer
-        /// The same as a stream; nil where the memory holds what no stream has left there.
+        /// The memory as a stream; nil where the memory holds what no stream has left there.
         private var stream: UnsafeMutablePointer<LZ4_stream_t>?
 
         init(_ effort: Effort = .quick) {

@@ -25,7 +25,7 @@ package final class ContendedLock<State: Sendable>: Sendable {
         return try body(&mutex.state)
     }
 
-    /// The same where no thread holds the lock; nil where one does.
+    /// Calls `body` with the lock, if no thread holds it; nil where one does.
     package func withLockIfAvailable<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

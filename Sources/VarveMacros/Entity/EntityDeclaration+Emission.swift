@@ -141,7 +141,7 @@ extension EntityDeclaration {
         }
     }
 
-    /// The same for bytes that are known to be those of an entity. Whoever reads by hand reads these by hand, too.
+    /// Decoding of bytes that are known to be those of an entity. A type that reads by hand reads these by hand, too.
     private func emitDecodingAgain(into source: inout SourceText) {
         guard !declaredRequirements.contains(.decode) else { return }
         let reader = "rereading reader: inout \("ByteReader".inLibrary)"

@@ -35,7 +35,7 @@ struct Listening: Sendable {
         record.add(counts)
     }
 
-    /// The same of a store that is only read; compactions may have dropped some.
+    /// The transactions of a store that is only read; compactions may have dropped some.
     func takeTransactions() async throws {
         var counts = ThreadsCounts()
         var last = store.lastTransaction

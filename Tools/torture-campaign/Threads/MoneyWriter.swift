@@ -207,7 +207,7 @@ extension MoneyWriter {
         record.add(counts)
     }
 
-    /// The same, by the forms that block no thread.
+    /// Runs steps by the forms that block no thread.
     mutating func run(_ steps: Int, in store: Store) async throws {
         for _ in 0..<steps {
             let action = next()

@@ -6,7 +6,7 @@ internal import Foundation
 enum OrderTrust: Sendable {
     /// `==` and `<` are one total order: a range is the answer.
     case total
-    /// The same but for NaN, which stands behind everything in an index and which no
+    /// One total order but for NaN, which is behind everything in an index and which no
     /// comparison accepts.
     case totalButNaN
     /// An order that someone else defined: rows are tested again.

@@ -20,7 +20,7 @@ final class PropertyCondition: Sendable {
     /// One, or any number for `isIn`.
     @usableFromInline let operands: [QueryOperand]
     @usableFromInline let trust: OrderTrust
-    /// The same condition on other paths, by which an index may name the property: an optional
+    /// This condition on other paths, by which an index may name the property: an optional
     /// one is ordered by its `nilFirst`.
     @usableFromInline let alternatives: [PropertyCondition]
 

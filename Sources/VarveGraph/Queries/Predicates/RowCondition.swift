@@ -7,7 +7,7 @@ struct RowCondition: Sendable {
     /// Tests a row in place, where its table holds it: copying it first would cost several times
     /// the test, and its metadata stand beside it.
     @usableFromInline let matches: @Sendable (UnsafeRawPointer) -> Bool
-    /// The same condition as data.
+    /// The condition as data.
     @usableFromInline let structure: PredicateStructure
     /// How deep conditions of one kind nest; 0 but for what ``joined(_:_:by:)`` made.
     let height: UInt8

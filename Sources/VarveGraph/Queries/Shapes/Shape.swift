@@ -95,7 +95,7 @@ extension RowPlan {
         return shape.loader(of: table, in: context, loaders).load(slots, in: loaders)
     }
 
-    /// The same for each of several lists.
+    /// Copies the rows of several lists out and fills what the shape asks for.
     @inlinable
     func materialize(groups: [ContiguousArray<UInt32>], in context: Context) -> [[Entity]] {
         guard let table = context.table(of: Entity.self) else { return groups.map { _ in [] } }
