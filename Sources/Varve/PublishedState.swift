@@ -40,7 +40,7 @@ final class SharedState: Sendable {
             lastTime: lastTime, timeline: timeline)
     }
 
-    /// The context, or nil where it was lent and a state that follows is shown. Nil also where it was given back and
+    /// The context, or nil where it was lent and a state that follows is shown. Nil also where it was returned and
     /// lent again meanwhile: who must have it asks again.
     var context: Context? {
         // The context is copied where it is there, and once.
@@ -103,7 +103,7 @@ final class PublishedState: Sendable {
 
     var current: StoreState {
         while true {
-            // Nil where the next state is shown by now, or this one was given back and lent again.
+            // Nil where the next state is shown by now, or this one was returned and lent again.
             if let state = shared.withLock({ $0 }).state { return state }
         }
     }
@@ -125,7 +125,7 @@ final class PublishedState: Sendable {
     /// Shows a state, unless a newer one was shown already: writers that waited for one sync come
     /// here in any order.
     ///
-    /// - Parameter remains: what was shown before is added to them, to be let go where nobody waits: it may be the
+    /// - Parameter remains: what was shown before is added to them, to be released where nobody waits: it may be the
     ///   last to hold many pages.
     func publish(_ new: SharedState, leaving remains: inout TransactionRemains) {
         let before = shared.withLock { shared -> SharedState? in

@@ -135,7 +135,7 @@ package final class Log {
     // MARK: Ending
 
     /// Syncs, marks the end as clean, and gives the lock back, which happens also when an error is
-    /// thrown. A poisoned or closed log is given back as it is, without an error.
+    /// thrown. A poisoned or closed log is released as it is, without an error.
     package func close() throws(LogError) {
         defer { abandon() }
         guard case .open = state, progress.failure == nil else { return }
@@ -236,7 +236,7 @@ package final class Log {
         noteProgress()
     }
 
-    /// Has the file end with its last frame. Answers whether it is shorter now.
+    /// Has the file end with its last frame. Returns whether it is shorter now.
     func trimActive() throws(LogError) -> Bool {
         try LogError.wrapping { () throws(FileSystemError) in try active.trim() }
     }

@@ -2,7 +2,7 @@ package import VarveEvents
 package import VarveLog
 
 extension CheckpointWriter {
-    /// Appends all of a replayed state; answers the digest of its content.
+    /// Appends all of a replayed state; returns the digest of its content.
     package func append(_ state: ReplayState) throws(LogError) -> UInt64 {
         func unwritable(_ error: CodecError) -> LogError {
             // Rows of an older definition that cannot be brought to the newest.

@@ -35,7 +35,7 @@ package final class ReadAhead: @unchecked Sendable {
     /// Calls `body` with each record of the log behind `sequence`, in order, with everything verified on
     /// the way. Behind it nothing of the log is being read.
     ///
-    /// Of a snapshot, which holds no lock: the other thread lets go of it at any time behind this call.
+    /// Of a snapshot, which holds no lock: the other thread releases it at any time behind this call.
     func forEach(
         of log: LogSnapshot, after sequence: LogSequence,
         _ body: (ReadRecord, borrowing ResolvedSlots) throws(RecordError) -> Void

@@ -32,7 +32,7 @@ public enum Campaign {
 
     static var partNames: [String] { parts.map(\.name) }
 
-    /// Runs what the arguments ask for. Answers the exit status.
+    /// Runs what the arguments ask for. Returns the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         if arguments.count > 2, arguments[1] == KillWriter.argument {
             return KillWriter.run(Array(arguments.dropFirst(2)))

@@ -49,7 +49,7 @@ struct ReferenceStore: Sendable {
         case refused, dropped, fellBack, noEffect
     }
 
-    /// Opens the damaged store. Throws where it answers a wrong value, loses without saying so, or
+    /// Opens the damaged store. Throws where it returns a wrong value, loses without saying so, or
     /// names another place.
     func check(_ damage: Damage) throws(CheckFailure) -> Outcome {
         let damaged = damage.applied(to: image)

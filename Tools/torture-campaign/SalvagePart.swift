@@ -110,7 +110,7 @@ struct SalvageReference: Sendable {
             })
     }
 
-    /// Throws where a transaction is not given back, or is missing without a word, or is another.
+    /// Throws where a transaction is not salvaged, or is missing without a word, or is another.
     func salvage(_ damage: Damage) throws(CheckFailure) -> Yield {
         let image = damage.applied(to: reference.image)
         let source = SimulatedDisk(image)

@@ -12,7 +12,7 @@ internal import VarveLog
 /// gives them waits for each.
 ///
 /// Where all processors are taken for long, such a thread hardly comes to anything. So little work is done
-/// where it is given, a piece that the thread does not begin soon is taken back, and what the thread gets is
+/// where it is given, a piece that the thread does not begin soon is done by the caller, and what the thread gets is
 /// measured: if that is too little, what follows in the next second runs where it is given.
 ///
 /// `@unchecked Sendable`: one thread gives pieces. The other one touches what is unguarded from when it has
@@ -59,7 +59,7 @@ final class BackgroundThread: @unchecked Sendable {
         if isStarted { asked.signal() }
     }
 
-    /// Runs a step of some milliseconds again and again, until it answers false, and `lookUp` on the calling
+    /// Runs a step of some milliseconds again and again, until it returns false, and `lookUp` on the calling
     /// thread before the first and every now and then.
     func `repeat`(_ step: () throws -> Bool, lookingUp lookUp: () throws -> Void) throws {
         let start = ContinuousClock.now

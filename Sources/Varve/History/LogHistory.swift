@@ -158,7 +158,7 @@ struct LogHistory {
         }
     }
 
-    /// Lets the body look at transactions, oldest first, until it answers false.
+    /// Lets the body look at transactions, oldest first, until it returns false.
     func forEach(
         from oldest: TransactionID, _ body: (TransactionView) throws -> Bool
     ) throws {
@@ -172,7 +172,7 @@ struct LogHistory {
         }
     }
 
-    /// Lets the body look at transactions, newest first, until it answers false or the floor is
+    /// Lets the body look at transactions, newest first, until it returns false or the floor is
     /// reached.
     func forEachNewestFirst(
         from newest: TransactionID, _ body: (TransactionView) throws -> Bool

@@ -2,7 +2,7 @@ internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
 
-/// A way to a state of the past: where it begins, and which transactions are applied or reversed from there.
+/// A way to a state of the past: where it begins, and which transactions are applied or reverted from there.
 struct PastWay: Sendable {
     enum Start: Sendable, Equatable {
         /// The newest state, which is in memory.
@@ -12,14 +12,14 @@ struct PastWay: Sendable {
         case checkpoint(CheckpointReference)
     }
 
-    /// What an event costs, in rows that are read from a checkpoint. An event that is reversed is looked up, compared
+    /// What an event costs, in rows that are read from a checkpoint. An event that is reverted is looked up, compared
     /// and logged for rollback in live tables; one that is applied changes encoded rows.
     private static let reversedWork: UInt64 = 6
     private static let appliedWork: UInt64 = 2
 
     let start: Start
     let isForward: Bool
-    /// What is applied, or reversed.
+    /// What is applied, or reverted.
     let transactions: ClosedRange<TransactionID>?
     /// Rows of the checkpoint and events that were counted so far, weighted.
     private(set) var work: UInt64

@@ -80,7 +80,7 @@ extension Store {
 }
 
 extension LogHistory {
-    /// The state behind a transaction that led to `current`, by taking back what came since.
+    /// The state behind a transaction that led to `current`, by reverting what came since.
     func past(_ transaction: TransactionID, of current: StoreState) throws -> StoreState {
         guard transaction < current.lastTransaction else { return current }
         let undone = (transaction.rawValue + 1)...current.lastTransaction.rawValue

@@ -53,7 +53,7 @@ final class StateWatch: Sendable {
             state.pending.removeFirst(count)
             return ready
         }
-        // Contexts are let go outside of the lock.
+        // Contexts are released outside of the lock.
         withExtendedLifetime(done) {}
     }
 

@@ -146,7 +146,7 @@ private struct Results {
         failure = (number, error)
     }
 
-    /// Answers whether all of a work's rows are there.
+    /// Returns whether all of a work's rows are there.
     mutating func finishPart(of work: Int) -> Bool {
         partsLeft[work] -= 1
         return partsLeft[work] == 0

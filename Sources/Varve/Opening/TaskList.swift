@@ -25,7 +25,7 @@ struct TaskList: Sendable {
     /// Performs all tasks. The calling thread is one of those that do, so that it goes on where there are
     /// no others to be had: a thread waits only for tasks that another one is at.
     ///
-    /// - Parameter body: performs a task, and answers those that can be performed now that it is done.
+    /// - Parameter body: performs a task, and returns those that can be performed now that it is done.
     func perform(_ body: @Sendable (Int) -> [Int]) {
         let count = state.withLock { $0.ready.count }
         guard count > 0 else { return }

@@ -21,7 +21,7 @@ struct UnreadState: Sendable {
         let lists: [(relation: RelationNumber, slots: [UInt32])]
     }
 
-    /// Takes the state over behind hydration: what is in the context's tables is let go.
+    /// Takes the state over behind hydration: what is in the context's tables is released.
     init(takingOver replayed: ReplayState, _ context: Context, _ schema: Schema) {
         for (position, table) in context.tables.tables.enumerated()
         where position < schema.definitions.count {

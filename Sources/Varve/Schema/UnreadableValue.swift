@@ -62,7 +62,7 @@ extension UnreadableValue: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// - Parameter transaction: the one that was taken back.
+    /// - Parameter transaction: the one that was rolled back.
     init(_ error: ReversalError, in transaction: TransactionID) {
         if case .unreadable(let type, let id, let reason) = error {
             self = .unreadable(UnreadableValue(type: type, id: id, reason))

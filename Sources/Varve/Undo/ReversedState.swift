@@ -3,14 +3,14 @@ internal import VarveGraph
 
 extension LinkList: ReversalList {}
 
-/// A store's state as one that transactions are taken back from. Holds what that may change.
+/// A store's state as one that transactions are reverted from. Holds what that may change.
 ///
 /// Unchecked for exclusive access: each event touches it many times. No access calls out while it is
 /// open but into the context's own operations, which know nothing of this object.
 final class ReversedState: ReversalTarget {
     @exclusivity(unchecked) private var context: Context
     @exclusivity(unchecked) var definitions: StoreDefinitions
-    /// Rows that were set here and that the app would write otherwise: what was taken back before it
+    /// Rows that were set here and that the app would write otherwise: what was reverted before it
     /// is compared with them as they were logged.
     @exclusivity(unchecked) private var restored: [EntityPlace: [UInt8]] = [:]
 
@@ -145,7 +145,7 @@ final class ReversedState: ReversalTarget {
     }
 
     /// Lets the running transaction log values that have returned in the form that they had: what is
-    /// taken back after it is compared with that. A value that has not changed stays as it is.
+    /// reverted after it is compared with that. A value that has not changed stays as it is.
     func keepForms() throws(CodecError) {
         for (place, row) in restored where presence(of: place) == .live {
             let table = table(place.table)
@@ -327,7 +327,7 @@ final class ReversedState: ReversalTarget {
             of: place.slot, at: place.table, in: &writer, from: start)
     }
 
-    /// Takes away the tombstones of what was deleted before a moment. Answers how many.
+    /// Takes away the tombstones of what was deleted before a moment. Returns how many.
     ///
     /// - Parameter types: names; none for all.
     func purgeTombstones(before time: Timestamp, _ types: Set<String>) -> Int {

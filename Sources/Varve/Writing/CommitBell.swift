@@ -23,7 +23,7 @@ final class CommitBell: Sendable {
         semaphore?.signal()
     }
 
-    /// Leaves the processor to others until the bell has rung, and no longer than `limit`. Answers the longest time
+    /// Leaves the processor to others until the bell has rung, and no longer than `limit`. Returns the longest time
     /// for which the processor did not come back, and when it did.
     func waitAwake(
         for limit: Duration

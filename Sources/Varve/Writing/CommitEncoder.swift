@@ -108,7 +108,7 @@ final class CommitEncoder {
         }
     }
 
-    /// Encodes a transaction of insertions alone, apart from the context in which they happened. Answers leaves that it
+    /// Encodes a transaction of insertions alone, apart from the context in which they happened. Returns leaves that it
     /// filled.
     ///
     /// - Parameter source: what was inserted; the log has all definitions.

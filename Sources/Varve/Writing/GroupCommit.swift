@@ -181,7 +181,7 @@ final class GroupCommit: Sendable {
     // MARK: - Leading
 
     /// Syncs once for everything that was appended, tells those who waited for it, and hands the
-    /// lead on. Answers the failure.
+    /// lead on. Returns the failure.
     private func lead() -> LogError? {
         let newest = state.withLock { $0.newest }
         var failure: LogError?

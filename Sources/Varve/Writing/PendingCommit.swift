@@ -6,7 +6,7 @@ internal import VarveLog
 
 /// A transaction whose body has run and which another thread encodes and appends, while the next one's body runs.
 ///
-/// The head is the state behind it. It is shown, or taken back, when it is settled: in a later turn.
+/// The head is the state behind it. It is shown, or rolled back, when it is settled: in a later turn.
 ///
 /// Unchecked: what varies is written on the queue that logs, which is waited for, and by the holder of the turn behind
 /// that.

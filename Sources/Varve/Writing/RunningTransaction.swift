@@ -67,9 +67,9 @@ struct RunningTransaction: ~Copyable {
     /// So many changes take longer to encode than another thread to wake.
     private static var handedOverMin: Int { 64 }
 
-    /// The transaction is logged. Answers the state behind it.
+    /// The transaction is logged. Returns the state behind it.
     ///
-    /// - Parameter remains: what is to be let go where nobody waits.
+    /// - Parameter remains: what is to be released where nobody waits.
     mutating func succeed(leaving remains: inout TransactionRemains) -> SharedState {
         former?.succeed(&state.context, leaving: &remains)
         former = nil

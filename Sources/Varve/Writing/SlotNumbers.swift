@@ -14,7 +14,7 @@ struct SlotNumbers {
     private var round: UInt32 = 1
 
     private static var leastCapacity: Int { 64 }
-    /// What a larger transaction needed is given back.
+    /// What a larger transaction needed is returned.
     private static var keptCapacity: Int { 1 << 16 }
 
     mutating func removeAll() {

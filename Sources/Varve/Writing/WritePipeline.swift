@@ -31,7 +31,7 @@ final class WritePipeline: @unchecked Sendable {
 }
 
 extension Writer {
-    /// Ends the transactions of a pipeline. Answers what to wait for, of those that are in the log, and then what the log
+    /// Ends the transactions of a pipeline. Returns what to wait for, of those that are in the log, and then what the log
     /// said to the last one, if it refused that.
     func finish(_ pipeline: WritePipeline) throws -> (receipt: Receipt, failure: (any Error)?) {
         try checkCaller()
@@ -108,7 +108,7 @@ extension Writer {
 
     /// Waits for what is being logged, and shows it. Where the log refused it, the state before is the head again.
     ///
-    /// - Parameter remains: what is to be let go behind the turn.
+    /// - Parameter remains: what is to be released behind the turn.
     func settle(_ core: Core, _ remains: inout TransactionRemains) {
         guard core.pending != nil else { return }
         // It changes no row, and so comes to nothing: what it has made of a table stays, unless a snapshot shares it.

@@ -65,7 +65,7 @@ extension Writer {
     // MARK: - Ending
 
     /// Makes everything safe, marks the end of the log as clean and gives the lock back. A poisoned
-    /// log is given back as it is. Safe to call twice.
+    /// log is returned as it is. Safe to call twice.
     func close() throws {
         try checkCaller()
         try lifecycle.withLock { _ in
@@ -96,7 +96,7 @@ extension Writer {
         return open
     }
 
-    /// Waits for the syncs that are under way and releases the log. Answers where it ended.
+    /// Waits for the syncs that are under way and releases the log. Returns where it ended.
     private func end(_ open: OpenLog) throws(StoreError) -> LogPosition? {
         defer { figures.withLock { $0.end() } }
         let newest = TransactionID(open.log.lastSequence.rawValue)
@@ -116,7 +116,7 @@ extension Writer {
 
     // MARK: - Going on
 
-    /// Answers which relations are to be completed, where the log was read again.
+    /// Returns which relations are to be completed, where the log was read again.
     func resume() throws -> NewInverses? {
         try checkCaller()
         var newInverses: NewInverses?

@@ -304,7 +304,7 @@ final class Writer: Sendable {
 
     /// Makes what a logged transaction led to the head.
     ///
-    /// - Parameter remains: what the journal held, to be let go behind the turn.
+    /// - Parameter remains: what the journal held, to be released behind the turn.
     private func take(
         _ transaction: inout RunningTransaction, after header: TransactionHeader, _ core: Core,
         _ open: OpenLog, _ remains: inout TransactionRemains

@@ -215,7 +215,7 @@ package struct CheckpointEncoder: ~Copyable {
             CheckpointPart(.links, type: Self.type(index), relation: relation.number))
     }
 
-    /// Answers the slot to go on with where the page is full before the last.
+    /// Returns the slot to go on with where the page is full before the last.
     private mutating func addLists(
         of table: any CheckpointTable, at index: Int, _ position: Int,
         _ relation: RelationDefinition, from first: UInt32

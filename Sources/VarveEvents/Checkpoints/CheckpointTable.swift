@@ -48,7 +48,7 @@ package protocol CheckpointTable {
         of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
     ) throws(CodecError)
     /// Calls `body` with each list of a relation, by its position in the definition, that is not
-    /// empty, from a slot on, in order of slots, until it answers false. The buffers are valid during
+    /// empty, from a slot on, in order of slots, until it returns false. The buffers are valid during
     /// the calls only.
     func forEachList(
         of relation: Int, from first: UInt32,

@@ -93,7 +93,7 @@ struct StoredID: BitwiseCopyable {
 
     private init(at base: UnsafeRawPointer) { self.base = base }
 
-    /// Copies an id to an offset of a memory that has room for it. Answers how many bytes it took.
+    /// Copies an id to an offset of a memory that has room for it. Returns how many bytes it took.
     static func place(
         _ id: UnsafeRawBufferPointer, in memory: UnsafeMutableRawBufferPointer, at offset: Int
     ) -> (id: StoredID, byteCount: Int) {

@@ -20,7 +20,7 @@ package final class SlotsAhead {
         lookAtTypes()
     }
 
-    /// Takes notice of the types that are defined by now, and answers whether there are more than before.
+    /// Takes notice of the types that are defined by now, and returns whether there are more than before.
     /// Nobody may change the state meanwhile.
     @discardableResult
     package func lookAtTypes() -> Bool {

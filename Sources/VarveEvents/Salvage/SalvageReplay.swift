@@ -83,7 +83,7 @@ package final class SalvageReplay {
     }
 
     /// Goes on behind lost transactions: the last of them leads to the definitions that hold behind
-    /// them, as far as those can be known. Answers what stands for them, one after the other.
+    /// them, as far as those can be known. Returns what stands for them, one after the other.
     package func lose(through last: TransactionID) -> [[UInt8]] {
         var encoder = TransactionEncoder()
         var transactions: [[UInt8]] = []
@@ -110,7 +110,7 @@ package final class SalvageReplay {
         state.lastTransaction = last
     }
 
-    /// Takes definitions as a lost transaction must have given them, and answers those that are new.
+    /// Takes definitions as a lost transaction must have given them, and returns those that are new.
     /// Where a relation leads to a type that would stay unknown, none is taken.
     private func adopt(
         _ definitions: [TypeDefinition], in id: TransactionID

@@ -19,7 +19,7 @@ package struct DeletionOrigin {
 
     /// - Parameters:
     ///   - floor: the oldest transaction that can be read.
-    ///   - reading: lets a body look at one transaction and answers what it answers.
+    ///   - reading: lets a body look at one transaction and returns what it returns.
     package init(
         of transaction: TransactionID, floor: TransactionID,
         reading: (

@@ -124,7 +124,7 @@ struct FieldRestoring {
             differing.append(name(of: position))
             guard isForced else { return writer.write(now) }
         }
-        // Of a change that is not replayed before it is taken back, nothing was checked.
+        // Of a change that is not replayed before it is reverted, nothing was checked.
         try layout.target.check(old, at: position)
         isChanged = true
         writer.write(old)

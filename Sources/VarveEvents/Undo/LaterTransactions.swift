@@ -1,4 +1,4 @@
-/// What came behind a transaction that is being taken back, looked up in the log where that decides.
+/// What came behind a transaction that is being reverted, looked up in the log where that decides.
 ///
 /// Belongs to one thread. A failure to read is kept, and makes what was answered worthless.
 package final class LaterTransactions {
@@ -24,9 +24,9 @@ package final class LaterTransactions {
     package private(set) var failure: (any Error)?
 
     /// - Parameters:
-    ///   - transactions: those that are taken back.
+    ///   - transactions: those that are reverted.
     ///   - running: the header of the transaction that does it.
-    ///   - timeline: that of the state which they are taken back from.
+    ///   - timeline: that of the state which they are reverted from.
     ///   - newest: the newest transaction of that state.
     ///   - floor: the oldest transaction that can be read.
     ///   - reading: reads transactions oldest first.
@@ -123,7 +123,7 @@ package final class LaterTransactions {
     // MARK: - Links and departures
 
     /// The encoded ids that were put into a list which were not in it before. The transaction itself
-    /// is looked at as well: what it took out of the list, and its taking back has returned, was
+    /// is looked at as well: what it took out of the list, and its reverting has returned, was
     /// there before.
     func linked(since transaction: TransactionID, into list: LinkScan.List) -> Set<[UInt8]> {
         guard hasOthers else { return [] }

@@ -18,7 +18,7 @@ struct LinkScan {
         var known: Set<[UInt8]> = []
     }
 
-    /// The undo or redo that asks; nil for what takes back any transaction.
+    /// The undo or redo that asks; nil for what reverts any transaction.
     private let mover: TransactionHeader?
     private var contents: [List: Content] = [:]
     private var holders: [UInt64: [EncodedEntity]] = [:]

@@ -11,7 +11,7 @@ package struct SlotArray: ReversalList {
     package mutating func remove(at position: Int) { slots.remove(at: position) }
 }
 
-/// A replayed state that transactions are taken back from, and the changes that this makes.
+/// A replayed state that transactions are reverted from, and the changes that this makes.
 ///
 /// Without the app's types nobody knows its unique indexes: they are not looked at. The state is
 /// changed in place, and of no use to others afterwards.

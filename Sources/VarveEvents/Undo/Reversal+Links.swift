@@ -283,7 +283,7 @@ extension Reversal {
         if lists.count > 1 { later.find(lists, since: step.id) }
     }
 
-    /// Links that came behind the transaction which is taken back depend on the entity. They are
+    /// Links that came behind the transaction which is reverted depend on the entity. They are
     /// reported, and cut where that is forced. Those that were there before the entity stay.
     func detach(_ place: EntityPlace, _ step: ReversalStep) throws(ReversalError) {
         for index in 0..<target.relationCount(ofTable: place.table) {

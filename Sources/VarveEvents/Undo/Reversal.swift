@@ -59,7 +59,7 @@ package final class Reversal<Target: ReversalTarget> {
 
     /// Takes one transaction back. Of several, the newest goes first.
     ///
-    /// - Parameter selection: the entities whose deletion alone is taken back, with their links to
+    /// - Parameter selection: the entities whose deletion alone is reverted, with their links to
     ///   what is there; all for nil.
     package func takeBack(
         _ transaction: TransactionView, selection: Set<EntityIndex>? = nil

@@ -12,7 +12,7 @@ package final class ReversalMemory {
     /// A row that is to be set, or was once.
     @exclusivity(unchecked) var converted = ByteWriter(capacity: 512)
 
-    /// What a larger row needed is given back.
+    /// What a larger row needed is returned.
     private static var keptCapacity: Int { 64 << 10 }
 
     package init() {}

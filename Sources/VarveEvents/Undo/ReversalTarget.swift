@@ -1,4 +1,4 @@
-/// An entity in a state that a transaction is taken back from.
+/// An entity in a state that a transaction is reverted from.
 package struct EntityPlace: Hashable, Sendable {
     /// The state's own number for the type.
     package let table: Int
@@ -53,7 +53,7 @@ package struct ReversalRelation {
     }
 }
 
-/// The state that a transaction is taken back from: rows and links that are set without hooks,
+/// The state that a transaction is reverted from: rows and links that are set without hooks,
 /// resolvers, strategies or delete rules.
 ///
 /// Rows are bytes in the layout of ``definition(ofTable:)``. A `version` is given where the
@@ -109,7 +109,7 @@ package protocol ReversalTarget: AnyObject {
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)?
 }
 
-/// Why a transaction cannot be taken back as it is: something has come since that would be lost, or
+/// Why a transaction cannot be reverted as it is: something has come since that would be lost, or
 /// that is missing.
 package struct ReversalConflict: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
@@ -144,7 +144,7 @@ package struct ReversalConflict: Hashable, Sendable {
     }
 }
 
-/// Why a transaction cannot be taken back at all.
+/// Why a transaction cannot be reverted at all.
 package enum ReversalError: Error, Sendable {
     case event(EventError)
     /// A value that is not one of its type, or that the app's type cannot read.

@@ -1,4 +1,4 @@
-/// The events of a transaction, newest first, in the order in which they are taken back.
+/// The events of a transaction, newest first, in the order in which they are reverted.
 struct ReversedEvents {
     enum RowEvent {
         case update(UpdateEvent)

@@ -71,7 +71,7 @@ package struct RowHistory {
         }
     }
 
-    /// Notes what a transaction made of the entity. Answers the version before.
+    /// Notes what a transaction made of the entity. Returns the version before.
     private mutating func read(_ view: TransactionView, _ step: Step) throws -> Step? {
         let entity = view.entities.indices.first { index in
             view.entities[index].type == definition.number

@@ -52,7 +52,7 @@ package struct Timeline: Sendable {
 
     // Each takes the oldest transaction that history is kept from.
 
-    /// The step that an undo takes back next.
+    /// The step that an undo reverts next.
     package func undoStep(in scope: String?, from floor: TransactionID = 0) -> TimelineStep? {
         stacks(of: scope).undo.flatMap { $0.first >= floor ? TimelineStep($0) : nil }
     }

@@ -1,7 +1,7 @@
 /// The versions of items, from some transaction on: who wrote each of them last.
 ///
 /// A write makes a new version. An undo, a redo and a revert make none: they return to the version that
-/// was in force before what they take back, and drop or bring back what lay above. So two versions are the
+/// was in force before what they revert, and drop or bring back what lay above. So two versions are the
 /// same only if one write made both, whatever their values are.
 struct VersionStacks {
     private struct Version {
@@ -22,7 +22,7 @@ struct VersionStacks {
     /// The transactions whose items are followed.
     private let subjects: Set<TransactionID>
     private let catalog: Catalog
-    /// The undo or redo that asks; nil for what takes back any transaction.
+    /// The undo or redo that asks; nil for what reverts any transaction.
     private let mover: TransactionHeader?
     /// Who has written since the first subject, oldest first. None: the version from before is in force.
     private var versions: [WrittenItem: Versions] = [:]
@@ -312,7 +312,7 @@ struct VersionStacks {
             stack += returning.map { Version(label: transaction, origin: $0.origin) }
             if item.list != nil { written[transaction, default: []].append(item) }
         } else if isOwn {
-            // Without force nothing lies above what a move takes back.
+            // Without force nothing lies above what a move reverts.
             guard let oldest = sources.min(), !isImplied,
                 let first = stack.firstIndex(where: { $0.label > oldest }),
                 !subjects.contains(stack[first].label)

@@ -195,7 +195,7 @@ struct IDMap {
     /// The nodes of two levels are few enough to be in the caches.
     private static var nearBitCount: Int { 2 * IDNode.bits }
 
-    /// Asks for the first node on the way that is rarely in a cache, and answers how far that is.
+    /// Asks for the first node on the way that is rarely in a cache, and returns how far that is.
     @usableFromInline
     func askForNode(of hash: UInt64) -> Path {
         var path = Path(child: rootAddress)

@@ -112,7 +112,7 @@ final class IDNode: ManagedBuffer<IDNode.Header, IDChild> {
     }
 
     /// Splits the full page at `reference` by its next bit; the directory entries whose bit is
-    /// set move to the new page. Answers the half that an entry leads to.
+    /// set move to the new page. Returns the half that an entry leads to.
     @inline(never)
     static func splitPage(
         at reference: UnsafeMutablePointer<IDChild>, of parent: UnsafeMutablePointer<IDChild>,

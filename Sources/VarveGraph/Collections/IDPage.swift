@@ -42,7 +42,7 @@ final class IDPage: ManagedBuffer<Int, UInt64> {
             }
     }
 
-    /// Inserts into the page at `reference`, which becomes unique and grows as needed. Answers how many entries it has
+    /// Inserts into the page at `reference`, which becomes unique and grows as needed. Returns how many entries it has
     /// with that tag now.
     static func insert(_ entry: UInt64, at reference: UnsafeMutablePointer<IDChild>) -> Int {
         let count = Int(reference.pointee.count)

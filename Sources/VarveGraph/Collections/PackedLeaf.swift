@@ -196,7 +196,7 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         noteCopies(width, of: node) >= width
     }
 
-    /// Answers how many were noted before. Two threads may count one copy: nothing depends on it.
+    /// Returns how many were noted before. Two threads may count one copy: nothing depends on it.
     @inlinable @inline(__always)
     static func noteCopies(_ count: Int, of node: UnsafeRawPointer) -> Int {
         let before = copies(of: node).pointee.load(ordering: .relaxed)

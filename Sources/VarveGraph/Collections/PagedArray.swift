@@ -225,7 +225,7 @@ struct PagedArray<Element: PagedElement> {
     }
 
     /// Calls `body` with each present leaf in index order: the index of its first element and its
-    /// elements. Stops when `body` answers false.
+    /// elements. Stops when `body` returns false.
     ///
     /// The path is walked anew for each group of leaves: a recursion would pass, and count, the
     /// closure at every level.

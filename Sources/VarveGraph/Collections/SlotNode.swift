@@ -146,7 +146,7 @@ final class SlotNode {
         if !isKnownUniquelyReferenced(&node) { node = SlotNode(copying: node) }
     }
 
-    /// Inserts into this unique node; answers the new right sibling where it had to split.
+    /// Inserts into this unique node; returns the new right sibling where it had to split.
     private func insert(_ slot: UInt32, at position: Int) -> SlotNode? {
         total += 1
         if isLeaf {

@@ -201,7 +201,7 @@ extension Table {
         }
     }
 
-    /// Asks for the ids that have these hashes; answers their slots.
+    /// Asks for the ids that have these hashes; returns their slots.
     @inlinable
     func findAhead(_ hashes: ContiguousArray<UInt64>) -> ContiguousArray<UInt32> {
         hashes.withUnsafeBufferPointer { ids.askToFind($0) }

@@ -39,7 +39,7 @@ extension Context {
         session.journal.removeLast()
     }
 
-    /// Takes back everything since the mark, newest first.
+    /// Rolls back everything since the mark, newest first.
     @usableFromInline
     package mutating func rollBack(to mark: JournalMark) {
         session.depth -= 1

@@ -63,7 +63,7 @@ package final class TransactionToken: Sendable {
     package init() {}
 }
 
-/// Says which table's journal holds the next change to take back.
+/// Says which table's journal holds the next change to roll back.
 @usableFromInline
 struct JournalEntry: Sendable {
     @usableFromInline let table: UInt32
@@ -238,7 +238,7 @@ extension Context {
 }
 
 extension TableList {
-    /// Adds an empty table and answers its position.
+    /// Adds an empty table and returns its position.
     fileprivate mutating func add(_ descriptor: EntityDescriptor) -> Int {
         let position = tables.count
         precondition(position < Int(UInt16.max) - 1, "a context holds at most 65,000 types")

@@ -81,7 +81,7 @@ struct TableExtent {
             && (table.order.slotsByOrdinal != nil) == isOrderKept
     }
 
-    /// Makes a copy, in which all changes of rows and links were taken back, what the table was.
+    /// Makes a copy, in which all changes of rows and links were rolled back, what the table was.
     func restore(_ copy: AnyTable, tableCount: Int) {
         copy.forgetSlots(from: slotCount)
         if !isOrderKept { copy.order.slotsByOrdinal = nil }
@@ -136,7 +136,7 @@ extension AnyTable {
     /// A table with the same content and journal, which shares all pages.
     func cloned() -> AnyTable { descriptor.operations.clone(self) }
 
-    /// Takes back everything that the journal holds.
+    /// Rolls back everything that the journal holds.
     func takeBackJournal() {
         while let change = linkJournal.popLast() {
             links[change.relation][change.slot] = change.before.list

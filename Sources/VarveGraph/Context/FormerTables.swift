@@ -5,7 +5,7 @@ internal import Foundation
 /// ask for them.
 ///
 /// A transaction whose tables nobody else holds does not copy what it changes. Whoever wants a state before it is
-/// given copies of the tables in which the changes since are taken back: those of the running transaction by the
+/// given copies of the tables in which the changes since are rolled back: those of the running transaction by the
 /// journal that it keeps anyway, those of transactions that are logged and not shown yet by what their journals
 /// were. From then on the pages are shared, and the transaction copies what it changes.
 ///
@@ -21,7 +21,7 @@ package final class FormerTables: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     // Exclusivity is not checked: a commit touches these dozens of times. The mutex keeps other threads away; code of
-    // the application runs only where a table is copied and taken back, during which no access is open.
+    // the application runs only where a table is copied and rolled back, during which no access is open.
     /// Oldest first; the last one is the state that the running transaction began with, while one runs in place.
     @exclusivity(unchecked) private var states: ContiguousArray<FormerState> = []
     /// The tables that are changed in place, by position.
@@ -38,7 +38,7 @@ package final class FormerTables: @unchecked Sendable {
     @exclusivity(unchecked) private var changeCount = 0
 
     /// How many changes a transaction may make, and how many those that wait, before the former tables are made
-    /// beforehand: whoever asks waits until they are taken back.
+    /// beforehand: whoever asks waits until they are rolled back.
     @usableFromInline static var changesMax: Int { 4_096 }
 
     /// How many states and changes are kept, for tests.
@@ -85,7 +85,7 @@ package final class FormerTables: @unchecked Sendable {
     /// Some microseconds, on processors whose pauses are short or long.
     private static var attempts: Int { 40 }
 
-    /// Gives the mutex back, and lets go behind it what must not go before.
+    /// Gives the mutex back, and releases behind it what must not go before.
     func unlock() {
         if copied.isEmpty && dropped.isEmpty {
             pthread_mutex_unlock(mutex)
@@ -100,7 +100,7 @@ package final class FormerTables: @unchecked Sendable {
 
     // MARK: - A transaction begins
 
-    /// Sees to it that nobody will wait for too many changes to be taken back. To be called before a transaction
+    /// Sees to it that nobody will wait for too many changes to be rolled back. To be called before a transaction
     /// begins, outside of other locks: keys and comparisons of the application may run.
     package func makeRoom() {
         lock()
@@ -205,7 +205,7 @@ package final class FormerTables: @unchecked Sendable {
     /// A table goes, as another context took the place of the one that was given to a transaction.
     ///
     /// Here the mutex may be held by this thread: one that copies a table holds it meanwhile, and if everybody else
-    /// lets go of it then, it goes at the end of the copying.
+    /// releases it then, it goes at the end of the copying.
     @usableFromInline
     func willEnd(_ table: AnyTable) {
         let isHeld = pthread_mutex_lock(mutex) == EDEADLK
@@ -215,10 +215,10 @@ package final class FormerTables: @unchecked Sendable {
 
     // MARK: - It ends
 
-    /// The transaction is logged: takes over its journal, by which it is taken back for those who ask for a state
+    /// The transaction is logged: takes over its journal, by which it is rolled back for those who ask for a state
     /// that is shown until then.
     ///
-    /// - Parameter remains: what is to be let go where nobody waits.
+    /// - Parameter remains: what is to be released where nobody waits.
     package func succeed(_ context: inout Context, leaving remains: inout TransactionRemains) {
         lock()
         guard let newest = states.indices.last else {
@@ -255,7 +255,7 @@ package final class FormerTables: @unchecked Sendable {
         }
     }
 
-    /// The transaction came to nothing: answers the context before it, which is to be there when
+    /// The transaction came to nothing: returns the context before it, which is to be there when
     /// ``forgetNewest()`` is called.
     ///
     /// - Parameter context: what the transaction has made of it. Tables in which nothing was changed are taken
@@ -301,7 +301,7 @@ package final class FormerTables: @unchecked Sendable {
 
     /// States before that one are not shown any more: nobody gets them from here on.
     ///
-    /// - Parameter remains: what is left of them is added, to be let go where nobody waits.
+    /// - Parameter remains: what is left of them is added, to be released where nobody waits.
     package func forget(before number: UInt64, leaving remains: inout TransactionRemains) {
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
@@ -388,7 +388,7 @@ extension Unmanaged<AnyTable> {
     }
 }
 
-/// What a transaction leaves behind, to be let go where nobody waits. Not to be copied: it has many references.
+/// What a transaction leaves behind, to be released where nobody waits. Not to be copied: it has many references.
 @usableFromInline
 package struct TransactionRemains: ~Copyable {
     /// Of the journal, where it was large, and whatever the store adds: the first of it takes no memory of its own.
@@ -410,6 +410,6 @@ package struct TransactionRemains: ~Copyable {
         }
     }
 
-    /// From how many entries on a journal is let go elsewhere instead of being emptied.
+    /// From how many entries on a journal is released elsewhere instead of being emptied.
     @usableFromInline static var journalCountMin: Int { 64 }
 }

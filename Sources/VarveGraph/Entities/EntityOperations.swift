@@ -50,7 +50,7 @@ package struct EntityOperations: Sendable {
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
-    /// Asks the processor for the ids that have these hashes; answers their slots.
+    /// Asks the processor for the ids that have these hashes; returns their slots.
     @usableFromInline let findAhead:
         @Sendable (AnyTable, ContiguousArray<UInt64>) -> ContiguousArray<UInt32>
     /// Asks the processor for the rows at these slots.
@@ -65,7 +65,7 @@ package struct EntityOperations: Sendable {
     @usableFromInline package let amendRow:
         @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
             throws(CodecError) -> Void
-    /// Drops the before-rows of the table's journal; answers what is left of a large one.
+    /// Drops the before-rows of the table's journal; returns what is left of a large one.
     @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> (any Sendable)?
     /// Takes the before-rows away from the table's journal.
     @usableFromInline let takeBeforeRows: @Sendable (AnyTable) -> any Sendable

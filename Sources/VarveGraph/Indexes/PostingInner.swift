@@ -179,7 +179,7 @@ final class PostingInner: ManagedBuffer<Int, UInt64> {
         reference.pointee = old.copy(0..<old.parts.count)
     }
 
-    /// Adds a child to the node at `reference`, which is unique. Answers a new right neighbour
+    /// Adds a child to the node at `reference`, which is unique. Returns a new right neighbour
     /// where the node was full.
     static func insert(
         _ child: AnyObject, at position: Int, childLevel: Int,

@@ -166,7 +166,7 @@ final class PostingLeaf: ManagedBuffer<PostingLeaf.Header, UInt64> {
 
     // MARK: - Inserting
 
-    /// Inserts into the leaf at `reference`. Answers a new right neighbour where it was full.
+    /// Inserts into the leaf at `reference`. Returns a new right neighbour where it was full.
     static func insert(
         _ posting: IndexEntry, _ isExact: Bool, _ order: (UInt32) -> Int,
         at reference: UnsafeMutablePointer<AnyObject>

@@ -176,7 +176,7 @@ extension PostingTree {
         }
     }
 
-    /// Calls `body` with the entries of a range of ranks, leaf by leaf, until it answers false.
+    /// Calls `body` with the entries of a range of ranks, leaf by leaf, until it returns false.
     ///
     /// With `isReversed` the leaves come last first; the entries of each stay in order.
     @usableFromInline

@@ -78,7 +78,7 @@ extension Table {
 
     // MARK: - Walking
 
-    /// Calls `body` with each posting of a range of an ordered index, in the wanted order, until it answers false.
+    /// Calls `body` with each posting of a range of an ordered index, in the wanted order, until it returns false.
     @inlinable
     func forEachPosting(
         of index: Int, in range: PostingRange, order: PostingOrder,

@@ -166,7 +166,7 @@ extension LiveOrder {
         return difference
     }
 
-    /// Puts rows where they belong, in ascending order. Answers their positions.
+    /// Puts rows where they belong, in ascending order. Returns their positions.
     private func insert(
         _ come: [UInt32], into slots: inout SlotList, _ table: Table<Entity>
     ) -> [Place]? {

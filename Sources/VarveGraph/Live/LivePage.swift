@@ -74,7 +74,7 @@ extension LiveOrder {
             }
         }
         guard head.isWhole || head.slots.count >= page.needed else { return nil }
-        // What gathers behind the page is let go.
+        // What gathers behind the page is released.
         while head.slots.count > page.reserve.addingClamped(page.reserve) {
             head.slots.remove(at: head.slots.count - 1)
             head.isWhole = false

@@ -98,7 +98,7 @@ private struct SeenSlots {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a slot, and answers whether it is new.
+    /// Adds a slot, and returns whether it is new.
     @discardableResult
     mutating func insert(_ slot: UInt32) -> Bool {
         if let isNew = many?.insert(Int(slot)) { return isNew }

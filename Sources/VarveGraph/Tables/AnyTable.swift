@@ -99,7 +99,7 @@ package class AnyTable {
         madeLeaves = other.madeLeaves
     }
 
-    /// Takes back the newest row change of the journal.
+    /// Rolls back the newest row change of the journal.
     func undoLastRowChange() { preconditionFailure("a table without an entity type") }
 
     /// The place that a slot had before the running transaction, if it had one.
@@ -133,7 +133,7 @@ package class AnyTable {
         return first.before < 0 && !first.metadata.isFormer
     }
 
-    /// Forgets all before-images. What a large transaction needed is given back, by the caller.
+    /// Forgets all before-images. What a large transaction needed is returned, by the caller.
     final func clearJournal(leaving remains: inout TransactionRemains) {
         // Asked first: emptying an empty collection costs more than the question.
         if !rowJournal.isEmpty {
@@ -204,7 +204,7 @@ package class AnyTable {
     }
 
     /// Calls `body` with each list of a relation that is not empty, from a slot on, in order of slots,
-    /// until it answers false. The buffers are valid during the calls only.
+    /// until it returns false. The buffers are valid during the calls only.
     package func forEachLinkList(
         relation: Int, from first: UInt32,
         while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
@@ -226,7 +226,7 @@ package class AnyTable {
 
 extension ContiguousArray where Element: Sendable {
     /// Empties a journal. A small one keeps its memory; of a large one the content is answered, so that it can
-    /// be let go elsewhere.
+    /// be released elsewhere.
     @inlinable
     mutating func emptied() -> ContiguousArray? {
         guard count >= TransactionRemains.journalCountMin else {
@@ -236,7 +236,7 @@ extension ContiguousArray where Element: Sendable {
         return taken()
     }
 
-    /// Empties a journal and answers what it held. Behind a large transaction another one probably comes: then it need
+    /// Empties a journal and returns what it held. Behind a large transaction another one probably comes: then it need
     /// not grow step by step again.
     @inlinable
     mutating func taken() -> ContiguousArray {

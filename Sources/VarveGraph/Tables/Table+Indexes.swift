@@ -23,7 +23,7 @@ extension Table {
     }
 
     /// Takes the row that stands in the cell out of the indexes in which a new one has other
-    /// values. Answers the indexes that the new row is to be added to.
+    /// values. Returns the indexes that the new row is to be added to.
     @inlinable
     func unindexChanges(
         in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot

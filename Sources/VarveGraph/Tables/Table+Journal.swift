@@ -2,7 +2,7 @@
 
 extension Table {
     /// Notes what stands in a cell, moves its row into the journal, where there is one, and leaves the
-    /// row's place uninitialised. Answers whether there was a row.
+    /// row's place uninitialised. Returns whether there was a row.
     ///
     /// Moved, because copying a row counts every heap reference in it.
     @inlinable

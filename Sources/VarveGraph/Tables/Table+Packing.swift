@@ -71,7 +71,7 @@ extension Table {
         return Entity(_id: id, rereading: &reader)
     }
 
-    // No closure that tries: what it answers would be copied, and counted.
+    // No closure that tries: what it returns would be copied, and counted.
     @inlinable @inline(__always)
     static func packedID(in bytes: UnsafeRawBufferPointer) -> Entity.ID {
         var reader = ByteReader(bytes)

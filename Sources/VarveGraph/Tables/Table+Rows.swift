@@ -170,7 +170,7 @@ extension Table {
         return PackedLeaf.isOftenCopied(node) && madeLeaves.takeOne()
     }
 
-    /// Copies the row at a place; answers false where there is none.
+    /// Copies the row at a place; returns false where there is none.
     @inlinable @inline(__always)
     static func copyRow(
         at place: ElementPlace, to target: UnsafeMutablePointer<Entity>
@@ -188,7 +188,7 @@ extension Table {
         return true
     }
 
-    /// Calls `body` with the row at a slot, or answers nil where it holds none. The address is good for the call
+    /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is good for the call
     /// alone.
     ///
     /// - Parameter isOnce: whether all rows are read and none of them again, so that a packed leaf is to stay one.

@@ -358,7 +358,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     // MARK: - Scanning
 
-    /// Calls `body` with each row in insertion order until it answers false. Addresses are good as those of
+    /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of
     /// ``row(at:)`` are; those of a passing visit may be for the calls alone.
     @inlinable
     func forEachRow(

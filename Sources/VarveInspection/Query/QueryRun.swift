@@ -1,4 +1,4 @@
-/// Answers one query: scan, test, group, order, cut.
+/// Returns one query: scan, test, group, order, cut.
 struct QueryRun {
     private let query: BoundQuery
     private let state: ReplayState

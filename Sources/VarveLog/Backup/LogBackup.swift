@@ -106,7 +106,7 @@ package struct LogBackup {
 
     // MARK: Segments
 
-    /// Copies all segments; answers their new headers.
+    /// Copies all segments; returns their new headers.
     private func copySegments() throws(LogError) -> [SegmentID: SegmentHeader] {
         var headers: [SegmentID: SegmentHeader] = [:]
         var previous: SegmentFooter?
@@ -125,7 +125,7 @@ package struct LogBackup {
         return headers
     }
 
-    /// Answers the footer of the copy; nil for the segment at the end of the log.
+    /// Returns the footer of the copy; nil for the segment at the end of the log.
     private func copy(
         _ segment: SegmentEntry, _ header: SegmentHeader
     ) throws(LogError) -> SegmentFooter? {

@@ -3,7 +3,7 @@ extension Compaction {
     ///
     /// - Parameters:
     ///   - time: that of the last transaction.
-    ///   - encode: appends the pages and answers the digest of their content.
+    ///   - encode: appends the pages and returns the digest of their content.
     ///   - verify: reads all pages and compares their content with the digest.
     /// - Returns: how large it is, and how large its content; nil where none was needed.
     package func writeCheckpoint(
@@ -48,7 +48,7 @@ extension Compaction {
     }
 
     /// Puts a manifest in force, which `take` is told as soon as it counts, and removes what it made
-    /// superfluous. Answers why something of that could not be removed.
+    /// superfluous. Returns why something of that could not be removed.
     package func conclude(
         with manifest: Manifest, _ take: (Manifest) -> Void
     ) throws(LogError) -> LogError? {

@@ -213,7 +213,7 @@ package final class Compaction {
         isInForce = true
     }
 
-    /// The manifest has its name, or may have it. Nothing may be taken back any more.
+    /// The manifest has its name, or may have it. Nothing may be rolled back any more.
     package private(set) var isInForce = false
 
     private func isThere(_ manifest: Manifest) throws(LogError) -> Bool {

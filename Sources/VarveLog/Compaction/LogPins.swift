@@ -39,7 +39,7 @@ package final class LogPins: Sendable {
         return LogPin(number, at: floor, of: self)
     }
 
-    /// Raises the floor to `wanted`, or as far as the pins let it. It never goes down. Answers the
+    /// Raises the floor to `wanted`, or as far as the pins let it. It never goes down. Returns the
     /// floor before and now.
     func raiseFloor(to wanted: LogSequence) -> (before: LogSequence, now: LogSequence) {
         state.withLock { state in

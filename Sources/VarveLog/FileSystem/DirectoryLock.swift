@@ -53,7 +53,7 @@ package final class DirectoryLock {
         }
     }
 
-    /// False where this process has the directory. A store that the application has let go may be held by a timer of
+    /// False where this process has the directory. A store that the application has released may be held by a timer of
     /// its own for another moment: threads like that are offered the processor first. No longer than a tenth of a
     /// second: on a busy machine each offer may take as long as a thread computes.
     private static func note(_ holding: Holding) -> Bool {

@@ -51,7 +51,7 @@ package protocol StoreFile: AnyObject {
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int
 
-    /// Writes at most `bytes.count` bytes and answers how many.
+    /// Writes at most `bytes.count` bytes and returns how many.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: FrameOffset) throws(FileSystemError)
         -> Int
 
@@ -59,11 +59,11 @@ package protocol StoreFile: AnyObject {
 
     /// Takes space for small things that will be written from `end` on, so that a sync of them need
     /// change nothing about the file but its bytes. The space reads as zeros and ends at a multiple of 512, but where only a part
-    /// was to be had. Answers where it ends, which is the file's length; nil where there is none: writing
+    /// was to be had. Returns where it ends, which is the file's length; nil where there is none: writing
     /// goes on without, and tells what is wrong where something is.
     func reserve(behind end: FrameOffset) -> FrameOffset?
 
-    /// Takes space up to `length`, which the file then has at least, to be given back by `truncate`. What was not written
+    /// Takes space up to `length`, which the file then has at least, to be released by `truncate`. What was not written
     /// reads as zeros. False where there is no space, or the system has no such call; the file may be longer even so.
     func allocate(to length: ByteCount) -> Bool
 

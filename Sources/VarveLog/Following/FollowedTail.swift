@@ -41,7 +41,7 @@ struct FollowedTail {
         self.end = max(place.offset, active.scan.cut)
     }
 
-    /// Answers what ended the frames; nil at the end of the file.
+    /// Returns what ended the frames; nil at the end of the file.
     private mutating func readFrames(
         _ cursor: inout FrameCursor, isLive: Bool
     ) throws(LogError) -> FrameStop? {

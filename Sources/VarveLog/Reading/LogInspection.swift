@@ -33,7 +33,7 @@ package struct LogInspection {
         self.problems = problems
     }
 
-    /// Walks the headers of a segment's frames until `body` answers false. Bytes that are no frame
+    /// Walks the headers of a segment's frames until `body` returns false. Bytes that are no frame
     /// end the walk, and are returned as the error that a strict reader would throw.
     @discardableResult
     package func forEachFrame<Failure: Error>(

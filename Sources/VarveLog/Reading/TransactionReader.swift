@@ -25,7 +25,7 @@ package final class TransactionReader {
         return try ReplayFailure<Failure>.onConsumer { () throws(Failure) in try body(transaction) }
     }
 
-    /// Delivers transactions newest first, from `newest` or the last one down, until `body` answers
+    /// Delivers transactions newest first, from `newest` or the last one down, until `body` returns
     /// false or there are no more. Cost: each frame header once, each transaction once.
     package func forEachNewestFirst<Failure: Error>(
         from newest: LogSequence? = nil, _ body: (LoggedTransaction) throws(Failure) -> Bool
@@ -54,7 +54,7 @@ package final class TransactionReader {
         }
     }
 
-    /// Delivers transactions oldest first, from `oldest` on, until `body` answers false.
+    /// Delivers transactions oldest first, from `oldest` on, until `body` returns false.
     package func forEachOldestFirst<Failure: Error>(
         from oldest: LogSequence, _ body: (LoggedTransaction) throws(Failure) -> Bool
     ) throws(ReplayFailure<Failure>) {

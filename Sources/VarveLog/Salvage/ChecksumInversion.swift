@@ -1,5 +1,5 @@
 /// CRC32C run backwards: what came before some bytes, given what came out behind them. A checksum
-/// that was continued over known bytes can be taken back, because each step of it is reversible.
+/// that was continued over known bytes can be rolled back, because each step of it is reversible.
 struct ChecksumInversion {
     private let table: [UInt32]
     /// For each top byte of a table entry the entry's index: no two entries have the same.

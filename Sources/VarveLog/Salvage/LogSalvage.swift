@@ -259,7 +259,7 @@ package final class LogSalvage {
         last = transaction.sequence
     }
 
-    /// Reads a stretch, which was found intact, until `body` answers false.
+    /// Reads a stretch, which was found intact, until `body` returns false.
     private func deliver(
         _ stretch: StoreSurvey.Stretch, _ body: (LogRecord) throws(LogError) -> Bool
     ) throws(LogError) {

@@ -13,7 +13,7 @@ package struct SalvageContent {
     /// What comes behind a loss, up to the next one, before it is taken; false where nothing more
     /// need be known.
     package var lookAhead: (LogRecord) -> Bool
-    /// Transactions up to this one are lost. Answers what stands for the last of them: a transaction
+    /// Transactions up to this one are lost. Returns what stands for the last of them: a transaction
     /// that leads to what is known of the state behind the loss. The others get empty ones.
     package var lose: (LogSequence) -> [[UInt8]]
     /// As `lose`, where nothing needs to stand for them: the log begins behind.
@@ -21,7 +21,7 @@ package struct SalvageContent {
     package var take: (LoggedTransaction) -> Taken
     /// The definitions known so far, for the head of a segment.
     package var definitions: () -> [UInt8]
-    /// Writes the state as a checkpoint; answers the digest of its content.
+    /// Writes the state as a checkpoint; returns the digest of its content.
     package var writeState: (CheckpointWriter) throws(LogError) -> UInt64
     /// The time of the last transaction.
     package var lastTime: () -> Int64

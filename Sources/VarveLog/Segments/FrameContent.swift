@@ -34,7 +34,7 @@ final class FrameContent {
         return UnsafeRawBufferPointer(raw)
     }
 
-    /// Takes the next frame of a transaction; answers the transaction with its last one.
+    /// Takes the next frame of a transaction; returns the transaction with its last one.
     @inline(__always)
     func add(_ frame: Frame) throws(LogError) -> LoggedTransaction? {
         let header = frame.header

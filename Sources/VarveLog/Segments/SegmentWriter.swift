@@ -159,7 +159,7 @@ final class SegmentWriter {
     }
 
     /// Gives back the space that was taken and not used: a segment that is closed or sealed ends with
-    /// its last frame. Answers whether the file is shorter now.
+    /// its last frame. Returns whether the file is shorter now.
     func trim() throws(FileSystemError) -> Bool {
         guard reservedEnd > end else { return false }
         try file.truncate(to: ByteCount(end.rawValue))

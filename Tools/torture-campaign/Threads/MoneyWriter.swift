@@ -172,7 +172,7 @@ struct MoneyWriter {
 }
 
 extension MoneyWriter.Action {
-    /// Whether others may have written what it takes back.
+    /// Whether others may have written what it reverts.
     fileprivate var isOfPurses: Bool {
         switch self {
         case .undoPurse, .redoPurse: true

@@ -4,7 +4,7 @@ import VarveTestSupport
 /// Steps of scopes that overlap: several writers share a scope, and all scopes write the same few rows.
 ///
 /// All amounts are the same, so that a row often has a value that it had before, by another step. Whether a step
-/// can be taken back, the versions of the rows alone tell.
+/// can be reverted, the versions of the rows alone tell.
 struct PurseWriter {
     private static let amount = 5
     private static let scopes = 3

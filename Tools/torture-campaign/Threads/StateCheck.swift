@@ -25,7 +25,7 @@ struct StateCheck {
         seen.append(progress)
     }
 
-    /// What no transaction changes, of whichever kind: an undo that takes back half a step does.
+    /// What no transaction changes, of whichever kind: an undo that reverts half a step does.
     static func checkSums(_ context: Context) throws(CheckFailure) {
         try checkSums(Account.query().resolve(in: context), context)
     }

@@ -53,7 +53,7 @@ public struct PropertyProjection<Entity: EntityModelProtocol, Value>: Sendable {
 }
 
 extension RowSet {
-    /// What `body` answers for each row, in the query's order.
+    /// What `body` returns for each row, in the query's order.
     @inlinable
     func map<Value>(_ body: (UnsafePointer<Entity>) -> Value) -> [Value] {
         var values: [Value] = []

@@ -78,7 +78,7 @@ struct IndexSearch {
         }
     }
 
-    /// Calls `body` with the bounds of each range until it answers false. Answers whether it never
+    /// Calls `body` with the bounds of each range until it returns false. Returns whether it never
     /// did.
     func forEachBounds(_ body: (IndexBounds) -> Bool) -> Bool {
         // Nearly always there is one, and no array to make for it.

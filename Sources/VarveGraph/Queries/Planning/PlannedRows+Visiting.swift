@@ -1,5 +1,5 @@
 extension PlannedRows {
-    /// Calls `body` with each row of the answer in order, until it answers false.
+    /// Calls `body` with each row of the answer in order, until it returns false.
     ///
     /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
     @inlinable

@@ -32,7 +32,7 @@ struct SlotSet {
         return word < words.count && words[word] & (1 << UInt64(number & 63)) != 0
     }
 
-    /// Adds a number, and answers whether it is new.
+    /// Adds a number, and returns whether it is new.
     @discardableResult
     mutating func insert(_ number: Int) -> Bool {
         let bit: UInt64 = 1 << UInt64(number & 63)

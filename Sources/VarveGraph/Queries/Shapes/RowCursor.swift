@@ -51,7 +51,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
         return Table.row(in: place.element.assumingMemoryBound(to: Cell.self))
     }
 
-    /// Calls `body` with the row at a slot, or answers nil where the slot holds none. The address is good for the
+    /// Calls `body` with the row at a slot, or returns nil where the slot holds none. The address is good for the
     /// call alone.
     @inlinable
     mutating func withRow<Result>(
@@ -61,7 +61,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
         return try Table.withRow(at: table.settledForReading(place, Slot(slot)), body)
     }
 
-    /// Copies the row at a slot; answers false where the slot holds none.
+    /// Copies the row at a slot; returns false where the slot holds none.
     @inlinable
     mutating func copyRow(at slot: UInt32, to target: UnsafeMutablePointer<Entity>) -> Bool {
         guard let place = place(at: slot) else { return false }
@@ -71,7 +71,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
     /// How many rows lie between asking for a row, asking for what it refers to, and looking at it.
     @usableFromInline static var leadCount: Int { 12 }
 
-    /// Calls `body` with the place of each slot that is in a page, until it answers false.
+    /// Calls `body` with the place of each slot that is in a page, until it returns false.
     ///
     /// A row is asked for well before it is looked at, and what it refers to when it has come: rows
     /// in random places come twice as fast for it.
@@ -119,7 +119,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
         }
     }
 
-    /// Calls `body` with the row at each slot that has one, until it answers false.
+    /// Calls `body` with the row at each slot that has one, until it returns false.
     ///
     /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
     @inlinable
@@ -136,7 +136,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
         }
     }
 
-    /// Calls `body` with each row that meets a condition, until it answers false.
+    /// Calls `body` with each row that meets a condition, until it returns false.
     ///
     /// - Parameter test: made for the condition; of a row that it refuses no row is made.
     @inlinable
@@ -193,7 +193,7 @@ struct RowCursor<Entity: EntityModelProtocol> {
         return test.isWhole
     }
 
-    /// Copies the rows at these slots to a place with room for as many; answers how many there are.
+    /// Copies the rows at these slots to a place with room for as many; returns how many there are.
     ///
     /// - Parameter isWhole: whether these are all rows of most leaves.
     @inlinable

@@ -78,7 +78,7 @@ final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
     /// How many entities' links are asked for before the first is filled.
     @inlinable static var groupCount: Int { 64 }
 
-    /// Copies the rows at some slots and fills their relations; answers how many there are.
+    /// Copies the rows at some slots and fills their relations; returns how many there are.
     @inlinable
     func copyAndFill(
         _ slots: UnsafeBufferPointer<UInt32>, to base: UnsafeMutablePointer<Entity>
@@ -108,7 +108,7 @@ final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
         return count
     }
 
-    /// Copies the rows at these slots; answers how many there are.
+    /// Copies the rows at these slots; returns how many there are.
     @inlinable
     func copy(
         _ slots: ContiguousArray<UInt32>, isWhole: Bool = false,
@@ -136,7 +136,7 @@ final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
         }
     }
 
-    /// Moves entities together where slots had no row; answers how many there are.
+    /// Moves entities together where slots had no row; returns how many there are.
     @inlinable
     static func closeGaps(
         between parts: RowParts, _ counts: ContiguousArray<Int>,

@@ -17,7 +17,7 @@ public struct ShapeStep: Sendable {
 /// How one relation is loaded, before a context is known.
 @usableFromInline
 struct RelationShape: Sendable {
-    /// Answers what fills the relation of one entity after another, for a context and the
+    /// Returns what fills the relation of one entity after another, for a context and the
     /// position of the parent's table in it; nil where there is nothing to fill.
     @usableFromInline let prepare: @Sendable (Context, Int, NestedLoaders) -> ShapeFill?
     /// How many levels of entities inside one another are loaded at most, with this one.
