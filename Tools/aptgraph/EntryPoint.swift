@@ -2,7 +2,7 @@ import Foundation
 
 /// What the executable runs. The program itself is a library, so that tests can run it too.
 package enum EntryPoint {
-    /// Answers the exit status.
+    /// Returns the exit status.
     package static func run(_ arguments: [String]) async -> Int32 {
         // A reader that closes the pipe early is told from other failures where the output is
         // written.

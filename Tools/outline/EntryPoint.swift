@@ -11,7 +11,7 @@ package enum EntryPoint {
         terminal, otherwise by commands on standard input, one a line ('help' lists them).
         """
 
-    /// Answers the exit status.
+    /// Returns the exit status.
     package static func run(_ arguments: [String]) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         guard arguments.count == 1, !arguments[0].hasPrefix("-") else {

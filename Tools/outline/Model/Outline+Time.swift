@@ -17,13 +17,13 @@ struct TrashedItem {
 }
 
 extension Outline {
-    /// Takes the last step back. Answers its label.
+    /// Takes the last step back. Returns its label.
     func undo() throws -> String {
         defer { reload() }
         return try store.undo().label ?? "a change"
     }
 
-    /// Brings back the step that was undone last. Answers its label.
+    /// Brings back the step that was undone last. Returns its label.
     func redo() throws -> String {
         defer { reload() }
         return try store.redo().label ?? "a change"

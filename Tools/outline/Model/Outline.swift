@@ -60,7 +60,7 @@ package final class Outline {
 
     // MARK: - Changing
 
-    /// Adds an item behind another one, at its depth; at the end without one. Answers its id.
+    /// Adds an item behind another one, at its depth; at the end without one. Returns its id.
     @discardableResult
     func add(_ text: String, behind position: Int? = nil) throws -> String {
         let row = try position.map { try self.row($0) }
