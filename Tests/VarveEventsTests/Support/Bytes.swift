@@ -11,13 +11,6 @@ enum Hex {
     }
 }
 
-/// Runs `body` with the bytes and gives its error or value.
-func withBytes<Result, Failure: Error>(
-    _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-) throws(Failure) -> Result {
-    try bytes.withReader { reader throws(Failure) in try body(reader.rest) }
-}
-
 /// All damaged variants of some bytes: every truncation, every byte replaced by several others,
 /// and one byte too many.
 func damaged(_ bytes: [UInt8]) -> [[UInt8]] {

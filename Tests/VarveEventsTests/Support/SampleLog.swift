@@ -1,4 +1,5 @@
 import VarveEvents
+import VarveTestSupport
 
 /// Builds transactions over two types, users and chats, for tests that damage or replay them.
 struct SampleLog: ~Copyable {
@@ -125,27 +126,5 @@ extension TransactionEncoder {
 
     mutating func chat(_ number: Int) -> EntityIndex {
         entity(TypeNumber(2), bytes: (try? number.storedBytes()) ?? [])
-    }
-
-    mutating func entity(_ type: TypeNumber, bytes: [UInt8]) -> EntityIndex {
-        bytes.withUnsafeBytes { entity(type, $0) }
-    }
-
-    mutating func insert(
-        _ entity: EntityIndex, ordinal: Ordinal, previous: PreviousVersion? = nil, row: [UInt8]
-    ) {
-        row.withUnsafeBytes { insert(entity, ordinal: ordinal, previous: previous, row: $0) }
-    }
-
-    mutating func delete(
-        _ entity: EntityIndex, keepsTombstone: Bool = true, isRowless: Bool = false,
-        ordinal: Ordinal, previous: PreviousVersion?, cause: DeletionCause = .direct,
-        row: [UInt8], lists: [(relation: RelationNumber, entities: [EntityIndex])] = []
-    ) {
-        row.withUnsafeBytes {
-            delete(
-                entity, keepsTombstone: keepsTombstone, isRowless: isRowless, ordinal: ordinal,
-                previous: previous, cause: cause, row: $0, lists: lists)
-        }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 /// The examples of Docs/EVENTS.md, made by the code and looked up in the page.
 @Suite("The examples of Docs/EVENTS.md")

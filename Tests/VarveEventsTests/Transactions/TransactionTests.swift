@@ -1,4 +1,6 @@
 import Testing
+import VarveTestSupport
+
 @testable import VarveEvents
 
 @Suite("Transactions as bytes")

@@ -1,5 +1,6 @@
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 /// Transactions that lie below a checkpoint are not replayed at opening, so what they say meets the
 /// state for the first time when they are taken back.

@@ -1,31 +1,35 @@
-import VarveEvents
-import VarveTestSupport
+package import VarveEvents
 
 /// What replay must arrive at, kept in plain dictionaries, and the transactions that lead there.
-struct ReplayModel: ~Copyable {
-    struct Key: Hashable {
-        let type: TypeNumber
-        let id: [UInt8]
+package struct ReplayModel: ~Copyable {
+    package struct Key: Hashable {
+        package let type: TypeNumber
+        package let id: [UInt8]
+
+        package init(type: TypeNumber, id: [UInt8]) {
+            self.type = type
+            self.id = id
+        }
     }
 
-    struct Row {
-        var fields: [FieldNumber: [UInt8]]
-        var ordinal: UInt64
-        var version: PreviousVersion
-        var isDeleted = false
+    package struct Row {
+        package var fields: [FieldNumber: [UInt8]]
+        package var ordinal: UInt64
+        package var version: PreviousVersion
+        package var isDeleted = false
         /// The lists that a tombstone keeps.
-        var kept: [RelationNumber: [Key]] = [:]
+        package var kept: [RelationNumber: [Key]] = [:]
     }
 
-    struct ListKey: Hashable {
-        let holder: Key
-        let relation: RelationNumber
+    package struct ListKey: Hashable {
+        package let holder: Key
+        package let relation: RelationNumber
     }
 
     var generator: SeededGenerator
-    var types: [TypeDefinition] = []
-    var rows: [Key: Row] = [:]
-    var lists: [ListKey: [Key]] = [:]
+    package var types: [TypeDefinition] = []
+    package var rows: [Key: Row] = [:]
+    package var lists: [ListKey: [Key]] = [:]
     var nextOrdinals: [TypeNumber: UInt64] = [:]
     var version = PreviousVersion(
         transaction: TransactionID(0), updatedAt: Timestamp(microseconds: 0))
@@ -34,14 +38,14 @@ struct ReplayModel: ~Copyable {
     var touched: Set<Key> = []
 
     /// Whether transactions are of updates and links only.
-    var isGentle = false
+    package var isGentle = false
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
     }
 
     /// A random transaction, applied to the model.
-    mutating func transaction() throws -> [UInt8] {
+    package mutating func transaction() throws -> [UInt8] {
         version = PreviousVersion(
             transaction: TransactionID(version.transaction.rawValue + 1),
             updatedAt: Timestamp(microseconds: Int64(generator.below(1 << 40)) - (1 << 39)))
@@ -279,12 +283,12 @@ struct ReplayModel: ~Copyable {
 
     // MARK: Comparing
 
-    static func bytes(_ row: Row, _ type: TypeDefinition) -> [UInt8] {
+    package static func bytes(_ row: Row, _ type: TypeDefinition) -> [UInt8] {
         type.fields.flatMap { row.fields[$0.number] ?? [] }
     }
 
     /// The digest that the replayed state must have.
-    borrowing func digest() -> UInt64 {
+    package borrowing func digest() -> UInt64 {
         var digest = StateDigest()
         digest.add(lastTransaction: version.transaction, lastTime: version.updatedAt)
         for type in types {

@@ -1,13 +1,12 @@
-import VarveEvents
-import VarveTestSupport
+package import VarveEvents
 
 extension SeededGenerator {
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+    package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
-    mutating func chance(_ one: Int) -> Bool { below(one) == 0 }
+    package mutating func chance(_ one: Int) -> Bool { below(one) == 0 }
 
     /// A random type, of limited depth.
-    mutating func type(depth: Int = 2) -> StoredType {
+    package mutating func type(depth: Int = 2) -> StoredType {
         let scalars: [StoredType] = [
             .bool, .int8, .int32, .int64, .uint16, .uint64, .float, .double, .string, .data,
             .date, .uuid, .raw("Raw", .string), .json("Document"),
@@ -28,7 +27,7 @@ extension SeededGenerator {
     }
 
     /// Random bytes that are a value of a type.
-    mutating func value(of type: StoredType) throws -> [UInt8] {
+    package mutating func value(of type: StoredType) throws -> [UInt8] {
         switch type {
         case .bool: return [UInt8(below(2))]
         case .int8, .uint8: return [UInt8(below(256))]
@@ -58,7 +57,7 @@ extension SeededGenerator {
     }
 
     /// A short text; now and then one long enough to be spliced.
-    mutating func text() -> String {
+    package mutating func text() -> String {
         let count = chance(20) ? 1_000 + below(400) : below(12)
         return String((0..<count).map { _ in "abcdé\u{301}".randomElement(using: &self) ?? "a" })
     }
