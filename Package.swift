@@ -42,6 +42,16 @@ let fuzzers: [Target] =
             exclude: ["Corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     ] : []
 
+// It measures what the package does not publish. Only Benchmarks/engine builds it.
+let engineBenchmark: [Target] =
+    Context.environment["VARVE_ENGINE_BENCHMARK"] == "1"
+    ? [
+        .executableTarget(
+            name: "EngineBenchmark", dependencies: ["VarveEvents", "VarveGraph", "VarveTables"],
+            path: "Benchmarks/Sources/EngineBenchmark",
+            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
+    ] : []
+
 let strict = Context.environment["VARVE_STRICT"] == "1"
 
 let settings: [SwiftSetting] =
@@ -106,6 +116,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "VarveEvents", dependencies: ["CVarve", "VarveText"], swiftSettings: settings),
+        .target(
+            name: "VarveTables", dependencies: ["CVarve", "VarveEvents"], swiftSettings: settings),
         .target(
             name: "VarveGraph",
             dependencies: ["CVarve", "VarveEvents", "VarveMacros", "VarveText"],
@@ -173,6 +185,9 @@ let package = Package(
             name: "VarveEventsTests", dependencies: ["VarveEvents", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "VarveTablesTests", dependencies: ["VarveTables", "VarveTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "VarveGraphTests", dependencies: ["VarveGraph", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
@@ -204,5 +219,5 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["VarveGraph"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
-    ] + fuzzers
+    ] + fuzzers + engineBenchmark
 )

@@ -24,6 +24,11 @@ struct ImportTests {
         Module(
             folder: "Sources/VarveEvents", modules: ["CVarve", "VarveText"],
             system: ["Foundation", "Synchronization"]),
+        // Foundation for the canonical composition of texts, Synchronization for the stack of versions
+        // whose snapshots are gone.
+        Module(
+            folder: "Sources/VarveTables", modules: ["CVarve", "VarveEvents"],
+            system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents", "VarveText"],
             system: ["Foundation", "Synchronization"]),

@@ -58,6 +58,10 @@ typedef struct {
 /// The calling thread's own, which begins with zeros.
 varve_release *varve_release_of_thread(void);
 
+/// Advises the system to back memory, aligned to 2 MiB, by huge pages. A hint: nothing happens on systems without
+/// them.
+void varve_advise_huge_pages(void *address, size_t count);
+
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -1,0 +1,59 @@
+/// A page of an ``IDMap``: tags and their slots, in no order.
+///
+///     16   items   count x (tag UInt32, slot UInt32)
+struct IDBucket: BitwiseCopyable {
+    private static let itemBytes = 8
+
+    let page: Page
+
+    var count: Int { page.count }
+
+    func tag(_ index: Int) -> UInt32 { page.load(Self.offset(index)) }
+
+    func slot(_ index: Int) -> Slot { page.load(Self.offset(index) &+ 4) }
+
+    private static func offset(_ index: Int) -> Int { Page.headerBytes &+ itemBytes &* index }
+
+    @inline(__always)
+    func find(_ tag: UInt32, where matches: (Slot) -> Bool) -> Slot? {
+        for index in 0..<count where self.tag(index) == tag {
+            let slot = slot(index)
+            if matches(slot) { return slot }
+        }
+        return nil
+    }
+
+    /// Adds an item where there is room.
+    func add(_ tag: UInt32, _ slot: Slot) {
+        page.store(tag, at: Self.offset(count))
+        page.store(slot, at: Self.offset(count) + 4)
+        page.count += 1
+    }
+
+    /// Adds an item to the bucket, whose number this is, or to a copy of it. Returns the number that
+    /// the bucket now has.
+    func append(
+        _ tag: UInt32, _ slot: Slot, _ number: PageNumber,
+        in transaction: PageTransaction
+    ) -> PageNumber {
+        if transaction.owns(page), Self.offset(count + 1) <= page.byteCount {
+            add(tag, slot)
+            return number
+        }
+        let copy = Self.make(for: count + 1, in: transaction)
+        copy.bucket.page.count = count
+        copy.bucket.page.write(
+            page.bytes(Page.headerBytes, Self.itemBytes * count), at: Page.headerBytes)
+        copy.bucket.add(tag, slot)
+        transaction.release(number)
+        return copy.number
+    }
+
+    /// An empty bucket with room for this many items.
+    static func make(
+        for count: Int, in transaction: PageTransaction
+    ) -> (number: PageNumber, bucket: IDBucket) {
+        let (number, page) = transaction.allocate(offset(count))
+        return (number, IDBucket(page: page))
+    }
+}

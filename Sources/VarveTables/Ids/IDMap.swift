@@ -1,0 +1,152 @@
+/// Finds slots by the hashes of ids: a trie of nodes over buckets, extendible within each node.
+///
+///     tag 0b10_11...   node   [ A A B b ]     A and B are buckets, b is a node (marked)
+///                                    \
+///                              node   [ C C D D ]
+///
+/// A node divides by the next bits of the tag. A bucket that several neighbouring entries of a node
+/// name holds the tags of them all. A full bucket is split in two halves of its entries, and where
+/// one entry alone names it, a node takes its place.
+///
+/// The tag is the upper half of the hash, and the bits that lead to a bucket are its leading ones, so
+/// splitting reads no id. Hashes are keyed per process: the file's author cannot choose collisions,
+/// and the map is no part of a file. Ids are never removed: their slots stay with them.
+///
+/// Invariants: the entries of a node that name one bucket are neighbours, their number is a power of
+/// two, and the first one's position is a multiple of it. A bucket has at most `bucketCount` items,
+/// unless their tags have no bits left that could divide them.
+package struct IDMap: BitwiseCopyable, Sendable {
+    private static let nodeMark: UInt32 = 1 << 31
+    private static let tagBits = 32
+
+    private let nodeBits: Int
+    private let bucketCount: Int
+    private var root = PageNumber.none
+
+    /// - Parameters:
+    ///   - nodeBits: a node has 2 to the power of this many entries.
+    ///   - bucketCount: a bucket of more items is split.
+    package init(nodeBits: Int = 6, bucketCount: Int = 30) {
+        precondition((1...8).contains(nodeBits) && bucketCount >= 1, "The map divides its items")
+        self.nodeBits = nodeBits
+        self.bucketCount = bucketCount
+    }
+
+    private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) }
+
+    /// The position of a tag in a node, whose level is counted in bits above it.
+    private func position(_ tag: UInt32, below bits: Int) -> Int {
+        Int(truncatingIfNeeded: (tag &<< UInt32(bits)) &>> UInt32(Self.tagBits &- nodeBits))
+    }
+
+    private func entryOffset(_ position: Int) -> Int { Page.headerBytes &+ 4 &* position }
+
+    // MARK: Reading
+
+    /// The slot of an id with this hash. `matches` says whether the id is that of a slot.
+    @inline(__always)
+    package func find(_ hash: UInt64, in pages: PageTable, where matches: (Slot) -> Bool) -> Slot? {
+        guard root != .none else { return nil }
+        let tag = Self.tag(hash)
+        var bits = 0
+        var entry = root.rawValue
+        repeat {
+            let node = pages[PageNumber(entry & ~Self.nodeMark)]
+            entry = node.load(entryOffset(position(tag, below: bits)))
+            bits &+= nodeBits
+        } while entry & Self.nodeMark != 0
+        return IDBucket(page: pages[PageNumber(entry)]).find(tag, where: matches)
+    }
+
+    // MARK: Changing
+
+    /// Adds the slot of an id, with this hash, that the map does not have.
+    package mutating func insert(_ hash: UInt64, _ slot: Slot, in transaction: PageTransaction) {
+        let tag = Self.tag(hash)
+        if root == .none { makeRoot(in: transaction) }
+        var node = transaction.mutable(&root)
+        var bits = 0
+        while true {
+            let position = position(tag, below: bits)
+            let entry: UInt32 = node.load(entryOffset(position))
+            if entry & Self.nodeMark != 0 {
+                var child = PageNumber(entry & ~Self.nodeMark)
+                let page = transaction.mutable(&child)
+                node.store(child.rawValue | Self.nodeMark, at: entryOffset(position))
+                node = page
+                bits += nodeBits
+                continue
+            }
+            let range = range(of: entry, around: position, in: node)
+            let bucket = IDBucket(page: transaction.pages[PageNumber(entry)])
+            let isDivisible = range.count > 1 || bits + 2 * nodeBits <= Self.tagBits
+            if bucket.count < bucketCount || !isDivisible {
+                let number = bucket.append(
+                    tag, slot, PageNumber(entry), in: transaction)
+                if number.rawValue != entry { set(range, of: node, to: number.rawValue) }
+                return
+            }
+            if range.count > 1 {
+                split(bucket, PageNumber(entry), range, of: node, below: bits, in: transaction)
+            } else {
+                let (number, page) = makeNode(of: entry, in: transaction)
+                node.store(number.rawValue | Self.nodeMark, at: entryOffset(position))
+                node = page
+                bits += nodeBits
+            }
+        }
+    }
+
+    private mutating func makeRoot(in transaction: PageTransaction) {
+        let bucket = IDBucket.make(for: 1, in: transaction)
+        (root, _) = makeNode(of: bucket.number.rawValue, in: transaction)
+    }
+
+    /// A node all of whose entries name one bucket.
+    private func makeNode(
+        of bucket: UInt32, in transaction: PageTransaction
+    ) -> (PageNumber, Page) {
+        let (number, page) = transaction.allocate(entryOffset(1 << nodeBits))
+        set(0..<1 << nodeBits, of: page, to: bucket)
+        return (number, page)
+    }
+
+    private func set(_ range: Range<Int>, of node: Page, to entry: UInt32) {
+        for position in range { node.store(entry, at: entryOffset(position)) }
+    }
+
+    /// The positions of the entries that name one bucket.
+    private func range(of entry: UInt32, around position: Int, in node: Page) -> Range<Int> {
+        var width = 1
+        while width < 1 << nodeBits {
+            // The other half of the aligned range that is twice as wide.
+            let other = (position & ~(width - 1)) ^ width
+            guard node.load(entryOffset(other), as: UInt32.self) == entry,
+                node.load(entryOffset(other + width - 1), as: UInt32.self) == entry
+            else { break }
+            width *= 2
+        }
+        let start = position & ~(width - 1)
+        return start..<start + width
+    }
+
+    /// Gives the items of a bucket to two new ones, one for each half of its entries.
+    private func split(
+        _ bucket: IDBucket, _ number: PageNumber, _ range: Range<Int>, of node: Page,
+        below bits: Int, in transaction: PageTransaction
+    ) {
+        let middle = range.lowerBound + range.count / 2
+        let upperCount = (0..<bucket.count).count {
+            position(bucket.tag($0), below: bits) >= middle
+        }
+        let lower = IDBucket.make(for: bucket.count - upperCount, in: transaction)
+        let upper = IDBucket.make(for: upperCount, in: transaction)
+        for index in 0..<bucket.count {
+            let isUpper = position(bucket.tag(index), below: bits) >= middle
+            (isUpper ? upper : lower).bucket.add(bucket.tag(index), bucket.slot(index))
+        }
+        set(range.lowerBound..<middle, of: node, to: lower.number.rawValue)
+        set(middle..<range.upperBound, of: node, to: upper.number.rawValue)
+        transaction.release(number)
+    }
+}

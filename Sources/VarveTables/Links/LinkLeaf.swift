@@ -1,0 +1,96 @@
+/// A leaf of a ``LinkMap``: the lists of some neighbouring slots.
+///
+///     16        counts   H x UInt32   of each holder's list; the highest bit marks a long one
+///     16 + 4H   lists    the targets of one holder behind those of the other; of a long list the
+///                        number of its root page
+struct LinkLeaf: BitwiseCopyable {
+    private static let longMark: UInt32 = 1 << 31
+
+    let page: Page
+    let holderCount: Int
+
+    private var lists: Int { Page.headerBytes &+ 4 &* holderCount }
+
+    private func word(_ index: Int) -> UInt32 { page.load(Page.headerBytes &+ 4 &* index) }
+
+    func count(_ index: Int) -> Int { Int(word(index) & ~Self.longMark) }
+
+    func isLong(_ index: Int) -> Bool { word(index) & Self.longMark != 0 }
+
+    /// How many words the list takes in the leaf.
+    private func width(_ index: Int) -> Int { isLong(index) ? 1 : count(index) }
+
+    private func offset(_ index: Int) -> Int {
+        var words = 0
+        for before in 0..<index { words &+= width(before) }
+        return lists &+ 4 &* words
+    }
+
+    /// The root of a long list.
+    func root(_ index: Int) -> PageNumber { page.load(offset(index)) }
+
+    /// The targets of a list that is not long.
+    func targets(_ index: Int) -> UnsafeRawBufferPointer {
+        page.bytes(offset(index), 4 &* count(index))
+    }
+
+    /// What a list becomes.
+    enum Content {
+        case short([Slot])
+        case long(root: PageNumber, count: Int)
+
+        fileprivate var width: Int {
+            switch self {
+            case .short(let slots): slots.count
+            case .long: 1
+            }
+        }
+
+        fileprivate var word: UInt32 {
+            switch self {
+            case .short(let slots): UInt32(truncatingIfNeeded: slots.count)
+            case .long(_, let count): UInt32(truncatingIfNeeded: count) | LinkLeaf.longMark
+            }
+        }
+    }
+
+    /// An empty leaf.
+    static func make(
+        holderCount: Int, in transaction: PageTransaction
+    ) -> (PageNumber, LinkLeaf) {
+        let (number, page) = transaction.allocate(Page.headerBytes + 4 * holderCount)
+        page.clear()
+        return (number, LinkLeaf(page: page, holderCount: holderCount))
+    }
+
+    /// Replaces a list in this leaf, whose number this is, or in a copy of it. Returns the number that
+    /// the leaf then has.
+    func replace(
+        _ index: Int, by content: Content, _ number: PageNumber, in transaction: PageTransaction
+    ) -> PageNumber {
+        let (start, tail) = (offset(index), offset(index + 1))
+        let end = offset(holderCount)
+        let size = 4 * content.width
+        let needed = end - (tail - start) + size
+        if transaction.owns(page), needed <= page.byteCount {
+            page.move(end - tail, from: tail, to: start + size)
+            write(content, index, at: start)
+            return number
+        }
+        let (copyNumber, copyPage) = transaction.allocate(needed)
+        let copy = LinkLeaf(page: copyPage, holderCount: holderCount)
+        copyPage.write(page.bytes(Page.headerBytes, start - Page.headerBytes), at: Page.headerBytes)
+        copyPage.write(page.bytes(tail, end - tail), at: start + size)
+        copy.write(content, index, at: start)
+        transaction.release(number)
+        return copyNumber
+    }
+
+    private func write(_ content: Content, _ index: Int, at offset: Int) {
+        page.store(content.word, at: Page.headerBytes + 4 * index)
+        switch content {
+        case .short(let slots): slots.withUnsafeBytes { page.write($0, at: offset) }
+        case .long(let root, _): page.store(root, at: offset)
+        }
+    }
+}

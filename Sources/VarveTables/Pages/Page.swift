@@ -1,0 +1,76 @@
+/// A page in memory: a header of 16 bytes, and what the structure that owns it makes of the rest.
+///
+///     0   birth      the version whose transaction made this frame
+///     8   byteCount  of the frame, a size class of the arena
+///     12  count      of the structure's items
+///
+/// It is an address, valid as long as a snapshot or the open transaction can reach the page. Only
+/// the transaction whose version is the page's birth may write to it.
+struct Page: BitwiseCopyable {
+    static let headerBytes = 16
+
+    let address: UnsafeMutableRawPointer
+
+    var birth: PageVersion {
+        get { PageVersion(address.load(as: UInt64.self)) }
+        nonmutating set { address.storeBytes(of: newValue.rawValue, as: UInt64.self) }
+    }
+
+    var byteCount: Int {
+        get { Int(address.load(fromByteOffset: 8, as: UInt32.self)) }
+        nonmutating set {
+            address.storeBytes(
+                of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 8, as: UInt32.self)
+        }
+    }
+
+    var count: Int {
+        get { Int(address.load(fromByteOffset: 12, as: UInt32.self)) }
+        nonmutating set {
+            address.storeBytes(
+                of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 12, as: UInt32.self)
+        }
+    }
+
+    // Offsets are computed from counts that the structures keep within the frame. They are not
+    // checked again: these are the loads and stores of every read and write. Frames are aligned to
+    // 64 bytes, but fields within need not be aligned.
+
+    @inline(__always)
+    func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type = Value.self) -> Value {
+        assert(offset >= 0 && offset + MemoryLayout<Value>.size <= byteCount)
+        return address.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    @inline(__always)
+    func store<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
+        assert(offset >= 0 && offset + MemoryLayout<Value>.size <= byteCount)
+        address.storeBytes(of: value, toByteOffset: offset, as: Value.self)
+    }
+
+    /// Bytes in the page.
+    func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+        assert(offset >= 0 && count >= 0 && offset + count <= byteCount)
+        return UnsafeRawBufferPointer(start: address + offset, count: count)
+    }
+
+    /// Copies bytes, which may overlap what they replace, to an offset.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        assert(offset >= 0 && offset + bytes.count <= byteCount)
+        guard let source = bytes.baseAddress else { return }
+        (address + offset).copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    /// Moves bytes within the page; both places may overlap.
+    func move(_ count: Int, from source: Int, to target: Int) {
+        assert(count >= 0 && source + count <= byteCount && target + count <= byteCount)
+        if source == target || count == 0 { return }
+        (address + target).copyMemory(from: address + source, byteCount: count)
+    }
+
+    /// Fills everything behind the header with zeros, from an offset on.
+    func clear(from offset: Int = Page.headerBytes) {
+        (address + offset).initializeMemory(
+            as: UInt8.self, repeating: 0, count: byteCount - offset)
+    }
+}

@@ -1,0 +1,178 @@
+import Synchronization
+
+/// Pages in memory that name each other by number, in versions.
+///
+/// One transaction is open at a time. It copies each page that it changes, once, and changes its own
+/// pages in place: that is the whole of copy-on-write. Publishing makes a version, which a
+/// ``PageSnapshot`` keeps alive. Pages that a version replaced are freed when no snapshot reaches
+/// them any more.
+///
+/// Invariants:
+/// - a page is reached by the versions from its birth to the last one before it was replaced;
+/// - a page that was replaced is on the dead list of the newest live version that reaches it, and on
+///   no list, that is freed, where there is none.
+///
+/// The caller lets one thread at a time begin, change and publish. Snapshots may be read and
+/// released by any thread.
+// Sendable unchecked: what the writer changes belongs to the thread that the caller lets write, and
+// what other threads share with it is the atomic stack and entries of the table that do not change.
+package final class PageStore: @unchecked Sendable {
+    package let pages: PageTable
+    @exclusivity(unchecked) private var arena: FrameArena
+    @exclusivity(unchecked) private var freeNumbers: [PageNumber] = []
+    @exclusivity(unchecked) private var nextNumber = PageNumber(1)
+    /// The versions that snapshots hold, ascending.
+    @exclusivity(unchecked) private var live: [VersionRecord] = []
+    private(set) var newest = PageVersion(0)
+    private var isChanging = false
+
+    /// Records whose snapshots are gone and that the writer has not processed: a stack, pushed to by
+    /// any thread and taken as a whole by the writer. 0 is the empty stack, any other value an
+    /// unmanaged reference that was retained.
+    private let released = Atomic<UInt>(0)
+
+    package init(_ source: FrameSource = .hugeChunks) {
+        pages = .allocate()
+        arena = FrameArena(source)
+    }
+
+    deinit {
+        precondition(!isChanging, "A transaction holds its store")
+        takeReleased { _ in }
+        for raw in 1..<nextNumber.rawValue {
+            guard let page = pages.page(PageNumber(raw)), arena.isSeparate(page.byteCount)
+            else { continue }
+            arena.deallocate(page.address, page.byteCount)
+        }
+        pages.deallocate()
+    }
+
+    /// The pages that are in use: of live versions and of the open transaction.
+    package var pageCount: Int { Int(nextNumber.rawValue) - 1 - freeNumbers.count }
+
+    /// The memory that pages take or took, in bytes.
+    package var reservedBytes: Int { arena.reservedBytes }
+
+    /// The number of versions that snapshots hold, as far as the writer knows.
+    package var liveVersionCount: Int { live.count }
+
+    // MARK: Transactions
+
+    /// Begins to change the newest version. The caller publishes or rolls back.
+    func begin() -> PageVersion {
+        precondition(!isChanging, "One transaction is open at a time")
+        isChanging = true
+        reclaim()
+        return newest.next
+    }
+
+    /// Ends the open transaction with a new version, which no longer reaches the replaced pages.
+    func publish(replaced: consuming [PageNumber]) -> PageSnapshot {
+        newest = newest.next
+        if let last = live.last {
+            // Each of them was born before this version, and `last` is the newest one before it: all
+            // were in use when it was published.
+            keep(replaced, for: last)
+        } else {
+            for number in replaced { free(number) }
+        }
+        let record = VersionRecord(newest)
+        live.append(record)
+        isChanging = false
+        return PageSnapshot(self, record)
+    }
+
+    private func keep(_ replaced: consuming [PageNumber], for record: VersionRecord) {
+        // A version between that nobody holds may have made some of them.
+        if record.version == PageVersion(newest.rawValue - 1), record.deadPages.isEmpty {
+            record.deadPages = replaced
+            return
+        }
+        for number in replaced { bury(number, for: record) }
+    }
+
+    /// Ends the open transaction as if it had not been. `born` are the pages that it made; those that
+    /// it freed itself may be among them, and twice.
+    func rollBack(born: [PageNumber]) {
+        for number in born {
+            if let page = pages.page(number), page.birth > newest { free(number) }
+        }
+        isChanging = false
+    }
+
+    // MARK: Pages
+
+    /// A page of the open transaction, of undefined content but for its header.
+    @inline(__always)
+    func allocate(_ byteCount: Int, in version: PageVersion) -> (PageNumber, Page) {
+        let size = FrameArena.frameBytes(for: byteCount)
+        let page = Page(address: arena.allocate(size))
+        page.birth = version
+        page.byteCount = size
+        page.count = 0
+        let number = takeNumber()
+        pages.set(number, to: page.address)
+        return (number, page)
+    }
+
+    @inline(__always)
+    private func takeNumber() -> PageNumber {
+        if let number = freeNumbers.popLast() { return number }
+        let number = nextNumber
+        precondition(number.rawValue < PageNumber.limit, "A store has fewer than 2^31 pages")
+        nextNumber = PageNumber(number.rawValue + 1)
+        return number
+    }
+
+    func free(_ number: PageNumber) {
+        let page = pages[number]
+        arena.deallocate(page.address, page.byteCount)
+        pages.set(number, to: nil)
+        freeNumbers.append(number)
+    }
+
+    // MARK: Versions
+
+    /// Called by the last reference to a snapshot, on any thread.
+    func release(_ record: VersionRecord) {
+        let reference = UInt(bitPattern: Unmanaged.passRetained(record).toOpaque())
+        var top = released.load(ordering: .relaxed)
+        while true {
+            record.nextReleased = top
+            let (isDone, found) = released.weakCompareExchange(
+                expected: top, desired: reference, successOrdering: .releasing,
+                failureOrdering: .relaxed)
+            if isDone { return }
+            top = found
+        }
+    }
+
+    /// Frees the pages of versions that no snapshot holds any more. Beginning a transaction does so.
+    package func reclaim() {
+        takeReleased { record in
+            guard let index = live.firstIndex(where: { $0 === record }) else { return }
+            live.remove(at: index)
+            let older = index > 0 ? live[index - 1] : nil
+            for number in record.deadPages {
+                if let older { bury(number, for: older) } else { free(number) }
+            }
+        }
+    }
+
+    private func takeReleased(_ body: (VersionRecord) -> Void) {
+        var top = released.exchange(0, ordering: .acquiring)
+        while let pointer = UnsafeRawPointer(bitPattern: top) {
+            // Retained when it was pushed; the stack was taken as a whole, so this is its only user.
+            let record = Unmanaged<VersionRecord>.fromOpaque(pointer).takeRetainedValue()
+            top = record.nextReleased
+            body(record)
+        }
+    }
+
+    /// Gives a page that versions after `record` do not reach to its dead list, or frees it where
+    /// the record's version does not reach it either.
+    private func bury(_ number: PageNumber, for record: VersionRecord) {
+        if pages[number].birth > record.version { return free(number) }
+        record.deadPages.append(number)
+    }
+}
