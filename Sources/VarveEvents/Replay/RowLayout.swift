@@ -15,11 +15,11 @@ package final class RowLayout: Sendable {
     }
 
     /// A relation, without what takes counting references.
-    struct RelationPlace: Sendable {
+    package struct RelationPlace: Sendable {
         /// In the definition.
-        let position: Int
-        let number: RelationNumber
-        let target: TypeNumber
+        package let position: Int
+        package let number: RelationNumber
+        package let target: TypeNumber
     }
 
     package let definition: TypeDefinition
@@ -49,7 +49,8 @@ package final class RowLayout: Sendable {
         }
     }
 
-    func relation(_ number: RelationNumber) -> RelationPlace? {
+    /// The relation with a number, without counting references to its definition.
+    package func relation(_ number: RelationNumber) -> RelationPlace? {
         for relation in relations where relation.number == number { return relation }
         return nil
     }

@@ -1,10 +1,15 @@
 /// Puts the changed fields of an update into a row, checking the old values.
-struct RowMerger {
-    let layout: RowLayout
-    let row: UnsafeRawBufferPointer
+package struct RowMerger {
+    private let layout: RowLayout
+    private let row: UnsafeRawBufferPointer
+
+    package init(layout: RowLayout, row: UnsafeRawBufferPointer) {
+        self.layout = layout
+        self.row = row
+    }
 
     /// Appends the new row.
-    func merge(
+    package func merge(
         _ changes: FieldChangeSequence, into writer: inout ByteWriter
     ) throws(EntityFault) {
         var reader = ByteReader(row)

@@ -1,0 +1,48 @@
+package import VarveEvents
+
+/// Reads the rows of one type in one layout, whatever definition they were written under.
+///
+/// It belongs to one thread: it converts into memory of its own.
+package struct RowReader: ~Copyable {
+    private let layouts: [RowLayout]
+    private let target: TypeDefinition
+    private var conversions: [RowConversion?]
+    /// The revision whose rows need no conversion, once one was met.
+    private var identicalRevision: UInt32?
+    private var scratch = ByteWriter(capacity: 256)
+
+    init(layouts: [RowLayout], _ target: TypeDefinition) {
+        self.layouts = layouts
+        self.target = target
+        conversions = Array(repeating: nil, count: layouts.count)
+    }
+
+    /// Calls `body` with the row of an entry, which has one.
+    package mutating func read<Result>(
+        _ entry: StoredRow, _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
+        let revision = entry.revision
+        if revision == identicalRevision { return try body(entry.row) }
+        let conversion = try conversion(from: Int(revision))
+        if conversion.isIdentity {
+            identicalRevision = revision
+            return try body(entry.row)
+        }
+        scratch.removeAll()
+        try conversion.convert(entry.row, into: &scratch)
+        return try scratch.withBytes { row throws(CodecError) in try body(row) }
+    }
+
+    private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {
+        if let known = conversions[revision] { return known }
+        do throws(CatalogError) {
+            let conversion = try RowConversion(from: layouts[revision], to: target)
+            conversions[revision] = conversion
+            return conversion
+        } catch {
+            let name = layouts[revision].definition.name
+            throw .notTranscodable(
+                from: .structure(name, []), to: .structure(target.name, []), reason: "\(error)")
+        }
+    }
+}

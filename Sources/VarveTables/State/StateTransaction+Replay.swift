@@ -1,0 +1,182 @@
+package import VarveEvents
+
+extension StateTransaction {
+    /// Applies the transaction of the log that comes next. Several may follow one another.
+    package func apply(_ logged: TransactionView) throws(ReplayError) {
+        guard logged.id == nextTransaction, logged.id.rawValue < UInt64.max else {
+            throw .outOfOrder(found: logged.id, expected: nextTransaction)
+        }
+        lookUpEntities(of: logged)
+        var hasDefinitions = false
+        var events = logged.events
+        while let event = try Self.next(&events, in: logged.id) {
+            if case .define = event { hasDefinitions = true }
+            try apply(event, of: logged)
+        }
+        if hasDefinitions {
+            do throws(CatalogError) {
+                try catalog.checkReferences()
+            } catch {
+                throw .definition(logged.id, error)
+            }
+        }
+        lastTransaction = logged.id
+        lastTime = logged.header.time
+        timeline.note(logged.header)
+    }
+
+    private static func next(
+        _ events: inout EventIterator, in id: TransactionID
+    ) throws(ReplayError) -> TransactionEvent? {
+        do throws(EventError) {
+            return try events.next()
+        } catch {
+            throw .event(id, error)
+        }
+    }
+
+    private func apply(
+        _ event: TransactionEvent, of logged: TransactionView
+    ) throws(ReplayError) {
+        switch event {
+        case .define(let event): try define(event, in: logged.id)
+        case .insert(let event):
+            try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+                try insert(event, into: type, slot, at: Self.version(of: logged))
+            }
+        case .update(let event):
+            try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+                try update(event, in: type, slot, at: Self.version(of: logged))
+            }
+        case .delete(let event): try delete(event, of: logged)
+        case .link(let event): try link(event, of: logged)
+        case .purge(let event): try purge(event, of: logged)
+        case .former: break
+        case .withdraw(let event):
+            try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+                guard !entry(type, slot).presence.hasRow else { throw .alreadyExists }
+                tables[type].withdraw(slot, in: transaction)
+            }
+        case .depart(let event):
+            try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+                guard !entry(type, slot).presence.hasRow else { throw .alreadyExists }
+                tables[type].clearRow(slot, at: Self.version(of: logged), in: transaction)
+            }
+        case .unknown: unknownEventCount += 1
+        }
+    }
+
+    /// All of them are looked at before the first goes.
+    private func purge(_ event: PurgeEvent, of logged: TransactionView) throws(ReplayError) {
+        var seen: Set<EntityIndex> = []
+        for entity in event.entities {
+            try at(entity, of: logged) { type, slot throws(EntityFault) in
+                guard entry(type, slot).presence == .tombstone, seen.insert(entity).inserted
+                else { throw .hasNoTombstone }
+            }
+        }
+        for entity in event.entities {
+            try at(entity, of: logged) { type, slot throws(EntityFault) in
+                tables[type].clearRow(slot, at: Self.version(of: logged), in: transaction)
+            }
+        }
+    }
+
+    private func define(_ event: DefineEvent, in id: TransactionID) throws(ReplayError) {
+        let definition: TypeDefinition
+        do throws(EventError) {
+            definition = try event.definition()
+        } catch {
+            throw .event(id, error)
+        }
+        do throws(CatalogError) {
+            guard try catalog.define(definition, in: id) else { return }
+        } catch {
+            throw .definition(id, error)
+        }
+        let index = Int(definition.number.rawValue) - 1
+        if index == tables.count {
+            tables.append(Table(definition))
+        } else {
+            tables[index].revise(definition, in: transaction)
+            conversions = conversions.filter { $0.key.type != definition.number }
+        }
+    }
+
+    // MARK: Entities
+
+    static func version(of logged: TransactionView) -> PreviousVersion {
+        PreviousVersion(transaction: logged.id, updatedAt: logged.header.time)
+    }
+
+    func entry(_ type: Int, _ slot: Slot) -> StoredRow {
+        tables[type].rows.entry(slot, in: transaction.pages)
+    }
+
+    /// Gives the entities their slots, in their order, but for those whose type may be defined by an
+    /// event of the same transaction, and those whose id cannot have any, which the event says that
+    /// needs it.
+    private func lookUpEntities(of logged: TransactionView) {
+        slots.removeAll(keepingCapacity: true)
+        hashes.removeAll(keepingCapacity: true)
+        for entity in logged.entities {
+            let hash = KeyedHash.hash(entity.id)
+            hashes.append(hash)
+            let index = Int(entity.type.rawValue) - 1
+            guard index < tables.count else {
+                slots.append(nil)
+                continue
+            }
+            slots.append(try? tables[index].intern(entity.id, hash: hash, in: transaction))
+        }
+    }
+
+    /// The table of an entity, by its index.
+    func table(
+        of entity: TransactionView.Entity, in id: TransactionID
+    ) throws(ReplayError) -> Int {
+        let index = Int(entity.type.rawValue) - 1
+        guard index < tables.count else { throw .unknownType(id, entity.type) }
+        return index
+    }
+
+    /// The slot of an entity. Looked up when it is first needed: the type may be defined by an earlier
+    /// event of the same transaction.
+    func slot(
+        _ entity: EntityIndex, in type: Int, of logged: TransactionView
+    ) throws(ReplayError) -> Slot {
+        let index = Int(entity.rawValue)
+        if let slot = slots[index] { return slot }
+        do throws(EntityFault) {
+            let slot = try tables[type].intern(
+                logged.entities[index].id, hash: hashes[index], in: transaction)
+            slots[index] = slot
+            return slot
+        } catch {
+            throw fault(error, entity, in: type, of: logged)
+        }
+    }
+
+    /// Runs `body` on the table and slot of an entity, and gives its fault a name.
+    func at(
+        _ entity: EntityIndex, of logged: TransactionView,
+        _ body: (Int, Slot) throws(EntityFault) -> Void
+    ) throws(ReplayError) {
+        let type = try table(of: logged.entities[Int(entity.rawValue)], in: logged.id)
+        let slot = try slot(entity, in: type, of: logged)
+        do throws(EntityFault) {
+            try body(type, slot)
+        } catch {
+            throw fault(error, entity, in: type, of: logged)
+        }
+    }
+
+    func fault(
+        _ fault: EntityFault, _ entity: EntityIndex, in type: Int, of logged: TransactionView
+    ) -> ReplayError {
+        let definition = tables[type].definition
+        let id = logged.entities[Int(entity.rawValue)].id
+        return .entity(
+            logged.id, type: definition.name, id: definition.idType.text(of: id), fault)
+    }
+}

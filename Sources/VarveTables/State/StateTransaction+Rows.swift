@@ -1,0 +1,134 @@
+import VarveEvents
+
+extension StateTransaction {
+    func insert(
+        _ event: InsertEvent, into type: Int, _ slot: Slot, at version: PreviousVersion
+    ) throws(EntityFault) {
+        let entry = entry(type, slot)
+        guard entry.presence != .live else { throw .alreadyExists }
+        try Self.check(event.previous, is: entry.version)
+        try Self.check(event.row, tables[type].layout)
+        if entry.presence == .tombstone {
+            tables[type].keepLists([], of: slot, in: transaction)
+        }
+        try tables[type].setRow(
+            slot, to: event.row, .live, event.ordinal, at: version, in: transaction)
+    }
+
+    func update(
+        _ event: UpdateEvent, in type: Int, _ slot: Slot, at version: PreviousVersion
+    ) throws(EntityFault) {
+        let entry = entry(type, slot)
+        guard entry.presence == .live else { throw .doesNotExist }
+        let ordinal = Ordinal(entry.stamps.ordinal)
+        let layout = tables[type].layout
+        row.removeAll()
+        try withRow(of: entry, in: type) { old throws(EntityFault) in
+            try Self.check(event.previous, is: entry.version)
+            try RowMerger(layout: layout, row: old).merge(event.changes, into: &row)
+        }
+        try row.withBytes { new throws(EntityFault) in
+            try tables[type].setRow(slot, to: new, .live, ordinal, at: version, in: transaction)
+        }
+    }
+
+    func delete(_ event: DeleteEvent, of logged: TransactionView) throws(ReplayError) {
+        let type = try table(of: logged.entities[Int(event.entity.rawValue)], in: logged.id)
+        var lists: [(relation: RelationNumber, slots: [Slot])] = []
+        for (number, entities) in event.lists {
+            guard let relation = tables[type].layout.relation(number) else {
+                throw fault(.unknownRelation(number), event.entity, in: type, of: logged)
+            }
+            var slots: [Slot] = []
+            for entity in entities {
+                slots.append(
+                    try target(entity, of: relation, held: event.entity, by: type, of: logged))
+            }
+            lists.append((number, slots))
+        }
+        try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+            try delete(event, from: type, slot, lists, at: Self.version(of: logged))
+        }
+    }
+
+    private func delete(
+        _ event: DeleteEvent, from type: Int, _ slot: Slot,
+        _ lists: [(relation: RelationNumber, slots: [Slot])], at version: PreviousVersion
+    ) throws(EntityFault) {
+        let entry = entry(type, slot)
+        let isLive = entry.presence == .live
+        guard !(isLive && event.isRowless) else { throw .alreadyExists }
+        guard isLive || event.isRowless else { throw .doesNotExist }
+        let layout = tables[type].layout
+        if isLive {
+            try withRow(of: entry, in: type) { row throws(EntityFault) in
+                try Self.check(event.previous, is: entry.version)
+                try Self.check(event.row, layout)
+                guard entry.stamps.ordinal == event.ordinal.rawValue else {
+                    throw .ordinalDiffers(
+                        found: event.ordinal, expected: Ordinal(entry.stamps.ordinal))
+                }
+                guard row.hasSameBytes(as: event.row) else { throw .rowDiffers }
+            }
+        } else {
+            try Self.check(event.previous, is: entry.version)
+            try Self.check(event.row, layout)
+        }
+        guard event.keepsTombstone else {
+            return tables[type].clearRow(slot, at: version, in: transaction)
+        }
+        try tables[type].setRow(
+            slot, to: event.row, .tombstone, event.ordinal, at: version, in: transaction)
+        tables[type].keepLists(lists, of: slot, in: transaction)
+    }
+
+    /// Calls `body` with the row of an entry in the newest layout of its type.
+    private func withRow(
+        of entry: StoredRow, in type: Int,
+        _ body: (UnsafeRawBufferPointer) throws(EntityFault) -> Void
+    ) throws(EntityFault) {
+        guard entry.revision != tables[type].currentRevision else { return try body(entry.row) }
+        conversion.removeAll()
+        do throws(CodecError) {
+            try conversionToNewest(from: entry.revision, in: type)
+                .convert(entry.row, into: &conversion)
+        } catch {
+            throw .malformedRow(error)
+        }
+        try conversion.withBytes { row throws(EntityFault) in try body(row) }
+    }
+
+    private func conversionToNewest(
+        from revision: UInt32, in type: Int
+    ) throws(CodecError) -> RowConversion {
+        let table = tables[type]
+        let key = RowRevision(type: table.definition.number, revision: revision)
+        if let known = conversions[key] { return known }
+        do throws(CatalogError) {
+            let conversion = try RowConversion(
+                from: table.layouts[Int(revision)], to: table.definition)
+            conversions[key] = conversion
+            return conversion
+        } catch {
+            throw .notRoundTrippable(property: "\(error)")
+        }
+    }
+
+    private static func check(
+        _ found: PreviousVersion?, is expected: PreviousVersion?
+    ) throws(EntityFault) {
+        guard found == expected else {
+            throw .previousVersion(found: found, expected: expected)
+        }
+    }
+
+    private static func check(
+        _ row: UnsafeRawBufferPointer, _ layout: RowLayout
+    ) throws(EntityFault) {
+        do throws(CodecError) {
+            try layout.check(row)
+        } catch {
+            throw .malformedRow(error)
+        }
+    }
+}

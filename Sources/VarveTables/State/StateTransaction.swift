@@ -1,0 +1,61 @@
+package import VarveEvents
+
+/// Makes the next state: the one object that changes pages, and that knows how to give up.
+///
+/// It begins with a copy of the newest state. Every change goes to pages of its own, so nobody sees
+/// it, and rolling back is dropping them. ``publish()`` returns the state with the changes.
+///
+/// Each transaction of the log is checked against the state: entities exist or not, old values are
+/// equal, positions hold what the event says. After an error the caller rolls back.
+///
+/// One transaction of a store is open at a time, on one thread.
+package final class StateTransaction {
+    let transaction: PageTransaction
+    package internal(set) var catalog: Catalog
+    package internal(set) var lastTransaction: TransactionID
+    package internal(set) var lastTime: Timestamp
+    package internal(set) var timeline: Timeline
+    package internal(set) var unknownEventCount: Int
+
+    // Unchecked: every event touches these several times, and no access calls out to another of the
+    // same property.
+    @exclusivity(unchecked) var tables: [Table]
+    /// Of the log's transaction that is being applied, by its order of entities.
+    @exclusivity(unchecked) var slots: [Slot?] = []
+    @exclusivity(unchecked) var hashes: [UInt64] = []
+    @exclusivity(unchecked) var row = ByteWriter(capacity: 1_024)
+    @exclusivity(unchecked) var conversion = ByteWriter(capacity: 1_024)
+    /// To the newest revisions, by type and old revision.
+    @exclusivity(unchecked) var conversions: [RowRevision: RowConversion] = [:]
+
+    /// Begins to change a state, which is the newest of its store.
+    package init(_ base: State) {
+        transaction = PageTransaction(base.store, base: base.snapshot)
+        catalog = base.catalog
+        tables = base.tables
+        lastTransaction = base.lastTransaction
+        lastTime = base.lastTime
+        timeline = base.timeline
+        unknownEventCount = base.unknownEventCount
+    }
+
+    /// Ends the transaction. The state before stays as it is, for as long as it is kept.
+    package func publish() -> State {
+        State(
+            transaction.store, transaction.publish(), catalog: catalog, tables: tables,
+            lastTransaction: lastTransaction, lastTime: lastTime, timeline: timeline,
+            unknownEventCount: unknownEventCount)
+    }
+
+    /// Ends the transaction as if it had not been. So does the end of the object.
+    package func rollBack() { transaction.rollBack() }
+
+    /// The id that the next transaction of the log must have.
+    var nextTransaction: TransactionID { TransactionID(lastTransaction.rawValue &+ 1) }
+
+    /// A revision of a type.
+    struct RowRevision: Hashable {
+        let type: TypeNumber
+        let revision: UInt32
+    }
+}

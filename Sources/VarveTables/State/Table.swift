@@ -1,0 +1,155 @@
+package import VarveEvents
+
+/// The entities of one type: rows by slot, slots by id, links by relation.
+///
+/// An id has a slot as soon as it is mentioned. A slot without row is vacant or gone, and may still
+/// hold links: only link events change links.
+///
+/// A value of some root numbers: a copy is the table of another version.
+package struct Table: Sendable {
+    /// Layouts by revision, oldest first.
+    package private(set) var layouts: [RowLayout]
+    var rows: RowTree
+    var ids: IDMap
+    /// By position of the relation in the newest definition.
+    private(set) var links: [LinkMap]
+    /// The lists that tombstones keep for a restoration, by relation: also of relations that a later
+    /// revision dropped.
+    private(set) var keptLists: [(relation: RelationNumber, lists: LinkMap)] = []
+    package private(set) var liveCount = 0
+    package private(set) var tombstoneCount = 0
+    /// The ordinal that the next new entity gets.
+    package private(set) var nextOrdinal = Ordinal(1)
+
+    init(_ definition: TypeDefinition) {
+        layouts = [RowLayout(definition)]
+        rows = RowTree()
+        ids = IDMap()
+        links = definition.relations.map { _ in LinkMap() }
+    }
+
+    package var layout: RowLayout { layouts[layouts.count - 1] }
+
+    package var definition: TypeDefinition { layout.definition }
+
+    var currentRevision: UInt32 { UInt32(truncatingIfNeeded: layouts.count - 1) }
+
+    package var slotCount: Int { rows.count }
+
+    // MARK: Slots
+
+    /// The slot of an id with this hash, if it was ever mentioned.
+    func slot(of id: UnsafeRawBufferPointer, hash: UInt64, in pages: PageTable) -> Slot? {
+        ids.find(hash, in: pages) { rows.entry($0, in: pages).id.hasSameBytes(as: id) }
+    }
+
+    /// The slot of an id, which gets a vacant one if it is new.
+    mutating func intern(
+        _ id: UnsafeRawBufferPointer, hash: UInt64, in transaction: PageTransaction
+    ) throws(EntityFault) -> Slot {
+        if let slot = slot(of: id, hash: hash, in: transaction.pages) { return slot }
+        do throws(CodecError) {
+            var reader = ByteReader(id)
+            try definition.idType.skip(&reader)
+            try reader.expectEnd()
+        } catch {
+            throw .invalidID(error)
+        }
+        guard slotCount < Slot.limit, id.count < Int32.max else { throw .tooManyEntities }
+        let slot = rows.append(id: id, in: transaction)
+        ids.insert(hash, slot, in: transaction)
+        return slot
+    }
+
+    // MARK: Rows
+
+    /// Gives a slot a row in the newest layout: of a live entity, or of a tombstone.
+    mutating func setRow(
+        _ slot: Slot, to row: UnsafeRawBufferPointer, _ presence: EntityPresence,
+        _ ordinal: Ordinal, at version: PreviousVersion, in transaction: PageTransaction
+    ) throws(EntityFault) {
+        guard UInt32(exactly: row.count) != nil else { throw .tooLarge }
+        count(rows.entry(slot, in: transaction.pages).presence, by: -1)
+        count(presence, by: 1)
+        nextOrdinal = max(nextOrdinal, Ordinal(ordinal.rawValue + 1))
+        let metadata = RowMetadata(
+            presence: presence,
+            stamps: EntityStamps(
+                ordinal: ordinal.rawValue, transaction: version.transaction.rawValue,
+                updatedAt: version.updatedAt.microseconds),
+            revision: currentRevision)
+        rows.set(slot, row: row, metadata, in: transaction)
+    }
+
+    private mutating func count(_ presence: EntityPresence, by change: Int) {
+        switch presence {
+        case .vacant, .gone: break
+        case .live: liveCount += change
+        case .tombstone: tombstoneCount += change
+        }
+    }
+
+    /// Takes the row of a slot, and what its tombstone keeps. Its links stay, and so does when it was
+    /// that the entity went: `version`.
+    mutating func clearRow(
+        _ slot: Slot, at version: PreviousVersion, in transaction: PageTransaction
+    ) {
+        count(rows.entry(slot, in: transaction.pages).presence, by: -1)
+        let metadata = RowMetadata(
+            presence: .gone,
+            stamps: EntityStamps(
+                ordinal: 0, transaction: version.transaction.rawValue,
+                updatedAt: version.updatedAt.microseconds),
+            revision: 0)
+        rows.set(
+            slot, row: UnsafeRawBufferPointer(start: nil, count: 0), metadata, in: transaction)
+        keepLists([], of: slot, in: transaction)
+    }
+
+    /// Forgets that there ever was an entity at a slot without a row.
+    mutating func withdraw(_ slot: Slot, in transaction: PageTransaction) {
+        rows.setMetadata(slot, .vacant, in: transaction)
+    }
+
+    // MARK: Links
+
+    mutating func changeLinks(
+        _ position: Int, of slot: Slot, _ changes: SlotListChanges, in transaction: PageTransaction
+    ) {
+        links[position].change(changes, of: slot, in: transaction)
+    }
+
+    /// Sets the lists that the tombstone at a slot keeps, each of another relation.
+    mutating func keepLists(
+        _ lists: [(relation: RelationNumber, slots: [Slot])], of slot: Slot,
+        in transaction: PageTransaction
+    ) {
+        for index in keptLists.indices
+        where !lists.contains(where: { $0.relation == keptLists[index].relation }) {
+            keptLists[index].lists.replace([], of: slot, in: transaction)
+        }
+        for list in lists {
+            if !keptLists.contains(where: { $0.relation == list.relation }) {
+                keptLists.append((list.relation, LinkMap()))
+            }
+            for index in keptLists.indices where keptLists[index].relation == list.relation {
+                keptLists[index].lists.replace(list.slots, of: slot, in: transaction)
+            }
+        }
+    }
+
+    // MARK: Definitions
+
+    /// Takes in a new revision of the type. Rows stay as they are; lists of relations that it lacks go.
+    mutating func revise(_ definition: TypeDefinition, in transaction: PageTransaction) {
+        let old = self.definition.relations
+        for (position, relation) in old.enumerated()
+        where definition.position(of: relation.number) == nil {
+            links[position].removeAll(in: transaction)
+        }
+        links = definition.relations.map { relation in
+            old.firstIndex { $0.number == relation.number }.map { links[$0] } ?? LinkMap()
+        }
+        layouts.append(RowLayout(definition))
+    }
+}
