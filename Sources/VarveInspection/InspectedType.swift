@@ -2,10 +2,19 @@
 public struct InspectedType: Hashable, Sendable {
     /// A property of the entities.
     public struct Field: Hashable, Sendable {
+        /// Given once, in order, and never used again; names may change.
+        public let number: UInt32
         /// The name of the property.
         public let name: String
-        /// As Swift spells it: `[Int64]?`.
-        public let type: String
+        /// How its values are stored, with the types inside it.
+        public let form: StoredType
+        /// Which way its values get their stored form.
+        public let rung: Rung
+        /// The value that rows without this field take; nil where there are no such rows.
+        public let fill: InspectedValue?
+
+        /// The type as Swift spells it: `[Int64]?`.
+        public var type: String { "\(form)" }
     }
 
     /// A relation of the entities.
@@ -16,6 +25,8 @@ public struct InspectedType: Hashable, Sendable {
             case nullify, cascade, deny
         }
 
+        /// Given once, in order, and never used again.
+        public let number: UInt32
         /// The name of the relation.
         public let name: String
         /// The name of the type that it leads to.
@@ -30,16 +41,21 @@ public struct InspectedType: Hashable, Sendable {
         public let isRequired: Bool
     }
 
+    /// Dense from 1, in the order in which types were first defined.
+    public let number: UInt32
     /// The name of the type.
     public let name: String
-    /// The type of the ids, as Swift spells it.
-    public let idType: String
+    /// How ids are stored.
+    public let idForm: StoredType
     /// The properties, in the order in which rows hold them.
     public let fields: [Field]
     /// The relations, in the order of their numbers.
     public let relations: [Relation]
     /// The type whose tombstones this type describes.
     public let tombstoneOf: String?
+
+    /// The type of the ids as Swift spells it.
+    public var idType: String { "\(idForm)" }
 }
 
 extension InspectedType {
@@ -49,14 +65,16 @@ extension InspectedType {
             number == definition.number
                 ? definition.name : definitionOf(number)?.name ?? "type \(number)"
         }
+        number = definition.number.rawValue
         name = definition.name
-        idType = "\(definition.idType)"
-        fields = definition.fields.map { Field(name: $0.name, type: "\($0.type)") }
+        idForm = definition.idType
+        fields = definition.fields.map(Field.init)
         relations = definition.relations.map { relation in
             let target =
                 relation.target == definition.number ? definition : definitionOf(relation.target)
             return Relation(
-                name: relation.name, target: typeName(relation.target),
+                number: relation.number.rawValue, name: relation.name,
+                target: typeName(relation.target),
                 isToMany: relation.isToMany,
                 inverse: relation.inverse.flatMap { inverse in
                     target?.relations.first { $0.number == inverse }?.name
@@ -66,6 +84,19 @@ extension InspectedType {
                 isRequired: relation.isRequired && !relation.isToMany)
         }
         tombstoneOf = definition.tombstoneOf.map(typeName)
+    }
+}
+
+extension InspectedType.Field {
+    fileprivate init(_ field: FieldDefinition) {
+        number = field.number.rawValue
+        name = field.name
+        form = field.type
+        rung = field.rung
+        fill = field.fill.flatMap { bytes in
+            // A fill that is no value of its type is refused where rows are read with it.
+            (try? StoredValue(field.type, bytes: bytes)).map { InspectedValue($0) }
+        }
     }
 }
 

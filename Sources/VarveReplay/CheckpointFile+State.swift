@@ -34,6 +34,16 @@ extension CheckpointFile {
         return CheckpointVerification(of: self, reader, verifier)
     }
 
+    /// Reads the definitions that the checkpoint holds, and no entity.
+    package func loadCatalog() throws(LogError) -> Catalog {
+        let reader = try makeReader()
+        return try content { () throws(CheckpointReadFailure<LogError>) in
+            try CheckpointLoader.catalog(parts, rawBytes: rawBytes) { page throws(LogError) in
+                PageBytes(try reader.read(pages[page]))
+            }
+        }
+    }
+
     private var parts: [CheckpointPart] {
         pages.map { page in
             CheckpointPart(

@@ -62,6 +62,14 @@ package final class CheckpointLoader: @unchecked Sendable {
         outcomes.deallocate()
     }
 
+    /// The definitions alone: reads the first two pages.
+    package static func catalog<Failure: Error>(
+        _ parts: [CheckpointPart], rawBytes: [UInt64],
+        read: (Int) throws(Failure) -> PageBytes
+    ) throws(CheckpointReadFailure<Failure>) -> Catalog {
+        try CheckpointContents(parts, rawBytes: rawBytes, read: read).catalog
+    }
+
     package var unitCount: Int { units.count }
 
     /// Performs one unit, once.

@@ -23,6 +23,7 @@ struct HelpTests {
                   show     one transaction: its events, with old and new values
                   cat      the current entities of a type, as JSON lines
                   verify   check every checksum and the chain of the segments
+                  schema   the types of a store: fields, relations, delete rules
                   follow   the transactions as they are written, until interrupted
                   query    entities that meet a condition; sums and counts of them
                   history  every version of an entity, newest first

@@ -10,7 +10,9 @@ struct JSONObject {
 
     /// The value at a path of keys and positions, as text: `null`, `true`, digits, or the text
     /// itself; nil when there is nothing at the path.
-    subscript(_ path: Any...) -> String? {
+    subscript(_ path: Any...) -> String? { self[path] }
+
+    subscript(_ path: [Any]) -> String? {
         var value = root
         for step in path {
             if let key = step as? String, let object = value as? [String: Any],

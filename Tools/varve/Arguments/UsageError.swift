@@ -14,6 +14,8 @@ enum UsageError: Error, Hashable, Sendable {
     case missingOperand(String)
     case missingOption(String)
     case extraOperand(String)
+    /// Options of which one command line takes one.
+    case conflictingOptions([String])
     /// A query that cannot be understood, with its text.
     case query(QueryError, text: String)
 }
@@ -37,6 +39,8 @@ extension UsageError: CustomStringConvertible {
         case .missingOperand(let name): "\(name) is missing"
         case .missingOption(let option): "the option '\(option)' is missing"
         case .extraOperand(let operand): "extra operand '\(operand)'"
+        case .conflictingOptions(let options):
+            options.joined(separator: " and ") + " are alternatives: give one of them"
         case .query(let error, _):
             "the query, column \(error.place.lowerBound + 1): \(error)" + meant(error)
         }

@@ -64,7 +64,7 @@ extension InspectedType {
 }
 
 extension InspectedType.Relation {
-    fileprivate var json: JSON {
+    var json: JSON {
         [
             "name": .text(name), "target": .text(target), "toMany": .bool(isToMany),
             "inverse": .optional(inverse), "deleteRule": .text(deleteRule.rawValue),
