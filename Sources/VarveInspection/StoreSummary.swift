@@ -173,9 +173,18 @@ extension Inspection {
 
     private func files() throws(InspectionError) -> [StoreSummary.File] {
         try InspectionError.wrapping { () throws(LogError) in
-            try LogError.wrapping { () throws(FileSystemError) in
-                try Self.files(in: fileSystem, prefix: "", segments: snapshot.segments)
-            }
+            try StoreSummary.File.all(in: fileSystem, segments: snapshot.segments)
+        }
+    }
+}
+
+extension StoreSummary.File {
+    /// All files of a store, also those in its folders, in order of their names.
+    static func all(
+        in fileSystem: any FileSystem, segments: [SegmentEntry] = []
+    ) throws(LogError) -> [StoreSummary.File] {
+        try LogError.wrapping { () throws(FileSystemError) in
+            try files(in: fileSystem, prefix: "", segments: segments)
         }
     }
 

@@ -7,7 +7,7 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        SchemaCommand.self,
+        SchemaCommand.self, DuCommand.self, ReportCommand.self,
         FollowCommand.self, QueryCommand.self, HistoryCommand.self, BlameCommand.self,
         DiffCommand.self,
         AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,

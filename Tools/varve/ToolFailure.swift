@@ -18,4 +18,15 @@ extension ToolFailure {
             throw .inspection(error)
         }
     }
+
+    /// Runs what writes a file.
+    static func outputting<Result>(
+        _ body: () throws(OutputFailure) -> Result
+    ) throws(ToolFailure) -> Result {
+        do throws(OutputFailure) {
+            return try body()
+        } catch {
+            throw .output(error)
+        }
+    }
 }

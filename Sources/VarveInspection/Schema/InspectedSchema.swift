@@ -4,6 +4,7 @@ internal import VarveReplay
 ///
 /// Indexes, unique constraints and hooks belong to the program alone: a log holds none of them.
 public struct InspectedSchema: Sendable {
+    /// The identity of the store.
     public let store: StoreID
     /// The newest transaction that the log holds, 0 of an empty one.
     public let transaction: TransactionID

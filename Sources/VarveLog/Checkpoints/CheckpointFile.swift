@@ -48,6 +48,12 @@ package struct CheckpointFile: Sendable {
         }
     }
 
+    /// Reads every page, and throws for the first that is not what was written.
+    package func verifyPages() throws(LogError) {
+        let reader = try makeReader()
+        for page in pages { try reader.read(page).deallocate() }
+    }
+
     /// A reader of pages with a file handle of its own, for one thread.
     package func makeReader() throws(LogError) -> CheckpointReader {
         let file = try Self.open(name, reference, in: fileSystem)

@@ -112,6 +112,8 @@ struct CheckpointPageHeader: Equatable {
 package struct CheckpointPage: Sendable {
     package let key: CheckpointPageKey
     package let rawBytes: ByteCount
+    /// What it takes in the file: header, stored bytes and padding.
+    package var storedBytes: ByteCount { ByteCount(header.pageLength) }
     let offset: FrameOffset
     let header: CheckpointPageHeader
 

@@ -108,8 +108,7 @@ package struct LogVerification: Sendable {
                 let file = try CheckpointFile(
                     reference, store: manifest.store, in: fileSystem, mode: .readOnly)
                 checkpoints += 1
-                let reader = try file.makeReader()
-                for page in file.pages { try reader.read(page).deallocate() }
+                try file.verifyPages()
             } catch {
                 note(error)
             }
@@ -163,7 +162,7 @@ package struct LogVerification: Sendable {
 
 extension LogError {
     /// What is in the files is wrong, in contrast to files that cannot be had or understood.
-    fileprivate var isAboutContent: Bool {
+    package var isAboutContent: Bool {
         switch self {
         case .damaged, .chainBroken, .manifestDamaged, .segmentMissing, .successorMissing,
             .unsupportedFrame, .pageTooLarge, .fileSystem, .checkpointDamaged,

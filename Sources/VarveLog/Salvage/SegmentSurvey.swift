@@ -39,11 +39,12 @@ struct SegmentSurvey {
         content = FrameContent(file.header.segment)
     }
 
-    mutating func run() {
+    /// Reads the segment to its end, and delivers the definitions and the whole transactions that it comes to.
+    mutating func run(_ deliver: (LogRecord) -> Void = { _ in }) {
         while true {
             do throws(LogError) {
                 switch try cursor.next() {
-                case .frame(let frame): take(frame)
+                case .frame(let frame): take(frame, deliver)
                 case .stopped(let stop):
                     guard try passOver(stop) else { return finish() }
                 case .end: return finish()
@@ -56,24 +57,25 @@ struct SegmentSurvey {
 
     // MARK: Frames
 
-    private mutating func take(_ frame: Frame) {
+    private mutating func take(_ frame: Frame, _ deliver: (LogRecord) -> Void) {
         if !frame.header.type.isIgnorable { name(frame.header.sequence) }
         switch frame.header.type {
         case .catalog:
             do throws(LogError) {
-                _ = try content.payload(of: frame)
+                let payload = try content.payload(of: frame)
                 closeOpen(at: frame.offset)
                 catalogStart = frame.offset
                 lastCatalog = frame.offset
+                deliver(.catalog(payload: payload))
             } catch {
                 lose(frame, SalvageReport.reason(of: error))
             }
-        case .transaction: takeTransaction(frame)
+        case .transaction: takeTransaction(frame, deliver)
         default: closeOpen(at: frame.offset)
         }
     }
 
-    private mutating func takeTransaction(_ frame: Frame) {
+    private mutating func takeTransaction(_ frame: Frame, _ deliver: (LogRecord) -> Void) {
         let header = frame.header
         if header.flags.contains(.continuation) {
             guard open?.sequence == header.sequence else {
@@ -85,9 +87,10 @@ struct SegmentSurvey {
             open = (header.sequence, frame.offset)
         }
         do throws(LogError) {
-            guard try content.add(frame) != nil, let start = open?.start else { return }
+            guard let transaction = try content.add(frame), let start = open?.start else { return }
             open = nil
             add(header.sequence, start, frame.end)
+            deliver(.transaction(transaction))
         } catch {
             open = nil
             lose(frame, "\(SalvageReport.reason(of: error))")

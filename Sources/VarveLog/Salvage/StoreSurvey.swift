@@ -321,8 +321,7 @@ extension CheckpointFile {
         }
         let file = try CheckpointFile(
             header.reference, store: header.store, in: fileSystem, mode: .readOnly)
-        let reader = try file.makeReader()
-        for page in file.pages { try reader.read(page).deallocate() }
+        try file.verifyPages()
         return file
     }
 }

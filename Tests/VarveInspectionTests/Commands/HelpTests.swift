@@ -24,6 +24,8 @@ struct HelpTests {
                   cat      the current entities of a type, as JSON lines
                   verify   check every checksum and the chain of the segments
                   schema   the types of a store: fields, relations, delete rules
+                  du       bytes by type, field, label and age, live and in history
+                  report   write a page about a store, to read in a browser
                   follow   the transactions as they are written, until interrupted
                   query    entities that meet a condition; sums and counts of them
                   history  every version of an entity, newest first

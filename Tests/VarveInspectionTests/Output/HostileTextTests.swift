@@ -19,7 +19,7 @@ struct HostileTextTests {
         ["history", ".", type, "b" + HostileStore.text], ["diff", ".", "1", "last"],
         ["diff", ".", "2", "4"], ["at", ".", "2", "cat", type], ["at", ".", "2", "cat", type, id],
         ["hexdump", ".", "manifest"], ["hexdump", "--full", ".", "2"],
-        ["hexdump", ".", "segment-1"], ["schema", "."],
+        ["hexdump", ".", "segment-1"], ["schema", "."], ["du", "."],
     ]
 
     /// What is refused, with the argument in the message.
