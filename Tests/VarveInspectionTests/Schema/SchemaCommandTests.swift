@@ -89,9 +89,8 @@ struct SchemaCommandTests {
         let edges = lines.filter { $0.contains(" -> ") }
         #expect(
             edges == [
-                "  t1 -> t2 [dir=both, headlabel=<chats>, arrowhead=crow, taillabel=<users>, "
-                    + "arrowtail=crow, penwidth=2, label=\"cascade\"];",
-                "  t1 -> t1 [dir=both, headlabel=<boss>, arrowhead=teeodot, arrowtail=none];",
+                "  t1:r1 -> t2:r1 [dir=both, arrowhead=crow, arrowtail=crow, penwidth=2, label=\"cascade\"];",
+                "  t1:r2 -> t1:head [dir=both, arrowhead=teeodot, arrowtail=none];",
             ])
     }
 

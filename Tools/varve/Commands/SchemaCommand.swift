@@ -44,7 +44,7 @@ struct SchemaCommand: Command {
         }
         switch form {
         case .json: try session.write(schema.json)
-        case .text: try session.write(SchemaLines(schema: schema).lines)
+        case .text: for line in SchemaLines(schema: schema).lines { try session.writeWhole(line) }
         case .dot: for line in SchemaDot(schema: schema).lines { try session.writeLine(line) }
         case .swift:
             let lines = schema.swiftSource.split(separator: "\n", omittingEmptySubsequences: false)

@@ -60,7 +60,7 @@ struct SchemaDrawing {
         let lines = graph.edges.map(line).joined()
         let boxes = graph.types.indices.map(box).joined()
         return """
-            <div class="scroll drawing" tabindex="0"><svg role="img" aria-label="The types and their relations" \
+            <div class="scroll drawing\(width > 860 ? " wide" : "")" tabindex="0"><svg role="img" aria-label="The types and their relations" \
             viewBox="0 0 \(width) \(height)" width="\(width)" height="\(height)">
             <defs>\(Self.markers)</defs>\(lines)\(boxes)</svg></div>
             """

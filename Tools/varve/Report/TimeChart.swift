@@ -30,6 +30,12 @@ struct TimeChart {
             """
     }
 
+    /// Periods that there is room for: few columns stay columns.
+    private var slots: Int { max(columns.count, 24) }
+
+    /// What the axis of time stands for.
+    private var span: Int64 { periods.microseconds * Int64(slots) }
+
     private var sums: [UInt64] { columns.map { $0.reduce(0, +) } }
 
     private func y(_ value: UInt64, _ scale: AxisScale) -> Double {
@@ -50,7 +56,7 @@ struct TimeChart {
     }
 
     private func columnMarkup(_ scale: AxisScale) -> Markup {
-        let width = 100 / Double(max(columns.count, 1))
+        let width = 100 / Double(slots)
         var markup = Markup()
         for (position, parts) in columns.enumerated() where sums[position] > 0 {
             var below: UInt64 = 0
@@ -74,8 +80,7 @@ struct TimeChart {
 
     /// The date, where the axis shows times of one day alone.
     private var day: Markup {
-        let length = periods.microseconds * Int64(periods.periods.count)
-        guard length < 86_400_000_000, let first = periods.periods.first?.start else {
+        guard span < 86_400_000_000, let first = periods.periods.first?.start else {
             return Markup()
         }
         return "<time>\(String(first.iso8601.prefix { $0 != "T" }))</time> "
@@ -83,12 +88,11 @@ struct TimeChart {
 
     private var timeLabels: Markup {
         guard let first = periods.periods.first?.start else { return Markup() }
-        let length = periods.microseconds * Int64(periods.periods.count)
         return (0...4).map { quarter -> Markup in
-            let moment = Moment(microseconds: first.microseconds + length / 4 * Int64(quarter))
+            let moment = Moment(microseconds: first.microseconds + span / 4 * Int64(quarter))
             let place = ["first", "minor", "", "minor", "last"][quarter]
             return """
-                <span class="\(place)" style="left:\(quarter * 25)%">\(Self.time(moment, within: length))</span>
+                <span class="\(place)" style="left:\(quarter * 25)%">\(Self.time(moment, within: span))</span>
                 """
         }.joined()
     }
@@ -98,7 +102,7 @@ struct TimeChart {
         let text = moment.iso8601
         let date = text.prefix { $0 != "T" }
         let clock = text.dropFirst(date.count + 1)
-        if length < 10_000_000 { return String(clock.prefix(10)) }
+        if length < 10_000_000 { return String(clock.prefix(length < 2_000_000 ? 12 : 10)) }
         if length < 86_400_000_000 { return String(clock.prefix(length < 3_600_000_000 ? 8 : 5)) }
         return length < 10 * 86_400_000_000 ? date.suffix(5) + " " + clock.prefix(5) : String(date)
     }

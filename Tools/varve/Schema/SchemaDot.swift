@@ -14,37 +14,42 @@ struct SchemaDot {
         ] + graph.types.map(node) + graph.edges.map { edge($0, in: graph) } + ["}"]
     }
 
+    /// A table of fields, then relations, each of which is a port for its line.
     private func node(_ type: InspectedType) -> String {
         let fields = ([("id", type.idType)] + type.fields.map { ($0.name, $0.type) }).map {
             name, type in
-            "<tr><td align=\"left\">\(text(name))</td><td align=\"left\"><font color=\"#57606a\">"
-                + "\(text(type))</font></td></tr>"
+            row(name, type, color: "#1c2024", port: nil)
+        }
+        let relations = type.relations.map { relation in
+            row(relation.name, relation.targetText, color: "#2b5c8a", port: "r\(relation.number)")
         }
         return
-            "  t\(type.number) [label=<<table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\">"
-            + "<tr><td colspan=\"2\" bgcolor=\"#eaeef2\"><b>\(text(type.name))</b></td></tr>"
-            + fields.joined() + "</table>>];"
+            "  t\(type.number) [label=<<table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\""
+            + " color=\"#b7bec5\"><tr><td colspan=\"2\" bgcolor=\"#eaeef2\" port=\"head\"><b>\(text(type.name))</b>"
+            + "</td></tr>\((fields + relations).joined())</table>>];"
+    }
+
+    private func row(_ name: String, _ type: String, color: String, port: String?) -> String {
+        let place = port.map { " port=\"\($0)\"" } ?? ""
+        return "<tr><td align=\"left\"><font color=\"\(color)\">\(text(name))</font></td>"
+            + "<td align=\"left\"\(place)><font color=\"#57606a\">\(text(type))</font></td></tr>"
     }
 
     /// A crow's foot where there may be many; a bold line where deleting one end deletes the other.
     private func edge(_ edge: SchemaGraph.Edge, in graph: SchemaGraph) -> String {
         let rules = [edge.relation, edge.inverse].compactMap { $0?.deleteRule }
-        var attributes = [
-            "dir=both", "headlabel=<\(text(edge.relation.name))>",
-            "arrowhead=\(head(of: edge.relation))",
-        ]
-        if let inverse = edge.inverse {
-            attributes += ["taillabel=<\(text(inverse.name))>", "arrowtail=\(head(of: inverse))"]
-        } else {
-            attributes.append("arrowtail=none")
-        }
+        var attributes = ["dir=both", "arrowhead=\(head(of: edge.relation))"]
+        attributes.append("arrowtail=" + (edge.inverse.map { head(of: $0) } ?? "none"))
         if rules.contains(.cascade) { attributes.append("penwidth=2") }
-        if rules.contains(.deny) { attributes.append("style=dashed") }
-        if edge.leadsToDeleted { attributes.append("style=dotted") }
-        let rule = rules.first { $0 != .nullify }
-        if let rule { attributes.append("label=\"\(rule.rawValue)\"") }
-        let ends = "t\(graph.types[edge.from].number) -> t\(graph.types[edge.to].number)"
-        return "  \(ends) [\(attributes.joined(separator: ", "))];"
+        let style = edge.leadsToDeleted ? "dotted" : rules.contains(.deny) ? "dashed" : nil
+        if let style { attributes.append("style=\(style)") }
+        if let rule = rules.first(where: { $0 != .nullify }) {
+            attributes.append("label=\"\(rule.rawValue)\"")
+        }
+        let from = "t\(graph.types[edge.from].number):r\(edge.relation.number)"
+        let port = edge.inverse.map { "r\($0.number)" } ?? "head"
+        return
+            "  \(from) -> t\(graph.types[edge.to].number):\(port) [\(attributes.joined(separator: ", "))];"
     }
 
     private func head(of relation: InspectedType.Relation) -> String {
