@@ -201,8 +201,8 @@ let package = Package(
         .testTarget(
             name: "VarveInspectionTests",
             dependencies: [
-                "VarveInspection", "VarveTool", "Varve", "VarveText", "VarveTestSupport",
-                "VarveFuzzing",
+                "VarveInspection", "VarveTool", "VarveToolMain", "Varve", "VarveText",
+                "VarveTestSupport", "VarveFuzzing",
             ],
             // Read where they lie, by the tests of golden stores.
             exclude: ["Fixtures"], swiftSettings: settings),

@@ -51,7 +51,7 @@ public struct HexDump: Sendable {
     public static func read(
         _ subject: Subject, at path: String, payloadBytesMax: UInt64 = 256
     ) throws(InspectionError) -> [HexDump] {
-        let fileSystem = POSIXFileSystem(path)
+        let fileSystem = ReadObservation.fileSystem(at: path)
         let reader = RawRecordReader(fileSystem, payloadBytesMax: payloadBytesMax)
         let records =
             switch subject {

@@ -21,7 +21,7 @@ public final class Inspection {
 
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
     public convenience init(at path: String) throws(InspectionError) {
-        try self.init(POSIXFileSystem(path))
+        try self.init(ReadObservation.fileSystem(at: path))
     }
 
     package init(_ fileSystem: any FileSystem) throws(InspectionError) {

@@ -14,7 +14,7 @@ public enum StoreBackup {
     ) throws(InspectionError) -> BackupReport {
         try InspectionError.wrapping { () throws(LogError) in
             try NewDirectory(target).make { directory throws(LogError) in
-                try LogBackup.run(from: POSIXFileSystem(path), to: directory)
+                try LogBackup.run(from: ReadObservation.fileSystem(at: path), to: directory)
             }
         }
     }

@@ -40,7 +40,7 @@ public struct StoreCompaction: Sendable {
         at path: String, retaining retention: Retention? = nil,
         for goal: CompactionGoal = .safety
     ) throws(InspectionError) -> StoreCompaction {
-        try compact(POSIXFileSystem(path), retaining: retention, for: goal)
+        try compact(ReadObservation.fileSystem(at: path), retaining: retention, for: goal)
     }
 
     package static func compact(

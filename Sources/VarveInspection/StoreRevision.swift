@@ -47,7 +47,7 @@ public struct StoreRevision: Sendable {
     public static func perform(
         _ action: Action, at path: String, force: Bool = false
     ) throws(InspectionError) -> StoreRevision {
-        try perform(action, POSIXFileSystem(path), force: force)
+        try perform(action, ReadObservation.fileSystem(at: path), force: force)
     }
 
     package static func perform(

@@ -16,7 +16,8 @@ public enum StoreSalvage {
         try InspectionError.wrapping { () throws(LogError) in
             try NewDirectory(target).make { directory throws(LogError) in
                 try LogSalvage.run(
-                    from: POSIXFileSystem(path), to: directory, content: .replaying())
+                    from: ReadObservation.fileSystem(at: path), to: directory, content: .replaying()
+                )
             }
         }
     }

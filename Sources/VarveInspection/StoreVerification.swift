@@ -34,7 +34,7 @@ public struct StoreVerification: Sendable {
     ///
     /// Throws only when there is nothing to verify: no store, or a newer format.
     public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
-        try verify(POSIXFileSystem(path))
+        try verify(ReadObservation.fileSystem(at: path))
     }
 
     package static func verify(

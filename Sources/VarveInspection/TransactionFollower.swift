@@ -26,7 +26,7 @@ public final class TransactionFollower {
 
     /// Follows a store, beginning with the newest `count` of the transactions that are there.
     public convenience init(at path: String, newest count: UInt64) throws(InspectionError) {
-        try self.init(POSIXFileSystem(path), newest: count)
+        try self.init(ReadObservation.fileSystem(at: path), newest: count)
     }
 
     package init(_ fileSystem: any FileSystem, newest count: UInt64) throws(InspectionError) {

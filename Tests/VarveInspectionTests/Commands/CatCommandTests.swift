@@ -80,7 +80,9 @@ struct CatCommandTests {
         let store = try SampleStore.filled()
         let type = ToolRun("cat", store.path, "user")
         #expect(type.status == .failure)
-        #expect(type.errors == "varve: there is no type 'user'; there is User, Chat\n")
+        #expect(
+            type.errors
+                == "varve: there is no type 'user'; there is User, Chat; did you mean 'User'?\n")
         #expect(
             ToolRun("cat", store.path, "User", "zoe").errors == "varve: there is no User 'zoe'\n")
         #expect(ToolRun("cat", store.path).status == .usage)

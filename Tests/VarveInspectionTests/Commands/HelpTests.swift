@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VarveInspection
 
@@ -18,38 +19,47 @@ struct HelpTests {
                 alone, so they may run beside a writer; 'salvage' asks that there be none.
 
                 Commands:
-                  info     what a store holds: files, transactions, types, bytes
-                  log      the transactions, newest first
-                  show     one transaction: its events, with old and new values
-                  cat      the current entities of a type, as JSON lines
-                  verify   check every checksum and the chain of the segments
-                  schema   the types of a store: fields, relations, delete rules
-                  du       bytes by type, field, label and age, live and in history
-                  report   write a page about a store, to read in a browser
-                  follow   the transactions as they are written, until interrupted
-                  query    entities that meet a condition; sums and counts of them
-                  history  every version of an entity, newest first
-                  blame    which transaction gave each field of an entity its value
-                  diff     the entities that differ between two transactions
-                  at       what 'cat' would have shown behind an earlier transaction
-                  undo     undo the newest step, by appending a transaction
-                  redo     redo the step that was undone last
-                  restore  restore a deleted entity, with what was deleted along with it
-                  compact  write a checkpoint and drop history that is not to be kept
-                  backup   copy a store, which may be open for writing
-                  salvage  rescue what a damaged store still holds into a new one
-                  hexdump  show the bytes of a frame or a header, field by field
+                  info        what a store holds: files, transactions, types, bytes
+                  log         the transactions, newest first
+                  show        one transaction: its events, with old and new values
+                  cat         the current entities of a type, as JSON lines
+                  verify      check every checksum and the chain of the segments
+                  schema      the types of a store: fields, relations, delete rules
+                  du          bytes by type, field, label and age, live and in history
+                  report      write a page about a store, to read in a browser
+                  follow      the transactions as they are written, until interrupted
+                  query       entities that meet a condition; sums and counts of them
+                  history     every version of an entity, newest first
+                  blame       which transaction gave each field of an entity its value
+                  diff        the entities that differ between two transactions
+                  at          what 'cat' would have shown behind an earlier transaction
+                  undo        undo the newest step, by appending a transaction
+                  redo        redo the step that was undone last
+                  restore     restore a deleted entity, with what was deleted along with it
+                  compact     write a checkpoint and drop history that is not to be kept
+                  backup      copy a store, which may be open for writing
+                  salvage     rescue what a damaged store still holds into a new one
+                  hexdump     show the bytes of a frame or a header, field by field
+                  help        explain a command or a topic
+                  completion  what bash, zsh or fish reads to complete command lines
 
                 Options:
                   -j, --json        write JSON, one object on each line
                       --color=WHEN  use colours: auto (the default), always or never
+                      --utc         show times in UTC, not in the zone of the reader
+                      --no-pager    show all at once where it is longer than the screen
                   -h, --help        show this help and exit
                   -V, --version     show the version and exit
 
                 Exit status: 0 when all is well, 1 for damage and for what cannot be read or
                 is not there, 2 for a command line that cannot be understood.
 
-                'varve COMMAND --help' explains a command.
+                'varve help COMMAND' explains a command, and 'varve help TOPIC' one of these:
+                  moments      how a moment of the past is given
+                  queries      the language of 'varve query'
+                  formats      text, JSON and CSV, and how values are written
+                  exit-status  what the program returns
+                  environment  the variables that the program looks at
 
                 """)
     }
@@ -60,12 +70,12 @@ struct HelpTests {
             ToolRun("log", "--help").output == """
                 Usage: varve log [OPTION]... STORE
 
-                Lists the transactions, newest first: id, time (UTC), age, kind, label, and for
+                Lists the transactions, newest first: id, time, age, kind, label, and for
                 each type its events: + inserted, ~ updated, − deleted, = lists of links
                 changed, x purged, * defined.
 
-                WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; UTC unless
-                an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).
+                WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; in your zone
+                unless an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).
 
                 Operands:
                   STORE  the directory of the store
@@ -78,6 +88,8 @@ struct HelpTests {
                   -f, --full         do not shorten texts to the width of the terminal
                   -j, --json         write JSON, one object on each line
                       --color=WHEN   use colours: auto (the default), always or never
+                      --utc          show times in UTC, not in the zone of the reader
+                      --no-pager     show all at once where it is longer than the screen
                   -h, --help         show this help and exit
                   -V, --version      show the version and exit
 
@@ -109,6 +121,8 @@ struct HelpTests {
                   -d, --deleted     show deleted entities, as they would be restored, instead of live ones
                   -j, --json        write JSON, one object on each line
                       --color=WHEN  use colours: auto (the default), always or never
+                      --utc         show times in UTC, not in the zone of the reader
+                      --no-pager    show all at once where it is longer than the screen
                   -h, --help        show this help and exit
                   -V, --version     show the version and exit
 
@@ -166,6 +180,59 @@ struct HelpTests {
         for command in Tool.commands {
             for line in HelpText.command(command.definition).split(separator: "\n") {
                 #expect(line.count <= 90, "\(line)")
+            }
+        }
+    }
+
+    @Test("Topics explain what commands have in common, and what is misspelled is asked about")
+    func topics() {
+        for topic in HelpTopic.all {
+            let run = ToolRun("help", topic.name)
+            #expect(run.status == .success && run.output.contains(topic.text))
+            for line in run.output.split(separator: "\n") { #expect(line.count <= 90, "\(line)") }
+        }
+        #expect(ToolRun("help", "exit", "status").output == ToolRun("help", "exit-status").output)
+        #expect(ToolRun("help", "log").output == ToolRun("log", "--help").output)
+        #expect(ToolRun("help").output == ToolRun("--help").output)
+        let run = ToolRun("help", "momnets")
+        #expect(run.status == .usage)
+        #expect(
+            run.errors == """
+                varve: there is no help on 'momnets'; did you mean 'moments'?
+                Try 'varve help --help' for more information.
+
+                """)
+    }
+
+    @Test("The manual has every command, option and topic, and readers of manuals accept it")
+    func manual() throws {
+        let page = ToolRun("help", "--man").output
+        for command in Tool.commands {
+            #expect(page.contains("\n.SS \(command.definition.name)\n"))
+            for option in command.definition.allOptions {
+                let name = option.name.replacing("-", with: "\\-")
+                #expect(page.contains("\\-\\-" + name), "\(option.name)")
+            }
+        }
+        for topic in HelpTopic.all {
+            #expect(page.contains("\n.SH \(topic.name.uppercased().replacing("-", with: " "))\n"))
+        }
+        let file = FileManager.default.temporaryDirectory
+            .appendingPathComponent("varve-\(UUID().uuidString).1")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(page.utf8).write(to: file)
+        let readers = [
+            ("man", ["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]),
+            ("mandoc", ["-Tlint", "-Wwarning"]),
+        ]
+        for (reader, arguments) in readers {
+            // On a machine without the one, the other does; where neither is, the next machine checks.
+            guard let program = ToolProcess.find(reader) else { continue }
+            let run = try ToolProcess(
+                program: program, arguments + [file.path], ["MANWIDTH": "100"])
+            #expect(run.errors.isEmpty, "\(run.errors)")
+            if reader == "mandoc" {
+                #expect(run.status == 0 && run.output.isEmpty, "\(run.output)")
             }
         }
     }

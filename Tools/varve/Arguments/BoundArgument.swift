@@ -6,6 +6,8 @@ struct BoundArgument {
         "a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z) or a distance from now (2h, 3d)"
 
     let now: Moment
+    /// The zone of a date without an offset.
+    var zone = ReaderZone.utc
 
     func parse(_ text: String) -> TransactionFilter.Bound? {
         if let id = UInt64(text), text.first != "+" { return .transaction(TransactionID(id)) }
@@ -13,7 +15,12 @@ struct BoundArgument {
             let (moment, overflow) = now.microseconds.subtractingReportingOverflow(distance)
             return overflow ? nil : .moment(Moment(microseconds: moment))
         }
-        return Moment(iso8601: text).map { .moment($0) }
+        guard let moment = Moment(iso8601: text) else { return nil }
+        return .moment(Self.hasOffset(text) ? moment : zone.moment(ofClock: moment))
+    }
+
+    private static func hasOffset(_ date: String) -> Bool {
+        date.hasSuffix("Z") || date.dropFirst("2026-08-03".count).contains { "+-".contains($0) }
     }
 
     // MARK: Distances

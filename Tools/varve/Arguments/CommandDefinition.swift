@@ -9,6 +9,8 @@ struct CommandDefinition: Sendable {
     var options: [OptionDefinition] = []
     /// Command lines, without the program's name.
     var examples: [String] = []
+    /// Whether the command goes on until its reader ends it, who then sees no pager and no progress.
+    var isLive = false
 }
 
 extension CommandDefinition {
@@ -18,19 +20,33 @@ extension CommandDefinition {
     static let json = OptionDefinition(
         name: "json", letter: "j", help: "write JSON, one object on each line")
     static let color = OptionDefinition(
-        name: "color", valueName: "WHEN", help: "use colours: auto (the default), always or never")
+        name: "color", valueName: "WHEN", help: "use colours: auto (the default), always or never",
+        choices: ["auto", "always", "never"])
     static let full = OptionDefinition(
         name: "full", letter: "f", help: "do not shorten texts to the width of the terminal")
 
+    static let utc = OptionDefinition(
+        name: "utc", help: "show times in UTC, not in the zone of the reader")
+    static let noPager = OptionDefinition(
+        name: "no-pager", help: "show all at once where it is longer than the screen")
+
     /// The options of every command, which may also come before its name.
-    static let common = [json, color, help, version]
+    static let common = [json, color, utc, noPager, help, version]
+
+    /// The operand that takes all further arguments.
+    var repeatedOperand: OperandDefinition? {
+        operands.last.flatMap { $0.isRepeated ? $0 : nil }
+    }
 
     /// Its own options, then the common ones.
     var allOptions: [OptionDefinition] { options + Self.common }
 
     /// `Usage: varve show [OPTION]... STORE TXN`, without the first two words.
     var usage: String {
-        let operands = operands.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+        let operands = operands.map { operand in
+            let name = operand.name + (operand.isRepeated ? "..." : "")
+            return operand.isRequired ? name : "[\(name)]"
+        }
         return ([name, "[OPTION]..."] + operands).joined(separator: " ")
     }
 }

@@ -1,12 +1,17 @@
 /// The help of the program and of its commands.
 enum HelpText {
+    /// What the program is for.
+    static let purpose = """
+        Shows what is in a Varve store, without the program that wrote it. All but
+        'compact', 'undo', 'redo' and 'restore' take no lock and leave the store
+        alone, so they may run beside a writer; 'salvage' asks that there be none.
+        """
+
     static func program(_ commands: [CommandDefinition]) -> String {
         """
         Usage: \(Tool.name) COMMAND [OPTION]... STORE [ARGUMENT]...
 
-        Shows what is in a Varve store, without the program that wrote it. All but
-        'compact', 'undo', 'redo' and 'restore' take no lock and leave the store
-        alone, so they may run beside a writer; 'salvage' asks that there be none.
+        \(purpose)
 
         Commands:
         \(list(commands.map { ($0.name, $0.summary) }))
@@ -17,9 +22,14 @@ enum HelpText {
         Exit status: 0 when all is well, 1 for damage and for what cannot be read or
         is not there, 2 for a command line that cannot be understood.
 
-        '\(Tool.name) COMMAND --help' explains a command.
+        '\(Tool.name) help COMMAND' explains a command, and '\(Tool.name) help TOPIC' one of these:
+        \(list(HelpTopic.all.map { ($0.name, $0.summary) }))
 
         """
+    }
+
+    static func topic(_ topic: HelpTopic) -> String {
+        "\(topic.name.replacing("-", with: " ")): \(topic.summary)\n\n\(topic.text)\n"
     }
 
     static func command(_ command: CommandDefinition) -> String {

@@ -7,6 +7,8 @@ struct OptionDefinition: Hashable, Sendable {
     /// What the value is called in the help; nil for an option without a value.
     var valueName: String?
     let help: String
+    /// The values that there are, where there are few.
+    var choices: [String] = []
 
     var takesValue: Bool { valueName != nil }
 }
@@ -17,4 +19,6 @@ struct OperandDefinition: Hashable, Sendable {
     let name: String
     var isRequired = true
     let help: String
+    /// Whether any number of arguments may follow: of the last operand alone.
+    var isRepeated = false
 }

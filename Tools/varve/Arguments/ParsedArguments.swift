@@ -1,8 +1,10 @@
 /// A command line taken apart: options with their values, and operands.
-struct ParsedArguments: Hashable, Sendable {
+struct ParsedArguments: Sendable {
     /// The values of each option in their order; an empty text for each use of one without.
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
+    /// The zone of times without an offset.
+    var zone = ReaderZone.utc
 
     mutating func add(_ option: OptionDefinition, value: String = "") {
         values[option.name, default: []].append(value)
@@ -22,7 +24,7 @@ struct ParsedArguments: Hashable, Sendable {
 
     /// Throws unless there are as many operands as the command takes.
     func checkOperands(_ definitions: [OperandDefinition]) throws(UsageError) {
-        if operands.count > definitions.count {
+        if operands.count > definitions.count, definitions.last?.isRepeated != true {
             throw .extraOperand(operands[definitions.count])
         }
         for definition in definitions.dropFirst(operands.count) where definition.isRequired {
@@ -32,7 +34,7 @@ struct ParsedArguments: Hashable, Sendable {
 }
 
 /// What comes before the first operand, and the rest from that operand on.
-struct LeadingArguments: Hashable, Sendable {
+struct LeadingArguments: Sendable {
     let parsed: ParsedArguments
     let rest: ArraySlice<String>
 }

@@ -5,6 +5,7 @@ import VarveText
 enum UsageError: Error, Hashable, Sendable {
     case noCommand
     case unknownCommand(String, suggestion: String?)
+    case unknownTopic(String, suggestion: String?)
     case unknownOption(String, suggestion: String?)
     case ambiguousOption(String, candidates: [String])
     case missingValue(option: String)
@@ -25,9 +26,11 @@ extension UsageError: CustomStringConvertible {
         switch self {
         case .noCommand: "no command given"
         case .unknownCommand(let name, let suggestion):
-            "unknown command '\(name)'" + Self.question(suggestion)
+            "unknown command '\(name)'" + Spelling.question(suggestion)
+        case .unknownTopic(let name, let suggestion):
+            "there is no help on '\(name)'" + Spelling.question(suggestion)
         case .unknownOption(let option, let suggestion):
-            "unknown option '\(option)'" + Self.question(suggestion)
+            "unknown option '\(option)'" + Spelling.question(suggestion)
         case .ambiguousOption(let option, let candidates):
             "option '\(option)' is ambiguous: " + candidates.joined(separator: ", ")
         case .missingValue(let option): "option '\(option)' needs a value"
@@ -62,12 +65,8 @@ extension UsageError: CustomStringConvertible {
     private func meant(_ error: QueryError) -> String {
         switch error.problem {
         case .noSuchType(let name, let known), .noSuchProperty(let name, _, let known):
-            Self.question(Spelling.nearest(to: name, among: known))
+            Spelling.question(Spelling.nearest(to: name, among: known))
         default: ""
         }
-    }
-
-    private static func question(_ suggestion: String?) -> String {
-        suggestion.map { "; did you mean '\($0)'?" } ?? ""
     }
 }

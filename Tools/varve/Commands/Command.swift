@@ -24,16 +24,27 @@ struct Session {
     /// The columns to keep to; nil for as many as needed.
     let width: Int?
     let now: Moment
+    /// How times are shown.
+    let zone: ReaderZone
+    let progress: ProgressMeter
+    /// The environment's variables.
+    let variables: [String: String]
     /// Lets a moment pass; false where the program is to end.
     let pause: () -> Bool
     private let output: any OutputSink
 
-    init(_ arguments: ParsedArguments, _ environment: ToolEnvironment) throws(UsageError) {
+    init(
+        _ arguments: ParsedArguments, _ environment: ToolEnvironment,
+        progress: ProgressMeter = .silent
+    ) throws(UsageError) {
         isJSON = arguments.has(CommandDefinition.json)
         hasColors = try Self.hasColors(arguments, environment)
         isTerminal = environment.terminalWidth != nil
         width = arguments.has(CommandDefinition.full) ? nil : environment.terminalWidth
         now = environment.now
+        zone = arguments.has(CommandDefinition.utc) ? .utc : environment.zone
+        self.progress = progress
+        variables = environment.variables
         output = environment.output
         pause = environment.pause
     }
@@ -73,6 +84,16 @@ struct Session {
         for line in lines { try write(line) }
     }
 
+    /// Writes a text of the program's own, which is safe as it is.
+    func writeText(_ text: String) throws(ToolFailure) {
+        progress.erase()
+        do throws(OutputFailure) {
+            try output.write(text)
+        } catch {
+            throw .output(error)
+        }
+    }
+
     /// Flushes the output, so that a person who watches it sees each line at once.
     func flush() throws(ToolFailure) {
         do throws(OutputFailure) {
@@ -87,11 +108,5 @@ struct Session {
         try write(isTerminal ? line.escapedForDisplay : line)
     }
 
-    private func write(_ line: String) throws(ToolFailure) {
-        do throws(OutputFailure) {
-            try output.write(line + "\n")
-        } catch {
-            throw .output(error)
-        }
-    }
+    private func write(_ line: String) throws(ToolFailure) { try writeText(line + "\n") }
 }

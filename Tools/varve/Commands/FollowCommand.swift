@@ -11,7 +11,7 @@ struct FollowCommand: Command {
         summary: "the transactions as they are written, until interrupted",
         description: """
             Shows the newest transactions, oldest first, and then each that is written, by
-            whatever process, until it is interrupted: id, time (UTC), kind, label, events
+            whatever process, until it is interrupted: id, time, kind, label, events
             (as 'varve log' shows them).
 
             Beside a writer a transaction is shown once the writer has synced it. Where the log
@@ -19,7 +19,7 @@ struct FollowCommand: Command {
             """,
         operands: [.store],
         options: [newest, CommandDefinition.full],
-        examples: ["follow Chats.varve", "follow --json -n 0 Chats.varve"])
+        examples: ["follow Chats.varve", "follow --json -n 0 Chats.varve"], isLive: true)
 
     private let path: String
     private let count: UInt64
@@ -58,7 +58,8 @@ struct FollowCommand: Command {
     ) throws(ToolFailure) {
         if session.isJSON { return try session.write(Self.json(event)) }
         switch event {
-        case .transaction(let transaction): try session.write(Self.line(transaction))
+        case .transaction(let transaction):
+            try session.write(Self.line(transaction, session.zone))
         case .rewound(let id): try session.write(StyledText("rewound to \(id)", .removed))
         case .missed(let id): try session.write(StyledText("missed through \(id)", .removed))
         }
@@ -72,10 +73,12 @@ struct FollowCommand: Command {
         }
     }
 
-    private static func line(_ transaction: TransactionSummary) -> StyledText {
+    private static func line(
+        _ transaction: TransactionSummary, _ zone: ReaderZone
+    ) -> StyledText {
         let label = transaction.label ?? ""
         var line = StyledText("\(transaction.id)", .identifier)
-        line += StyledText("  \(transaction.time.iso8601Seconds)  \(transaction.kind.text)  ")
+        line += StyledText("  \(zone.seconds(transaction.time))  \(transaction.kind.text)  ")
         if !label.isEmpty { line += StyledText(label + "  ") }
         return line + transaction.eventText
     }

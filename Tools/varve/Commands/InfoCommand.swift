@@ -98,7 +98,7 @@ private struct StoreReport {
     }
 
     private func time(_ moment: Moment) -> String {
-        moment.iso8601Seconds + " (" + Age(of: moment, at: session.now).phrase + ")"
+        session.zone.seconds(moment) + " (" + Age(of: moment, at: session.now).phrase + ")"
     }
 
     private var files: [StyledText] {

@@ -16,12 +16,12 @@ struct LogCommand: Command {
         name: "log",
         summary: "the transactions, newest first",
         description: """
-            Lists the transactions, newest first: id, time (UTC), age, kind, label, and for
+            Lists the transactions, newest first: id, time, age, kind, label, and for
             each type its events: + inserted, ~ updated, − deleted, = lists of links
             changed, x purged, * defined.
 
-            WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; UTC unless
-            an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).
+            WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; in your zone
+            unless an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).
             """,
         operands: [.store],
         options: [limit, after, before, reverse, CommandDefinition.full],
@@ -38,9 +38,7 @@ struct LogCommand: Command {
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
         path = arguments.operands[0]
         order = arguments.has(Self.reverse) ? .oldestFirst : .newestFirst
-        filter = TransactionFilter(
-            after: try Self.bound(Self.after, arguments, now),
-            before: try Self.bound(Self.before, arguments, now))
+        filter = try Self.filter(arguments, now)
         guard let text = arguments.value(of: Self.limit) else {
             limit = .max
             return
@@ -51,11 +49,19 @@ struct LogCommand: Command {
         limit = count
     }
 
-    private static func bound(
+    /// What `--after` and `--before` say.
+    static func filter(
+        _ arguments: ParsedArguments, _ now: Moment
+    ) throws(UsageError) -> TransactionFilter {
+        TransactionFilter(
+            after: try bound(after, arguments, now), before: try bound(before, arguments, now))
+    }
+
+    static func bound(
         _ option: OptionDefinition, _ arguments: ParsedArguments, _ now: Moment
     ) throws(UsageError) -> TransactionFilter.Bound? {
         guard let text = arguments.value(of: option) else { return nil }
-        guard let bound = BoundArgument(now: now).parse(text) else {
+        guard let bound = BoundArgument(now: now, zone: arguments.zone).parse(text) else {
             throw .invalidValue(
                 option: "--" + option.name, value: text, expected: BoundArgument.expected)
         }
@@ -109,7 +115,7 @@ private struct LogReport {
         if session.isJSON { return try session.write(transaction.json) }
         rows.append([
             StyledText("\(transaction.id)", .identifier),
-            StyledText(transaction.time.iso8601Seconds),
+            StyledText(session.zone.seconds(transaction.time)),
             StyledText(Age(of: transaction.time, at: session.now).abbreviation, .faint),
             StyledText(transaction.kind.text),
             StyledText(transaction.label ?? ""),

@@ -59,7 +59,7 @@ struct QueryCommand: Command {
         _ arguments: ParsedArguments, _ now: Moment
     ) throws(UsageError) -> TransactionFilter.Bound? {
         guard let value = arguments.value(of: at) else { return nil }
-        guard let bound = BoundArgument(now: now).parse(value) else {
+        guard let bound = BoundArgument(now: now, zone: arguments.zone).parse(value) else {
             throw .invalidValue(option: "--at", value: value, expected: BoundArgument.expected)
         }
         return bound
@@ -123,14 +123,14 @@ extension QueryCell {
 }
 
 extension ToolFailure {
-    fileprivate static func querying<Result>(
-        _ text: String, _ body: () throws(QueryFailure) -> Result
+    static func querying<Result>(
+        _ text: String, by command: String = "query", _ body: () throws(QueryFailure) -> Result
     ) throws(ToolFailure) -> Result {
         do throws(QueryFailure) {
             return try body()
         } catch {
             switch error {
-            case .query(let error): throw .usage(.query(error, text: text), command: "query")
+            case .query(let error): throw .usage(.query(error, text: text), command: command)
             case .inspection(let error): throw .inspection(error)
             }
         }

@@ -56,7 +56,7 @@ struct ShowCommand: Command {
         }
         let age = Age(of: transaction.time, at: session.now).phrase
         var facts = [
-            ("Time", "\(transaction.time.iso8601) (\(age))"),
+            ("Time", "\(session.zone.exactly(transaction.time)) (\(age))"),
             (
                 "Place",
                 "segment \(transaction.location.segment), offset \(transaction.location.offset)"

@@ -17,6 +17,17 @@ extension TransactionSummary.Kind {
 }
 
 extension TransactionSummary {
+    /// What a transaction is, above what is said of it.
+    func headline(in session: Session) -> StyledText {
+        var line =
+            StyledText("\(id)", .identifier)
+            + StyledText("  " + session.zone.seconds(time), .faint)
+        if kind != .write { line += StyledText("  " + kind.text, .changed) }
+        if let author { line += StyledText("  " + author) }
+        if let label { line += StyledText("  " + label, .heading) }
+        return line
+    }
+
     /// `Chat +1 ~2, User -1`.
     var eventText: StyledText {
         var text = StyledText()
