@@ -32,15 +32,7 @@ extension Inspection {
     /// Goes back to the state behind a transaction, or to the state at a moment: that behind the last
     /// transaction that was written by then.
     public func goBack(to bound: TransactionFilter.Bound) throws(InspectionError) {
-        switch bound {
-        case .transaction(let id): try goBack(to: id)
-        case .moment(let moment):
-            var walk = transactions(
-                filter: TransactionFilter(
-                    before: .moment(Moment(microseconds: moment.microseconds + 1))))
-            let newest = try walk.next()?.id
-            try goBack(to: newest ?? TransactionID(firstTransaction.rawValue - 1))
-        }
+        try goBack(to: transaction(behind: bound))
     }
 
     /// Lets the body look at one transaction.

@@ -14,6 +14,8 @@ public enum InspectionError: Error, Hashable, Sendable {
     case noSuchTransaction(TransactionID, first: TransactionID, last: TransactionID)
     /// The store has no type of that name; the names that it has.
     case noSuchType(name: String, known: [String])
+    /// `type` is nil where properties of all types were meant.
+    case noSuchField(name: String, type: String?, known: [String])
     /// `deletedIn` is the transaction that deleted it, if there is a tombstone.
     case noSuchEntity(type: String, id: String, deletedIn: TransactionID?)
     /// There is no tombstone of that id; whether the entity is there.
@@ -75,6 +77,9 @@ extension InspectionError: CustomStringConvertible {
             "there is no type '\(name)'; "
                 + (known.isEmpty
                     ? "the store has none" : "there is " + known.joined(separator: ", "))
+        case .noSuchField(let name, let type, let known):
+            "there is no property '\(name)'" + (type.map { " of '\($0)'" } ?? "") + "; there is "
+                + known.joined(separator: ", ")
         case .noSuchEntity(let type, let id, let transaction):
             transaction.map { "\(type) '\(id)' was deleted by transaction \($0)" }
                 ?? "there is no \(type) '\(id)'"

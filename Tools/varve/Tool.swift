@@ -13,7 +13,7 @@ package enum Tool {
         DiffCommand.self,
         AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
         CompactCommand.self, BackupCommand.self, SalvageCommand.self, HexdumpCommand.self,
-        HelpCommand.self, CompletionCommand.self,
+        GrepCommand.self, BisectCommand.self, HelpCommand.self, CompletionCommand.self,
     ]
 
     /// Also finds the command that is not in the list, because only scripts use it.

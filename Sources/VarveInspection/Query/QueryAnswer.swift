@@ -70,7 +70,7 @@ extension Inspection {
         return lines
     }
 
-    private func bind(
+    func bind(
         _ query: InspectionQuery
     ) throws(QueryFailure) -> (BoundQuery, ReplayState) {
         let state: ReplayState

@@ -40,6 +40,8 @@ struct HelpTests {
                   backup      copy a store, which may be open for writing
                   salvage     rescue what a damaged store still holds into a new one
                   hexdump     show the bytes of a frame or a header, field by field
+                  grep        the transactions that added or removed a text, as 'git log -S'
+                  bisect      the first transaction after which a query's result is another
                   help        explain a command or a topic
                   completion  what bash, zsh or fish reads to complete command lines
 

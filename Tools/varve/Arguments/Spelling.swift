@@ -17,7 +17,7 @@ enum Spelling {
 
     static func question(_ error: InspectionError) -> String {
         switch error {
-        case .noSuchType(let name, let known):
+        case .noSuchType(let name, let known), .noSuchField(let name, _, let known):
             question(nearest(to: name, among: known))
         default: ""
         }

@@ -103,7 +103,7 @@ extension SalvageReport {
         return lines
     }
 
-    private static func text(of gap: Gap) -> String {
+    static func text(of gap: Gap) -> String {
         gap.count == 1 ? "transaction \(gap)" : "transactions \(gap)"
     }
 
@@ -123,11 +123,11 @@ extension SalvageReport {
         ]
     }
 
-    private static func json(_ gap: Gap) -> JSON {
+    static func json(_ gap: Gap) -> JSON {
         ["first": .number(gap.first.rawValue), "last": .number(gap.last.rawValue)]
     }
 
-    private static func json(_ damage: Damage) -> JSON {
+    static func json(_ damage: Damage) -> JSON {
         [
             "file": .text(damage.file), "offset": .number(damage.offset.rawValue),
             "bytes": .bytes(damage.bytes),

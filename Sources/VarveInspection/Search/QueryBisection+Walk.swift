@@ -1,0 +1,123 @@
+internal import Foundation
+
+extension QueryBisection {
+    /// A part of the range in which the result changed.
+    struct Bracket {
+        let oldest: TransactionID
+        let newest: TransactionID
+        /// Those of the part that may have done it, oldest first.
+        let candidates: ArraySlice<TransactionID>
+        let before: QueryAnswer
+        let after: QueryAnswer
+    }
+
+    /// One replay, gone back through a range.
+    struct Walk {
+        private let bisection: QueryBisection
+        let inspection: Inspection
+        private let oldest: TransactionID
+        private let newest: TransactionID
+        /// Oldest first.
+        let candidates: ArraySlice<TransactionID>
+        let candidateCount: Int
+        private(set) var replays = 1
+        private(set) var evaluations = 0
+        private(set) var oldestAnswer = QueryAnswer(columns: [], rows: [])
+        /// What one evaluation reads.
+        private let rowCount: Int
+        /// What a replay costs, in evaluations of the query.
+        private let replayCost: Double
+    }
+}
+
+extension QueryBisection.Walk {
+    init(
+        _ bisection: QueryBisection, _ inspection: Inspection, _ oldest: TransactionID,
+        _ newest: TransactionID
+    ) throws(QueryFailure) {
+        self.bisection = bisection
+        self.inspection = inspection
+        self.oldest = oldest
+        self.newest = newest
+        let (query, state) = try inspection.bind(bisection.query)
+        // Rows are decoded and looked up one by one in both; a replay does so for all types, and has the log to read.
+        rowCount = state.counts(of: query.type.number).slots
+        replayCost = 4 * Double(state.slotCount + 1_000) / Double(rowCount + 100)
+        let types = Set(query.fieldCounts.keys).union([query.type.number])
+        do throws(InspectionError) {
+            let ids = try inspection.transactions(touching: types, after: oldest, through: newest)
+            (candidates, candidateCount) = (ids[...], ids.count)
+        } catch {
+            throw .inspection(error)
+        }
+    }
+
+    init(
+        _ bisection: QueryBisection, _ inspection: Inspection, _ oldest: TransactionID,
+        _ newest: TransactionID, following previous: Self,
+        among candidates: ArraySlice<TransactionID>
+    ) throws(QueryFailure) {
+        self.bisection = bisection
+        self.inspection = inspection
+        self.oldest = oldest
+        self.newest = newest
+        self.candidates = candidates
+        candidateCount = previous.candidateCount
+        (rowCount, replayCost) = (previous.rowCount, previous.replayCost)
+        (replays, evaluations) = (previous.replays + 1, previous.evaluations)
+    }
+
+    /// With how many rounds a search among so many candidates costs least: each but the first takes a replay, and
+    /// all take as many evaluations as there are strides.
+    func stride(in count: Int) -> Int {
+        guard count * rowCount > QueryBisection.rowsMax else { return 1 }
+        func strides(_ rounds: Int) -> Double { pow(Double(count), 1 / Double(rounds)) }
+        let rounds = (1...16).min { first, second in
+            let costs = [first, second].map { rounds in
+                Double(rounds) * strides(rounds) + Double(rounds - 1) * replayCost
+            }
+            return costs[0] < costs[1]
+        }
+        return max(1, Int((Double(count) / strides(rounds ?? 1)).rounded(.up)))
+    }
+
+    /// Goes back through the range and compares the results behind every `stride` candidates. Returns the oldest part in
+    /// which they differ; nil where none does.
+    mutating func round(
+        stride: Int, step: (UInt64) -> Void
+    ) throws(QueryFailure) -> QueryBisection.Bracket? {
+        var bracket: QueryBisection.Bracket?
+        try goBack(to: newest)
+        var (answer, place) = (try evaluate(), newest)
+        var end = candidates.endIndex
+        while end > candidates.startIndex {
+            let start = max(candidates.startIndex, end - stride)
+            // The state in front of the oldest candidate of the stride is the one behind those before it.
+            let target = TransactionID(candidates[start].rawValue - 1)
+            try goBack(to: target)
+            let earlier = try evaluate()
+            if try bisection.comparison(earlier) != bisection.comparison(answer) {
+                bracket = .init(
+                    oldest: target, newest: place, candidates: candidates[start..<end],
+                    before: earlier, after: answer)
+            }
+            (answer, place, end) = (earlier, target, start)
+            step(newest.rawValue - target.rawValue)
+        }
+        oldestAnswer = answer
+        return bracket
+    }
+
+    private func goBack(to id: TransactionID) throws(QueryFailure) {
+        do throws(InspectionError) {
+            try inspection.goBack(to: id)
+        } catch {
+            throw .inspection(error)
+        }
+    }
+
+    private mutating func evaluate() throws(QueryFailure) -> QueryAnswer {
+        evaluations += 1
+        return try inspection.answer(bisection.query)
+    }
+}
