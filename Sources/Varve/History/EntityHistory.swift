@@ -12,9 +12,12 @@ public struct EntityHistory<Entity: EntityModelProtocol>: RandomAccessCollection
         self.dropped = dropped
     }
 
+    /// Always 0.
     public var startIndex: Int { versions.startIndex }
+    /// The number of versions.
     public var endIndex: Int { versions.endIndex }
 
+    /// The version at a position; 0 is the newest.
     public subscript(position: Int) -> EntityVersion<Entity> { versions[position] }
 }
 

@@ -4,11 +4,14 @@
 /// alone, so that it can be kept in user defaults, in a URL or in the state of a view. Inside an entity use a relation:
 /// a reference is no link that the store keeps in step.
 public struct Ref<Entity: EntityModelProtocol>: Hashable, Sendable, Identifiable {
+    /// The id of the entity.
     public let id: Entity.ID
 
+    /// Refers to the entity of this id, whether it is there or not.
     @inlinable
     public init(_ id: Entity.ID) { self.id = id }
 
+    /// Refers to this entity by its id.
     @inlinable
     public init(_ entity: Entity) { id = entity.id }
 
@@ -24,6 +27,7 @@ public struct Ref<Entity: EntityModelProtocol>: Hashable, Sendable, Identifiable
 }
 
 extension Ref: Encodable where Entity.ID: Encodable {
+    /// Writes the id alone.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(id)
@@ -31,12 +35,14 @@ extension Ref: Encodable where Entity.ID: Encodable {
 }
 
 extension Ref: Decodable where Entity.ID: Decodable {
+    /// Reads an id.
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(Entity.ID.self)
     }
 }
 
 extension Ref: CustomStringConvertible {
+    /// The type and the id.
     public var description: String { "\(Entity.self) \(id)" }
 }
 
