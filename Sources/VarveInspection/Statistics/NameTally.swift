@@ -10,7 +10,7 @@ struct NameTally {
     /// Stands for all names that are not kept apart.
     static let others = -1
     private static let namesMax = 4_096
-    /// Longer names are cut: what tells them apart is in front.
+    /// Longer names are cut: they differ near their beginning.
     private static let scalarsMax = 400
 
     private(set) var entries: [Entry] = []

@@ -48,7 +48,7 @@ struct StatisticsPass {
     mutating func take(_ record: LogRecord, in segment: SegmentID) {
         switch record {
         case .catalog(let payload):
-            // A head that cannot be read is told where the state is made from it.
+            // An unreadable head is reported where the state is replayed.
             let definitions = (try? Catalog.decodeDefinitions(payload)) ?? []
             for definition in definitions { define(definition, in: last?.id ?? TransactionID(0)) }
         case .transaction(let logged):

@@ -61,7 +61,7 @@ struct TypeTally {
                 pending[position] &+= UInt64(bytes.count)
             }
         } catch {
-            // A row that is none is found, and told, where the state is made from it.
+            // An invalid row is reported where the state is replayed.
         }
     }
 }

@@ -3,7 +3,7 @@
 /// Where the log opens, its segments are read as a reader has them, beside a writer too. Where it does not, every
 /// file is read as a salvage reads it. Behind damage the reading goes on at the next intact frame.
 package struct SoundLog {
-    /// A segment of which frames can be told.
+    /// A segment whose frames can be read.
     package struct Segment: Sendable {
         package let id: SegmentID
         /// The whole file.
@@ -14,7 +14,7 @@ package struct SoundLog {
     /// A checkpoint that the store names, or that is there.
     package struct Checkpoint: Sendable {
         package let name: String
-        /// The last transaction whose effects it holds; `.none` where that cannot be told.
+        /// The last transaction whose effects it holds; `.none` where that is unknown.
         package let sequence: LogSequence
         /// Nil where it cannot be read, which `problem` explains.
         package let file: CheckpointFile?
@@ -99,7 +99,7 @@ package struct SoundLog {
     }
 
     /// Delivers every definition and every whole transaction that is intact, in the order of the log, and returns the
-    /// damage between them. Transactions may be missing, which their numbers tell.
+    /// damage between them. Where transactions are missing, their numbers have a gap.
     package func forEachRecord(
         _ body: (SegmentID, LogRecord) -> Void
     ) -> [SalvageReport.Damage] {

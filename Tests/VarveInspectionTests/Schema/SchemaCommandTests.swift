@@ -89,8 +89,8 @@ struct SchemaCommandTests {
         let edges = lines.filter { $0.contains(" -> ") }
         #expect(
             edges == [
-                "  t1:r1 -> t2:r1 [dir=both, arrowhead=crow, arrowtail=crow, penwidth=2, label=\"cascade\"];",
-                "  t1:r2 -> t1:head [dir=both, arrowhead=teeodot, arrowtail=none];",
+                "  t1:r1:e -> t2:r1:w [dir=both, arrowhead=crow, arrowtail=crow, penwidth=2, label=\"cascade\"];",
+                "  t1:r2:e -> t1:head:e [dir=both, arrowhead=teeodot, arrowtail=none];",
             ])
     }
 

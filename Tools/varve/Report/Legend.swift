@@ -1,4 +1,4 @@
-/// What colours stand for, beside a chart.
+/// The meaning of the colours of a chart.
 enum Legend {
     static func entry(_ color: Int, _ text: Markup) -> Markup {
         "<li><span class=\"key c\(color)\"></span>\(text)</li>"

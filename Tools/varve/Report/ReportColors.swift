@@ -30,7 +30,7 @@ struct ReportColors {
         return sums
     }
 
-    /// What each colour stands for.
+    /// The meaning of each colour.
     func legend(others: String) -> Markup {
         let own = types.enumerated().map {
             Legend.entry($0.offset, "<bdi class=\"name\">\($0.element.type.name)</bdi>")

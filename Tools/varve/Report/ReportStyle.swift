@@ -138,8 +138,8 @@ enum ReportStyle {
         .chart,.legend,tr,.box,.notice{break-inside:avoid}
         .charts{display:block}.tabs>input{display:none}
         .scroll,#label-list{overflow:visible;max-height:none}
-        .drawing{border:0}.drawing.wide{page:wide}.types details:not([open]){display:none}
-        @page wide{size:A4 landscape;margin:10mm}.drawing svg{max-width:100%;height:auto;max-height:24cm}.drawing.wide svg{max-height:17cm}
+        .drawing{border:0}#schema:has(.wide){page:wide}.types details:not([open]){display:none}
+        @page wide{size:A4 landscape;margin:10mm}.drawing svg{max-width:100%;height:auto;max-height:24cm}.drawing.wide svg{max-height:14.5cm}
         table{font-size:8.5pt}th,td{padding-right:.6rem}.name{max-width:16rem}.bar{min-width:8rem}
         @page{margin:16mm 14mm}}
 

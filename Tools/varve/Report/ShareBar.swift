@@ -2,7 +2,7 @@
 enum ShareBar {
     /// - Parameters:
     ///   - parts: amounts by colour.
-    ///   - whole: what the full width stands for.
+    ///   - whole: the amount of the full width.
     static func markup(_ parts: [UInt64], of whole: UInt64, label: String) -> Markup {
         let scale = 100 / Double(max(whole, 1))
         let pieces = parts.enumerated().filter { $0.element > 0 }.map { color, amount -> Markup in

@@ -33,7 +33,7 @@ struct TimeChart {
     /// Periods that there is room for: few columns stay columns.
     private var slots: Int { max(columns.count, 24) }
 
-    /// What the axis of time stands for.
+    /// The length of the time axis, in microseconds.
     private var span: Int64 { periods.microseconds * Int64(slots) }
 
     private var sums: [UInt64] { columns.map { $0.reduce(0, +) } }
@@ -97,7 +97,7 @@ struct TimeChart {
         }.joined()
     }
 
-    /// As much of a time as tells the ends of the span apart, in UTC.
+    /// The part of a time in which the ends of the span differ, in UTC.
     private static func time(_ moment: Moment, within length: Int64) -> String {
         let text = moment.iso8601
         let date = text.prefix { $0 != "T" }

@@ -18,21 +18,17 @@ struct SchemaDot {
     private func node(_ type: InspectedType) -> String {
         let fields = ([("id", type.idType)] + type.fields.map { ($0.name, $0.type) }).map {
             name, type in
-            row(name, type, color: "#1c2024", port: nil)
+            "<tr><td align=\"left\">\(text(name))</td>"
+                + "<td align=\"left\"><font color=\"#57606a\">\(text(type))</font></td></tr>"
         }
         let relations = type.relations.map { relation in
-            row(relation.name, relation.targetText, color: "#2b5c8a", port: "r\(relation.number)")
+            "<tr><td align=\"left\" colspan=\"2\" port=\"r\(relation.number)\"><font color=\"#2b5c8a\">"
+                + "\(text(relation.name)) → \(text(relation.targetText))</font></td></tr>"
         }
         return
             "  t\(type.number) [label=<<table border=\"0\" cellborder=\"1\" cellspacing=\"0\" cellpadding=\"4\""
             + " color=\"#b7bec5\"><tr><td colspan=\"2\" bgcolor=\"#eaeef2\" port=\"head\"><b>\(text(type.name))</b>"
             + "</td></tr>\((fields + relations).joined())</table>>];"
-    }
-
-    private func row(_ name: String, _ type: String, color: String, port: String?) -> String {
-        let place = port.map { " port=\"\($0)\"" } ?? ""
-        return "<tr><td align=\"left\"><font color=\"\(color)\">\(text(name))</font></td>"
-            + "<td align=\"left\"\(place)><font color=\"#57606a\">\(text(type))</font></td></tr>"
     }
 
     /// A crow's foot where there may be many; a bold line where deleting one end deletes the other.
@@ -46,10 +42,10 @@ struct SchemaDot {
         if let rule = rules.first(where: { $0 != .nullify }) {
             attributes.append("label=\"\(rule.rawValue)\"")
         }
-        let from = "t\(graph.types[edge.from].number):r\(edge.relation.number)"
+        let from = "t\(graph.types[edge.from].number):r\(edge.relation.number):e"
         let port = edge.inverse.map { "r\($0.number)" } ?? "head"
-        return
-            "  \(from) -> t\(graph.types[edge.to].number):\(port) [\(attributes.joined(separator: ", "))];"
+        let to = "t\(graph.types[edge.to].number):\(port):\(edge.from == edge.to ? "e" : "w")"
+        return "  \(from) -> \(to) [\(attributes.joined(separator: ", "))];"
     }
 
     private func head(of relation: InspectedType.Relation) -> String {
