@@ -44,8 +44,18 @@ struct FullDiskCompactionTests {
         let segments = (try files.list() ?? []).count { $0.hasPrefix("segment-") }
         let full = try SmallDisk(files, blocks: 0)
         full.leave(blocks: 0)
+        // Nothing of the room that was kept is left when the checkpoint is begun.
+        let isTaken = Lock(false)
+        let hooked = HookedFileSystem(full) { operation, name, _ in
+            guard operation == .write, name.contains("checkpoint") else { return }
+            if !isTaken.withLock({ taken in
+                defer { taken = true }; return taken
+            }) {
+                full.leave(blocks: 2)
+            }
+        }
         let compaction = try StoreCompaction.compact(
-            full, environment: SimulatedEnvironment(seed: 4), retaining: .newestState, for: .size)
+            hooked, environment: SimulatedEnvironment(seed: 4), retaining: .newestState, for: .size)
         // Also of the first attempt, which found no space for its checkpoint.
         guard case .damaged(let damage)? = compaction.damage.first else {
             Issue.record("\(compaction.damage)")

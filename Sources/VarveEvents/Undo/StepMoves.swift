@@ -1,4 +1,4 @@
-/// Which transactions undos, redos and reverts take back, of the transactions from some on.
+/// Which transactions undos, redos and reverts reverse, of the transactions from some on.
 struct StepMoves {
     /// What an undo, redo or revert did to the transaction that it leads back to.
     private struct Move {
@@ -20,7 +20,7 @@ struct StepMoves {
         first = subjects.min() ?? 0
     }
 
-    /// Takes in the next transaction. Returns those that it takes back, if it is an undo, redo or revert.
+    /// Takes in the next transaction. Returns those that it reverses, if it is an undo, redo or revert.
     mutating func take(_ header: TransactionHeader) -> [TransactionID] {
         defer { timeline.note(header) }
         let other: TransactionID
@@ -43,7 +43,7 @@ struct StepMoves {
     }
 
     private mutating func note(_ move: Move, of transaction: TransactionID) {
-        // A subject is to be taken back itself.
+        // A subject is to be reversed itself.
         guard !subjects.contains(transaction) else { return }
         moves[transaction] = move
         guard move.root < first else { return }
