@@ -14,7 +14,7 @@ public enum InspectionError: Error, Hashable, Sendable {
     case noSuchTransaction(TransactionID, first: TransactionID, last: TransactionID)
     /// The store has no type of that name; the names that it has.
     case noSuchType(name: String, known: [String])
-    /// `type` is nil where properties of all types were meant.
+    /// The type has no property of that name; the names that it has. `type` is nil where all types were meant.
     case noSuchField(name: String, type: String?, known: [String])
     /// `deletedIn` is the transaction that deleted it, if there is a tombstone.
     case noSuchEntity(type: String, id: String, deletedIn: TransactionID?)

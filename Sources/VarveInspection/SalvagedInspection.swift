@@ -4,13 +4,16 @@ internal import VarveReplay
 
 /// What is sound of a damaged store, to be looked at like any other.
 ///
-/// The undamaged transactions are brought into a store in memory, under their own numbers; for those that are lost
-/// between others stand empty ones. Takes memory for the files, and as long as a rescue.
+/// The undamaged transactions are copied into a store in memory, under their own numbers. Empty ones replace those that
+/// are lost between others. Takes memory for the files, and as long as a rescue.
 public struct SalvagedInspection {
     /// What is missing.
     public let report: SalvageReport
     private let files: MemoryFileSystem
 
+    /// Reads all of a store, and changes nothing.
+    ///
+    /// - Throws: what a rescue throws: there is no store, or another process writes to it.
     public init(at path: String) throws(InspectionError) {
         let files = MemoryFileSystem(name: path)
         self.files = files

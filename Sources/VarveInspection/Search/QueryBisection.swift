@@ -14,11 +14,15 @@ public struct QueryBisection: Sendable {
 
     /// The transaction that changed the result.
     public struct Change: Sendable {
+        /// The transaction.
         public let transaction: TransactionSummary
+        /// The result before it.
         public let before: QueryAnswer
+        /// The result behind it.
         public let after: QueryAnswer
     }
 
+    /// What a search found, and what it took.
     public struct Outcome: Sendable {
         /// Nil where the result is the same behind every transaction that was compared.
         public let change: Change?
@@ -26,12 +30,15 @@ public struct QueryBisection: Sendable {
         public let start: QueryAnswer
         /// Transactions that may have changed the result.
         public let candidates: Int
+        /// How often the log was replayed.
         public let replays: Int
+        /// How often the query was evaluated.
         public let evaluations: Int
         /// Whether the result behind every candidate was compared: then no change before this one can have been missed.
         public let isExact: Bool
     }
 
+    /// The query.
     public let query: InspectionQuery
     /// How many candidates lie between two states that the first round compares: 1 for every state. Nil for what costs
     /// least.
@@ -41,6 +48,7 @@ public struct QueryBisection: Sendable {
         answer.rows.map { $0.map(\.json).joined(separator: "\t") }
     }
 
+    /// A search by a query, which compares all rows of its results.
     public init(_ query: InspectionQuery) { self.query = query }
 
     /// Where this many rows are read at most, every state is compared.

@@ -2,6 +2,7 @@ import Foundation
 
 /// What to look for in texts.
 public struct TextPattern: Hashable, Sendable {
+    /// How a pattern is written.
     public enum Form: Hashable, Sendable {
         /// The text itself, by its bytes.
         case text
@@ -9,10 +10,15 @@ public struct TextPattern: Hashable, Sendable {
         case regularExpression
     }
 
+    /// The pattern as it is written.
     public let text: String
+    /// How it is written.
     public let form: Form
+    /// Whether letters of any case fit.
     public let ignoresCase: Bool
 
+    /// A pattern, which is checked here once and for all.
+    ///
     /// - Throws: ``TextPatternError`` for an empty text, and for what is no regular expression.
     public init(
         _ text: String, as form: Form = .text, ignoresCase: Bool = false
@@ -41,7 +47,9 @@ public struct TextPattern: Hashable, Sendable {
 
 /// Why a text is no pattern.
 public enum TextPatternError: Error, Hashable, Sendable {
+    /// Nothing would be found everywhere.
     case empty
+    /// What the parser of regular expressions says.
     case notAnExpression(reason: String)
 }
 

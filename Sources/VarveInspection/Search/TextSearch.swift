@@ -20,6 +20,8 @@ public final class TextSearch {
     public private(set) var last: TransactionID?
     private var found: [TextSearchResult] = []
 
+    /// A search that has not begun.
+    ///
     /// - Throws: ``TextPatternError`` as the pattern's own initializer does.
     public init(
         _ pattern: TextPattern, in scope: TextSearchScope = TextSearchScope(),

@@ -11,7 +11,7 @@ private struct Item {
     var name = ""
 }
 
-/// What shells are told; that they take it is driven by Tools/test-shells.
+/// The words that shells are offered. Tools/test-shells presses Tab in the shells themselves.
 @Suite("Completion")
 struct CompletionTests {
     /// The candidates for the last word, without their help.

@@ -36,12 +36,12 @@ struct CompletionCommand: Command {
     }
 }
 
-/// What the scripts ask: the words that may stand at the end of a command line. Not in the help.
+/// Prints the words that may end a command line, for the scripts. Not in the help.
 struct CompleteCommand: Command {
     static let name = "__complete"
 
     static let definition = CommandDefinition(
-        name: name, summary: "the words that may stand at the end of a command line",
+        name: name, summary: "the words that may end a command line",
         description: "For the scripts of 'varve completion'.",
         operands: [
             OperandDefinition(name: "SHELL", help: "bash, zsh or fish"),

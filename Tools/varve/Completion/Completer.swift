@@ -1,7 +1,7 @@
 import Foundation
 import VarveInspection
 
-/// What may stand in the place of the last word of a command line.
+/// Finds the words that may end a command line.
 struct Completer {
     /// A word with a few words about it.
     struct Candidate: Hashable {
@@ -24,7 +24,7 @@ struct Completer {
     func completion(of words: [String]) -> Completion {
         let last = words.last ?? ""
         var before = words.dropLast()
-        // Options may stand before the command.
+        // Options may precede the command.
         while let word = before.first, word.hasPrefix("-") {
             before.removeFirst()
             if word == "--color" { before = before.dropFirst() }
@@ -160,7 +160,7 @@ extension Completer {
 
         func has(_ option: OptionDefinition) -> Bool { values[option.name] != nil }
 
-        /// What stands for an operand of a name, or for the value of an option of that name.
+        /// The argument of an operand, or else of an option whose value has that name in the help.
         func value(of name: String, in command: CommandDefinition) -> String? {
             if let position = command.operands.firstIndex(where: { $0.name == name }) {
                 return operands.dropFirst(position).first

@@ -8,7 +8,7 @@ struct CompletionScript {
 
     private static let name = Tool.name
 
-    // The program's answer: what kind of words fit, then for bash the word as it is written so far, then a word on
+    // The program prints what kind of words fit, then for bash the word as it is written so far, then a word on
     // each line, behind a tab what it means. Bash gets words quoted, the others quote them.
 
     private static let bash = CompletionScript(
@@ -29,7 +29,7 @@ struct CompletionScript {
                     mapfile -t COMPREPLY < <(compgen -f -- "$2")
                     ;;
                 values)
-                    # Bash keeps what stands before its own word, such as '--limit='.
+                    # Bash keeps what precedes its own word, such as '--limit='.
                     kept=${reply[1]%"$2"}
                     for word in "${reply[@]:2}"; do
                         COMPREPLY+=("${word#"$kept"}")

@@ -1,5 +1,5 @@
-/// The beginning of a command line of bash, taken apart as bash does: the words before the cursor, and the one that is
-/// being written.
+/// The beginning of a command line of bash, split as bash does: the words before the cursor, and the one that the cursor
+/// is in.
 struct ShellLine {
     enum Quote {
         case none, single, double
@@ -7,8 +7,9 @@ struct ShellLine {
 
     /// The words in front of the last one, without their quotation.
     private(set) var words: [String] = []
-    /// The word that is being written: what stands before an open quotation mark, and what stands behind it.
+    /// The part of the last word before an open quotation mark; empty without one.
     private(set) var prefix = ""
+    /// The part of the last word behind that mark; without one the whole word.
     private(set) var word = ""
     /// The quotation that is open at the end.
     private(set) var quote = Quote.none
