@@ -42,16 +42,6 @@ let fuzzers: [Target] =
             exclude: ["Corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     ] : []
 
-// It measures what the package does not publish. Only Benchmarks/engine builds it.
-let engineBenchmark: [Target] =
-    Context.environment["VARVE_ENGINE_BENCHMARK"] == "1"
-    ? [
-        .executableTarget(
-            name: "EngineBenchmark", dependencies: ["VarveEvents", "VarveGraph", "VarveTables"],
-            path: "Benchmarks/Sources/EngineBenchmark",
-            swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
-    ] : []
-
 let strict = Context.environment["VARVE_STRICT"] == "1"
 
 let settings: [SwiftSetting] =
@@ -219,5 +209,5 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["VarveGraph"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
-    ] + fuzzers + engineBenchmark
+    ] + fuzzers
 )
