@@ -70,8 +70,7 @@ package final class PageStore: @unchecked Sendable {
     func publish(replaced: consuming [PageNumber]) -> PageSnapshot {
         newest = newest.next
         if let last = live.last {
-            // Each of them was born before this version, and `last` is the newest one before it: all
-            // were in use when it was published.
+            // What the newest live version before this one reaches waits for it.
             keep(replaced, for: last)
         } else {
             for number in replaced { free(number) }
@@ -83,7 +82,7 @@ package final class PageStore: @unchecked Sendable {
     }
 
     private func keep(_ replaced: consuming [PageNumber], for record: VersionRecord) {
-        // A version between that nobody holds may have made some of them.
+        // A version between the two, which no snapshot holds, may have made some of them.
         if record.version == PageVersion(newest.rawValue - 1), record.deadPages.isEmpty {
             record.deadPages = replaced
             return

@@ -2,8 +2,8 @@ package import VarveEvents
 
 /// Makes the next state: the one object that changes pages, and that knows how to give up.
 ///
-/// It begins with a copy of the newest state. Every change goes to pages of its own, so nobody sees
-/// it, and rolling back is dropping them. ``publish()`` returns the state with the changes.
+/// It begins with a copy of the newest state. Every change goes to pages of its own, so no reader
+/// sees it, and rolling back is dropping them. ``publish()`` returns the state with the changes.
 ///
 /// Each transaction of the log is checked against the state: entities exist or not, old values are
 /// equal, positions hold what the event says. After an error the caller rolls back.
