@@ -36,8 +36,9 @@ struct QueryTally {
             sum += number
             if let exact = QueryValue.exact(value) { exactSum += exact } else { isExact = false }
         }
-        if least.map({ QueryValue.order(value, $0) == .orderedAscending }) ?? true { least = value }
-        if most.map({ QueryValue.order(value, $0) == .orderedDescending }) ?? true { most = value }
+        // The first and the last in the order of sorts, whatever order the rows came in.
+        if least.map({ QueryValue.sorts(value, before: $0) == true }) ?? true { least = value }
+        if most.map({ QueryValue.sorts($0, before: value) == true }) ?? true { most = value }
     }
 
     func value(of aggregate: QueryAggregate) -> StoredContent {

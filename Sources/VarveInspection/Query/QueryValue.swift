@@ -65,21 +65,6 @@ enum QueryValue {
         return nil
     }
 
-    /// The order of rows: null first, then by ``order(_:_:)``; what has no order is equal.
-    static func sorts(_ first: StoredContent, before second: StoredContent) -> Bool? {
-        switch (isNull(first), isNull(second)) {
-        case (true, true): nil
-        case (true, false): true
-        case (false, true): false
-        case (false, false):
-            switch order(first, second) {
-            case .orderedAscending: true
-            case .orderedDescending: false
-            default: nil
-            }
-        }
-    }
-
     private static func order<Value: Comparable>(
         of first: Value, _ second: Value
     ) -> ComparisonResult {
