@@ -22,7 +22,7 @@ extension QueryBisection {
         let candidateCount: Int
         private(set) var replays = 1
         private(set) var evaluations = 0
-        private(set) var oldestAnswer = QueryAnswer(columns: [], rows: [])
+        private(set) var oldestResult = QueryAnswer(columns: [], rows: [])
         /// What one evaluation reads.
         private let rowCount: Int
         /// What a replay costs, in evaluations of the query.
@@ -88,7 +88,7 @@ extension QueryBisection.Walk {
     ) throws(QueryFailure) -> QueryBisection.Bracket? {
         var bracket: QueryBisection.Bracket?
         try goBack(to: newest)
-        var (answer, place) = (try evaluate(), newest)
+        var (result, place) = (try evaluate(), newest)
         var end = candidates.endIndex
         while end > candidates.startIndex {
             let start = max(candidates.startIndex, end - stride)
@@ -96,15 +96,15 @@ extension QueryBisection.Walk {
             let target = TransactionID(candidates[start].rawValue - 1)
             try goBack(to: target)
             let earlier = try evaluate()
-            if try bisection.comparison(earlier) != bisection.comparison(answer) {
+            if try bisection.comparison(earlier) != bisection.comparison(result) {
                 bracket = .init(
                     oldest: target, newest: place, candidates: candidates[start..<end],
-                    before: earlier, after: answer)
+                    before: earlier, after: result)
             }
-            (answer, place, end) = (earlier, target, start)
+            (result, place, end) = (earlier, target, start)
             step(newest.rawValue - target.rawValue)
         }
-        oldestAnswer = answer
+        oldestResult = result
         return bracket
     }
 

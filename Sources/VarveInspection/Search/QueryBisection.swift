@@ -44,8 +44,8 @@ public struct QueryBisection: Sendable {
     /// least.
     public var stride: Int?
     /// What of a result counts. Two results with equal texts are the same.
-    public var comparison: Comparison = { answer throws(QueryFailure) in
-        answer.rows.map { $0.map(\.json).joined(separator: "\t") }
+    public var comparison: Comparison = { result throws(QueryFailure) in
+        result.rows.map { $0.map(\.json).joined(separator: "\t") }
     }
 
     /// A search by a query, which compares all rows of its results.
@@ -74,7 +74,7 @@ public struct QueryBisection: Sendable {
         let isExact = stride == 1
         let total = newest.rawValue - oldest.rawValue
         var bracket = try walk.round(stride: stride) { step($0, total) }
-        let start = walk.oldestAnswer
+        let start = walk.oldestResult
         while let found = bracket, found.candidates.count > 1 {
             walk = try Walk(
                 self, try inspecting(open), found.oldest, found.newest, following: walk,

@@ -66,12 +66,12 @@ struct ResultCondition: Sendable {
     }
 
     /// False where the result has not one row, or its value is of another kind.
-    func holds(for answer: QueryAnswer) -> Bool {
-        if let position = answer.columns.firstIndex(of: column) {
-            return answer.rows.count == 1 && holds(for: answer.rows[0][position])
+    func holds(for result: QueryAnswer) -> Bool {
+        if let position = result.columns.firstIndex(of: column) {
+            return result.rows.count == 1 && holds(for: result.rows[0][position])
         }
         guard column == "count", case .number(let number) = operand else { return false }
-        return comparison.holds(Double(answer.rows.count), number)
+        return comparison.holds(Double(result.rows.count), number)
     }
 
     private func holds(for cell: QueryCell) -> Bool {

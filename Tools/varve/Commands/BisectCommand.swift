@@ -62,7 +62,7 @@ struct BisectCommand: Command {
             var bisection = QueryBisection(try InspectionQuery(text))
             if arguments.has(Self.exact) { bisection.stride = 1 }
             if let condition {
-                bisection.comparison = { answer in ["\(condition.holds(for: answer))"] }
+                bisection.comparison = { result in ["\(condition.holds(for: result))"] }
             }
             self.bisection = bisection
         } catch {
@@ -130,7 +130,7 @@ struct BisectCommand: Command {
             try session.write(outcome.json)
         } else if let change = outcome.change {
             try session.write(change.transaction.headline(in: session))
-            try session.write(AnswerDifference(change, isFull: session.width == nil).lines)
+            try session.write(ResultDifference(change, isFull: session.width == nil).lines)
             try session.write(remark(on: outcome))
         } else {
             let what = condition == nil ? "the result is" : "the condition is"
@@ -151,7 +151,7 @@ struct BisectCommand: Command {
 }
 
 /// The rows that two results do not have in common.
-private struct AnswerDifference {
+private struct ResultDifference {
     /// So many rows of each kind are shown where not all are wanted.
     private static let rowsMax = 10
 
@@ -165,7 +165,7 @@ private struct AnswerDifference {
     }
 
     var lines: [StyledText] {
-        let count = { (answer: QueryAnswer) in Numerals.counted(answer.rows.count, "row") }
+        let count = { (result: QueryAnswer) in Numerals.counted(result.rows.count, "row") }
         let titles = after.columns.isEmpty ? before.columns : after.columns
         let removed = rows(of: before, without: after)
         let added = rows(of: after, without: before)
@@ -177,10 +177,10 @@ private struct AnswerDifference {
         ] + lines(removed, titles, "− ", .removed) + lines(added, titles, "+ ", .added)
     }
 
-    private func rows(of answer: QueryAnswer, without other: QueryAnswer) -> [[QueryCell]] {
+    private func rows(of result: QueryAnswer, without other: QueryAnswer) -> [[QueryCell]] {
         var known: [[String]: Int] = [:]
         for row in other.rows { known[row.map(\.json), default: 0] += 1 }
-        return answer.rows.filter { row in
+        return result.rows.filter { row in
             let key = row.map(\.json)
             guard let count = known[key], count > 0 else { return true }
             known[key] = count - 1

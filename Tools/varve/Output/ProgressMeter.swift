@@ -11,7 +11,7 @@ final class ProgressMeter: @unchecked Sendable {
     // All mutable state is guarded by the lock, and so is the sink for errors while the meter is used: threads
     // that read ahead feed it.
 
-    private static let patience = Duration.seconds(1)
+    private static let delay = Duration.seconds(1)
     private static let interval = Duration.milliseconds(200)
 
     private let lock = NSLock()
@@ -75,7 +75,7 @@ final class ProgressMeter: @unchecked Sendable {
 
     private func showWhenDue() {
         let now = elapsed()
-        guard !isFinished, now - start > Self.patience, now - lastShown >= Self.interval else {
+        guard !isFinished, now - start > Self.delay, now - lastShown >= Self.interval else {
             return
         }
         lastShown = now
