@@ -1,7 +1,7 @@
 package import Foundation
 
 /// What a stored value says.
-package indirect enum StoredContent: Sendable {
+package enum StoredContent: Sendable {
     case bool(Bool)
     /// Of any width.
     case signed(Int64)
@@ -18,7 +18,7 @@ package indirect enum StoredContent: Sendable {
     case url(String)
     /// The digits.
     case decimal(String)
-    case optional(StoredContent?)
+    indirect case optional(StoredContent?)
     case array([StoredContent])
     case set([StoredContent])
     case dictionary([Entry])
@@ -30,6 +30,11 @@ package indirect enum StoredContent: Sendable {
     package struct Entry: Sendable {
         package let key: StoredContent
         package let value: StoredContent
+
+        package init(key: StoredContent, value: StoredContent) {
+            self.key = key
+            self.value = value
+        }
     }
 
     package struct Member: Sendable {
@@ -45,7 +50,7 @@ package indirect enum StoredContent: Sendable {
 
 extension StoredContent {
     /// Reads one value of `type`.
-    init(_ type: StoredType, from reader: inout ByteReader) throws(CodecError) {
+    package init(_ type: StoredType, from reader: inout ByteReader) throws(CodecError) {
         switch type {
         case .bool: self = .bool(try Bool.load(from: &reader))
         case .int8: self = .signed(Int64(try Int8.load(from: &reader)))
@@ -132,7 +137,9 @@ extension StoredContent {
 
 extension StoredContent {
     /// Appends the bytes of this content as a value of `type`, which must have its shape.
-    func store(as type: StoredType, into writer: inout ByteWriter) throws(CodecError) {
+    package func store(
+        as type: StoredType, into writer: inout ByteWriter
+    ) throws(CodecError) {
         switch (type, self) {
         case (.raw(_, let raw), _): try store(as: raw, into: &writer)
         case (.bool, .bool(let value)): try value.store(into: &writer)

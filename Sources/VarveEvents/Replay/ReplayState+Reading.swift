@@ -222,12 +222,22 @@ extension ReplayState {
         table(type)?.deletedLists[slot] ?? []
     }
 
-    /// Slots of the live entities of a type in their default order. O(n log n).
+    /// Slots of the live entities of a type in their default order. O(n) where they were inserted in that order, as
+    /// most are, else O(n log n).
     package func slotsInOrder(of type: TypeNumber) -> [UInt32] {
         guard let table = table(type) else { return [] }
-        return (0..<table.slotCount)
-            .filter { table.records[$0].liveness == .live }
-            .map { UInt32(truncatingIfNeeded: $0) }
-            .sorted { table.records[Int($0)].ordinal < table.records[Int($1)].ordinal }
+        var slots: [UInt32] = []
+        slots.reserveCapacity(table.liveCount)
+        var (last, isInOrder): (UInt64, Bool) = (0, true)
+        for slot in 0..<table.slotCount {
+            let record = table.records[slot]
+            guard record.liveness == .live else { continue }
+            slots.append(UInt32(truncatingIfNeeded: slot))
+            isInOrder = isInOrder && record.ordinal >= last
+            last = record.ordinal
+        }
+        return isInOrder
+            ? slots
+            : slots.sorted { table.records[Int($0)].ordinal < table.records[Int($1)].ordinal }
     }
 }

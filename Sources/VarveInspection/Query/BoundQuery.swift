@@ -10,8 +10,8 @@ struct BoundQuery {
     let order: [(expression: BoundExpression, isDescending: Bool)]
     let limit: Int?
     let offset: Int
-    /// How many fields of a row of each type are read.
-    let fieldCounts: [TypeNumber: Int]
+    /// The positions of the fields that are read of each type.
+    let fields: [TypeNumber: Set<Int>]
 }
 
 indirect enum BoundExpression {

@@ -47,18 +47,25 @@ extension Inspection {
         let (bound, state) = try bind(query)
         let counts = state.counts(of: bound.type.number)
         let count = bound.selectsDeleted ? counts.tombstones : counts.live
-        let names = bound.type.fields.prefix(bound.fieldCounts[bound.type.number, default: 0])
+        let read = bound.fields[bound.type.number, default: []].sorted()
         var lines = [
             "scan \(count) \(bound.selectsDeleted ? "tombstones" : "entities") of "
                 + bound.type.name
         ]
-        if let last = names.last { lines.append("decode fields up to '\(last.name)'") }
-        for (type, fields) in bound.fieldCounts.sorted(by: { $0.key < $1.key })
+        if !read.isEmpty {
+            let names = read.map { "'\(bound.type.fields[$0].name)'" }
+            lines.append("decode " + names.joined(separator: ", "))
+        }
+        for (type, fields) in bound.fields.sorted(by: { $0.key < $1.key })
         where type != bound.type.number {
             let name = state.catalog.definition(of: type)?.name ?? "\(type)"
-            lines.append("look up \(name) by relation, \(fields) fields of each")
+            lines.append("look up \(name) by relation, \(fields.count) fields of each")
         }
-        if bound.condition != nil { lines.append("test each against the condition") }
+        if let condition = bound.condition {
+            let isFast = RowFilter(condition, of: bound.type) != nil
+            lines.append(
+                "test each against the condition" + (isFast ? ", by its bytes" : ""))
+        }
         if bound.isGrouped { lines.append("group by \(bound.grouping.count) values") }
         if !bound.order.isEmpty { lines.append("sort by \(bound.order.count) values, stable") }
         if bound.offset > 0 { lines.append("leave out the first \(bound.offset)") }

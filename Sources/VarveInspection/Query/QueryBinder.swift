@@ -1,7 +1,7 @@
 /// Looks the names of a query up in a catalog, and refuses what cannot hold.
 struct QueryBinder {
     private let catalog: Catalog
-    private var fieldCounts: [TypeNumber: Int] = [:]
+    private var fields: [TypeNumber: Set<Int>] = [:]
     /// Whether what is bound is inside of an aggregate or of a grouping.
     private var isInsideRow = false
     /// Whether an aggregate may be there: in a column or key of a grouped query, and not in another one.
@@ -45,13 +45,13 @@ struct QueryBinder {
         return BoundQuery(
             type: type, selectsDeleted: syntax.selectsDeleted, condition: condition,
             grouping: grouping, isGrouped: isGrouped, columns: columns, order: order,
-            limit: syntax.limit, offset: syntax.offset, fieldCounts: fieldCounts)
+            limit: syntax.limit, offset: syntax.offset, fields: fields)
     }
 
     private mutating func allColumns(
         of type: TypeDefinition
     ) -> [(title: String, expression: BoundExpression)] {
-        fieldCounts[type.number] = type.fields.count
+        fields[type.number] = Set(type.fields.indices)
         return [("id", .id)]
             + type.fields.enumerated().map { ($0.element.name, .field($0.offset)) }
     }
@@ -236,8 +236,7 @@ struct QueryBinder {
             return try members(rest, of: (.metadata(metadata), kind), name)
         }
         if let position = type.fields.firstIndex(where: { $0.name == name.text }) {
-            let count = fieldCounts[type.number, default: 0]
-            fieldCounts[type.number] = max(count, position + 1)
+            fields[type.number, default: []].insert(position)
             let field = type.fields[position]
             return try members(rest, of: (.field(position), QueryKind(field.type)), name)
         }

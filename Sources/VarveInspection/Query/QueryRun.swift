@@ -6,6 +6,9 @@ struct QueryRun {
     /// The aggregates of the columns and of the order, in the order in which they are written.
     private let aggregates: [(aggregate: QueryAggregate, operand: BoundExpression?)]
 
+    /// With more rows than that at the front, all are kept until they are sorted.
+    private static let sortedMax = 10_000
+
     /// One row of the answer with what it is ordered by.
     private struct Line {
         let cells: [QueryCell]
@@ -15,7 +18,7 @@ struct QueryRun {
     init(_ query: BoundQuery, _ state: ReplayState) {
         self.query = query
         self.state = state
-        evaluator = QueryEvaluator(rows: QueryRows(state, fieldCounts: query.fieldCounts))
+        evaluator = QueryEvaluator(rows: QueryRows(state, fields: query.fields))
         aggregates = (query.columns.map(\.expression) + query.order.map(\.expression))
             .flatMap(\.aggregates)
     }
@@ -38,11 +41,14 @@ struct QueryRun {
             query.selectsDeleted
             ? Array(0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots))
             : state.slotsInOrder(of: type)
+        let filter = query.condition.flatMap { RowFilter($0, of: query.type) }
         for slot in slots {
-            guard let row = try evaluator.rows.row(of: type, at: slot),
+            guard let row = try evaluator.rows.row(of: type, at: slot, filter),
                 row.isDeleted == query.selectsDeleted
             else { continue }
-            if let condition = query.condition, try !evaluator.holds(condition, for: row) {
+            if !row.isAdmitted, let condition = query.condition,
+                try !evaluator.holds(condition, for: row)
+            {
                 continue
             }
             guard try body(row) else { return }
@@ -53,14 +59,19 @@ struct QueryRun {
         var lines: [Line] = []
         // Without an order the first rows are the answer.
         let (sum, overflows) = query.offset.addingReportingOverflow(query.limit ?? .max)
-        let most = query.order.isEmpty && !overflows ? sum : Int.max
+        let most = overflows ? Int.max : sum
         guard most > 0 else { return [] }
         try forEachRow { row throws(InspectionError) in
             lines.append(
                 try line { expression throws(InspectionError) in
                     try evaluator.stored(expression, for: row)
                 })
-            return lines.count < most
+            if query.order.isEmpty { return lines.count < most }
+            // With an order only the first ones are kept, and sorted now and then.
+            if most < Self.sortedMax, lines.count >= 2 * most + Self.sortedMax {
+                lines = Array(sorted(lines).prefix(most))
+            }
+            return true
         }
         return lines
     }

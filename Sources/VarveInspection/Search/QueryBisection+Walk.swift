@@ -43,7 +43,7 @@ extension QueryBisection.Walk {
         // Rows are decoded and looked up one by one in both; a replay does so for all types, and has the log to read.
         rowCount = state.counts(of: query.type.number).slots
         replayCost = 4 * Double(state.slotCount + 1_000) / Double(rowCount + 100)
-        let types = Set(query.fieldCounts.keys).union([query.type.number])
+        let types = Set(query.fields.keys).union([query.type.number])
         do throws(InspectionError) {
             let ids = try inspection.transactions(touching: types, after: oldest, through: newest)
             (candidates, candidateCount) = (ids[...], ids.count)

@@ -58,7 +58,7 @@ struct QueryCommandTests {
         let query = "User where boss.age > 3 order by name limit 2"
         #expect(
             try run("--explain", query).lines == [
-                "scan 4 entities of User", "decode fields up to 'bio'",
+                "scan 4 entities of User", "decode 'name', 'age', 'bio'",
                 "test each against the condition", "sort by 1 values, stable",
                 "keep the first 2",
             ])

@@ -1,0 +1,184 @@
+/// A property compared with a constant, by the bytes of the property.
+struct FieldTest {
+    /// How the bytes say the value.
+    private enum Form {
+        case bool, byte, signedByte, signed, unsigned, float, double, date, text
+    }
+
+    private enum Constant {
+        case null
+        case bool(Bool)
+        case integer(Int64)
+        case number(Double)
+        case date(Double)
+        /// In ASCII, without a carriage return: so that comparing bytes is comparing characters.
+        case text([UInt8])
+    }
+
+    let position: Int
+    private let form: Form
+    private let optionals: Int
+    private let comparison: QueryComparison
+    private let constant: Constant
+
+    /// Nil where bytes do not tell, or where the evaluator has rules of its own.
+    init?(
+        _ position: Int, _ type: TypeDefinition, _ comparison: QueryComparison,
+        _ content: StoredContent
+    ) {
+        var (fieldType, optionals) = (type.fields[position].type, 0)
+        while true {
+            if case .optional(let wrapped) = fieldType {
+                fieldType = wrapped
+                optionals += 1
+            } else if case .raw(_, let raw) = fieldType {
+                fieldType = raw
+            } else {
+                break
+            }
+        }
+        guard let form = Self.form(fieldType), let constant = Self.constant(content),
+            Self.fit(form, constant, comparison)
+        else { return nil }
+        self.position = position
+        self.form = form
+        self.optionals = optionals
+        self.comparison = comparison
+        self.constant = constant
+    }
+
+    private static func form(_ type: StoredType) -> Form? {
+        switch type {
+        case .bool: .bool
+        case .int8: .signedByte
+        case .uint8: .byte
+        case .int16, .int32, .int64: .signed
+        case .uint16, .uint32, .uint64: .unsigned
+        case .float: .float
+        case .double: .double
+        case .date: .date
+        case .string, .text: .text
+        default: nil
+        }
+    }
+
+    private static func constant(_ content: StoredContent) -> Constant? {
+        switch content {
+        case .optional(nil): .null
+        case .bool(let value): .bool(value)
+        case .signed(let value): .integer(value)
+        case .double(let value): .number(value)
+        case .date(let value): .date(value)
+        case .string(let text):
+            text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? .text(Array(text.utf8)) : nil
+        default: nil
+        }
+    }
+
+    private static func fit(
+        _ form: Form, _ constant: Constant, _ comparison: QueryComparison
+    ) -> Bool {
+        let isOfParts = [.contains, .startsWith, .endsWith].contains(comparison)
+        return switch (form, constant) {
+        case (.text, .text): true
+        case (_, .null): !isOfParts
+        case (.bool, .bool), (.date, .date): !isOfParts
+        case (.bool, _), (.date, _), (.text, _): false
+        case (_, .integer), (_, .number): !isOfParts
+        default: false
+        }
+    }
+
+    // MARK: Testing
+
+    /// - Parameter reader: at the property.
+    func holds(_ reader: inout ByteReader) throws(CodecError) -> Bool? {
+        for _ in 0..<optionals where try reader.readByte() == 0 {
+            // Null is equal to null alone.
+            if case .null = constant { return comparison == .equal }
+            return comparison == .notEqual
+        }
+        switch (form, constant) {
+        case (_, .null): return comparison == .notEqual
+        case (.text, .text(let text)): return holds(try reader.readLengthPrefixed(), text)
+        case (.bool, .bool(let value)):
+            let own = try reader.readByte()
+            return holds(Int(own) - (value ? 1 : 0))
+        case (.date, .date(let value)):
+            let own = try Double.load(from: &reader)
+            return holds(own < value ? -1 : own == value ? 0 : 1)
+        case (.float, _): return holds(Double(try Float.load(from: &reader)))
+        case (.double, _): return holds(try Double.load(from: &reader))
+        case (.unsigned, _): return holds(unsigned: try reader.readVarint())
+        case (.byte, _): return holds(unsigned: UInt64(try reader.readByte()))
+        case (.signedByte, _): return holds(signed: Int64(try Int8.load(from: &reader)))
+        default: return holds(signed: try reader.readSigned())
+        }
+    }
+
+    private func holds(signed value: Int64) -> Bool {
+        guard case .integer(let constant) = constant else { return holds(Double(value)) }
+        return holds(value < constant ? -1 : value == constant ? 0 : 1)
+    }
+
+    private func holds(unsigned value: UInt64) -> Bool {
+        guard case .integer(let constant) = constant else { return holds(Double(value)) }
+        guard let unsigned = UInt64(exactly: constant) else { return holds(1) }
+        return holds(value < unsigned ? -1 : value == unsigned ? 0 : 1)
+    }
+
+    private func holds(_ value: Double) -> Bool {
+        let number: Double =
+            switch constant {
+            case .integer(let constant): Double(constant)
+            case .number(let constant): constant
+            default: .nan
+            }
+        // NaN is neither before nor behind a number.
+        if value.isNaN || number.isNaN { return comparison == .notEqual }
+        return holds(value < number ? -1 : value == number ? 0 : 1)
+    }
+
+    /// - Parameter order: below 0 where the property comes first.
+    private func holds(_ order: Int) -> Bool {
+        switch comparison {
+        case .equal: order == 0
+        case .notEqual: order != 0
+        case .less: order < 0
+        case .lessOrEqual: order <= 0
+        case .greater: order > 0
+        case .greaterOrEqual: order >= 0
+        case .contains, .startsWith, .endsWith: false
+        }
+    }
+
+    // MARK: Texts
+
+    private func holds(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool? {
+        guard own.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) else { return nil }
+        switch comparison {
+        case .equal: return own.elementsEqual(text)
+        case .notEqual: return !own.elementsEqual(text)
+        case .startsWith: return own.starts(with: text)
+        case .endsWith: return own.suffix(text.count).elementsEqual(text)
+        case .contains: return Self.contains(own, text)
+        default:
+            let isBefore = own.lexicographicallyPrecedes(text)
+            return holds(isBefore ? -1 : own.elementsEqual(text) ? 0 : 1)
+        }
+    }
+
+    private static func contains(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool {
+        guard let first = text.first else { return true }
+        var start = 0
+        while own.count - start >= text.count {
+            if own[start] == first,
+                own[start..<start + text.count].elementsEqual(text)
+            {
+                return true
+            }
+            start += 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,111 @@
+/// Tests rows by their bytes, without making values: what most conditions on properties need.
+///
+/// A row that cannot be judged so, as one with a text that is not ASCII, is left to the evaluator. Both find the
+/// same rows, and this one is only faster.
+final class RowFilter {
+    private let layout: RowLayout
+    private let test: RowTest
+    /// Where the fields of the current row begin, as far as they were looked for.
+    private var starts: [Int] = []
+
+    /// Nil where the condition asks for more than properties and constants.
+    init?(_ condition: BoundExpression, of type: TypeDefinition) {
+        guard let test = RowTest(condition, of: type) else { return nil }
+        self.test = test
+        layout = RowLayout(type)
+    }
+
+    /// Whether a row meets the condition; nil where its bytes alone do not tell.
+    func admits(_ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
+        starts.removeAll(keepingCapacity: true)
+        starts.append(0)
+        return try holds(test, row)
+    }
+
+    private func holds(_ test: RowTest, _ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
+        switch test {
+        case .field(let field):
+            var reader = try reader(at: field.position, row)
+            return try field.holds(&reader)
+        case .not(let inner): return try holds(inner, row).map { !$0 }
+        case .and(let parts):
+            var result: Bool? = true
+            for part in parts {
+                let isMet = try holds(part, row)
+                if isMet == false { return false }
+                if isMet == nil { result = nil }
+            }
+            return result
+        case .or(let parts):
+            var result: Bool? = false
+            for part in parts {
+                let isMet = try holds(part, row)
+                if isMet == true { return true }
+                if isMet == nil { result = nil }
+            }
+            return result
+        }
+    }
+
+    private func reader(
+        at position: Int, _ row: UnsafeRawBufferPointer
+    ) throws(CodecError) -> ByteReader {
+        var reader = ByteReader(row)
+        let known = min(position, starts.count - 1)
+        try reader.skip(starts[known])
+        for field in known..<position {
+            try layout.skip(field, in: &reader)
+            starts.append(reader.position)
+        }
+        return reader
+    }
+}
+
+/// A condition on the bytes of a row.
+indirect enum RowTest {
+    case field(FieldTest)
+    case not(RowTest)
+    case and([RowTest])
+    case or([RowTest])
+
+    init?(_ condition: BoundExpression, of type: TypeDefinition) {
+        switch condition {
+        case .not(let inner):
+            guard let test = RowTest(inner, of: type) else { return nil }
+            self = .not(test)
+        case .and(let parts), .or(let parts):
+            let tests = parts.compactMap { RowTest($0, of: type) }
+            guard tests.count == parts.count else { return nil }
+            if case .and = condition { self = .and(tests) } else { self = .or(tests) }
+        case .isNull(.field(let position)):
+            guard let test = FieldTest(position, type, .equal, QueryValue.null) else { return nil }
+            self = .field(test)
+        case .comparison(let comparison, .field(let position), .constant(let constant)):
+            guard let test = FieldTest(position, type, comparison, constant) else { return nil }
+            self = .field(test)
+        case .comparison(let comparison, .constant(let constant), .field(let position)):
+            guard let turned = comparison.turned,
+                let test = FieldTest(position, type, turned, constant)
+            else { return nil }
+            self = .field(test)
+        case .field(let position):
+            guard let test = FieldTest(position, type, .equal, .bool(true)) else { return nil }
+            self = .field(test)
+        default: return nil
+        }
+    }
+}
+
+extension QueryComparison {
+    /// The comparison that says the same of exchanged operands.
+    fileprivate var turned: QueryComparison? {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .greater: .less
+        case .lessOrEqual: .greaterOrEqual
+        case .greaterOrEqual: .lessOrEqual
+        case .contains, .startsWith, .endsWith: nil
+        }
+    }
+}
