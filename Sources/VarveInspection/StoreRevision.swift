@@ -99,7 +99,7 @@ public struct StoreRevision: Sendable {
 }
 
 extension [UInt8] {
-    fileprivate func withLogBytes(
+    func withLogBytes(
         _ body: (UnsafeRawBufferPointer) throws(LogError) -> Void
     ) throws(LogError) {
         var writer = ByteWriter(capacity: Swift.max(count, 1))
@@ -110,7 +110,7 @@ extension [UInt8] {
 
 extension ReplayState {
     /// Applies a transaction that is about to be appended.
-    fileprivate func take(
+    func take(
         _ payload: [UInt8], as id: TransactionID
     ) throws(InspectionError) {
         do {

@@ -12,6 +12,7 @@ package enum Tool {
         FollowCommand.self, QueryCommand.self, HistoryCommand.self, BlameCommand.self,
         DiffCommand.self,
         AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
+        ExportCommand.self, ImportCommand.self,
         CompactCommand.self, BackupCommand.self, SalvageCommand.self, HexdumpCommand.self,
         GrepCommand.self, BisectCommand.self, HelpCommand.self, CompletionCommand.self,
     ]
@@ -67,6 +68,9 @@ package enum Tool {
             return .failure
         case .inspection(let error):
             complain("\(error)" + Spelling.question(error), in: environment)
+            return .failure
+        case .exchange(let error):
+            complain("\(error)", in: environment, hint: error.example?.escapedForDisplay)
             return .failure
         case .usage(let error, let command):
             let help = ([name] + [command].compactMap { $0 }).joined(separator: " ") + " --help"

@@ -5,6 +5,7 @@ enum ToolFailure: Error {
     case usage(UsageError, command: String?)
     case inspection(InspectionError)
     case output(OutputFailure)
+    case exchange(ExchangeError)
 }
 
 extension ToolFailure {

@@ -13,7 +13,10 @@ extension StoredContent {
     }
 
     /// Appends the value as JSON text.
-    package func writeJSON(into text: inout String) {
+    ///
+    /// - Parameter isExact: whether dates get all the digits that they need to be read back as the same, or become
+    ///   numbers of seconds where no text can say them.
+    package func writeJSON(into text: inout String, exactly isExact: Bool = false) {
         switch self {
         case .bool(let value): text += value ? "true" : "false"
         case .signed(let value): text += String(value)
@@ -22,45 +25,60 @@ extension StoredContent {
         case .double(let value): JSONText.append(value, "\(value)", to: &text)
         case .string(let value), .url(let value): JSONText.append(value, to: &text)
         case .data(let bytes): JSONText.append(Data(bytes).base64EncodedString(), to: &text)
-        case .date(let seconds): JSONText.append(date: seconds, to: &text)
+        case .date(let seconds):
+            if isExact {
+                JSONText.append(exactDate: seconds, to: &text)
+            } else {
+                JSONText.append(date: seconds, to: &text)
+            }
         case .uuid(let value): JSONText.append(value.uuidString, to: &text)
         case .decimal(let digits):
             if digits == "NaN" { text += "\"NaN\"" } else { text += digits }
         case .optional(let value):
-            if let value { value.writeJSON(into: &text) } else { text += "null" }
+            if let value {
+                value.writeJSON(into: &text, exactly: isExact)
+            } else {
+                text += "null"
+            }
         case .json(let bytes): JSONText.append(document: bytes, to: &text)
         case .array(let values), .set(let values):
-            JSONText.append(values, "[", "]", to: &text) { $0.writeJSON(into: &$1) }
-        case .dictionary(let entries): Self.write(entries, into: &text)
-        case .structure(let members): Self.write(members, into: &text)
+            JSONText.append(values, "[", "]", to: &text) {
+                $0.writeJSON(into: &$1, exactly: isExact)
+            }
+        case .dictionary(let entries): Self.write(entries, into: &text, exactly: isExact)
+        case .structure(let members): Self.write(members, into: &text, exactly: isExact)
         case .enumeration(_, let name, let payload):
             guard !payload.isEmpty else { return JSONText.append(name, to: &text) }
             text += "{"
             JSONText.append(name, to: &text)
             text += ":"
-            Self.write(payload, into: &text)
+            Self.write(payload, into: &text, exactly: isExact)
             text += "}"
         }
     }
 
-    private static func write(_ members: [Member], into text: inout String) {
+    private static func write(
+        _ members: [Member], into text: inout String, exactly isExact: Bool
+    ) {
         JSONText.append(Array(members.enumerated()), "{", "}", to: &text) { member, text in
             let name = member.element.name
             JSONText.append(name.isEmpty ? "_\(member.offset)" : name, to: &text)
             text += ":"
-            member.element.value.writeJSON(into: &text)
+            member.element.value.writeJSON(into: &text, exactly: isExact)
         }
     }
 
     /// An object where the keys are texts, else an array of pairs.
-    private static func write(_ entries: [Entry], into text: inout String) {
+    private static func write(
+        _ entries: [Entry], into text: inout String, exactly isExact: Bool
+    ) {
         let haveTextKeys = entries.allSatisfy { if case .string = $0.key { true } else { false } }
         let (open, close) = haveTextKeys ? ("{", "}") : ("[", "]")
         JSONText.append(entries, open, close, to: &text) { entry, text in
             if !haveTextKeys { text += "[" }
-            entry.key.writeJSON(into: &text)
+            entry.key.writeJSON(into: &text, exactly: isExact)
             text += haveTextKeys ? ":" : ","
-            entry.value.writeJSON(into: &text)
+            entry.value.writeJSON(into: &text, exactly: isExact)
             if !haveTextKeys { text += "]" }
         }
     }
@@ -123,6 +141,14 @@ enum JSONText {
         let microseconds = Int64((seconds * 1_000_000).rounded()) + 978_307_200_000_000
         let time = Timestamp(microseconds: microseconds)
         append(microseconds % 1_000_000 == 0 ? time.iso8601Seconds : time.iso8601, to: &text)
+    }
+
+    static func append(exactDate seconds: Double, to text: inout String) {
+        if let date = DateText.exact(seconds) {
+            append(date, to: &text)
+        } else {
+            append(seconds, "\(seconds)", to: &text)
+        }
     }
 
     /// A stored document as it is, if it is one; else its bytes as a text.

@@ -1,6 +1,8 @@
 /// A list of slots that costs what it is long to change.
 package struct SlotArray: ReversalList {
-    var slots: [UInt32]
+    package var slots: [UInt32]
+
+    package init(slots: [UInt32]) { self.slots = slots }
 
     package var count: Int { slots.count }
     package func slot(at position: Int) -> UInt32 { slots[position] }

@@ -19,6 +19,6 @@ struct OperandDefinition: Hashable, Sendable {
     let name: String
     var isRequired = true
     let help: String
-    /// Whether any number of arguments may follow: of the last operand alone.
+    /// Whether any number of arguments may stand there: of one operand alone.
     var isRepeated = false
 }

@@ -22,9 +22,12 @@ struct ParsedArguments: Sendable {
     /// The value of an option; of several, the last counts.
     func value(of option: OptionDefinition) -> String? { values[option.name]?.last }
 
+    /// All values of an option that may be given several times.
+    func values(of option: OptionDefinition) -> [String] { values[option.name] ?? [] }
+
     /// Throws unless there are as many operands as the command takes.
     func checkOperands(_ definitions: [OperandDefinition]) throws(UsageError) {
-        if operands.count > definitions.count, definitions.last?.isRepeated != true {
+        if operands.count > definitions.count, !definitions.contains(where: \.isRepeated) {
             throw .extraOperand(operands[definitions.count])
         }
         for definition in definitions.dropFirst(operands.count) where definition.isRequired {

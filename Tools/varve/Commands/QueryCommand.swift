@@ -55,7 +55,7 @@ struct QueryCommand: Command {
         }
     }
 
-    private static func moment(
+    static func moment(
         _ arguments: ParsedArguments, _ now: Moment
     ) throws(UsageError) -> TransactionFilter.Bound? {
         guard let value = arguments.value(of: at) else { return nil }

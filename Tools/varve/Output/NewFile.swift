@@ -24,10 +24,17 @@ struct NewFile {
     }
 
     func write(_ text: String) throws(OutputFailure) {
+        try write { sink throws(OutputFailure) in try sink.write(text) }
+    }
+
+    /// Lets `body` write the file piece by piece.
+    func write(
+        _ body: (any OutputSink) throws(OutputFailure) -> Void
+    ) throws(OutputFailure) {
         let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure() }
         do throws(OutputFailure) {
-            try fill(descriptor, with: text)
+            try fill(descriptor, body)
             try takeName()
         } catch {
             unlink(temporaryPath)
@@ -35,10 +42,12 @@ struct NewFile {
         }
     }
 
-    private func fill(_ descriptor: Int32, with text: String) throws(OutputFailure) {
+    private func fill(
+        _ descriptor: Int32, _ body: (any OutputSink) throws(OutputFailure) -> Void
+    ) throws(OutputFailure) {
         let sink = FileSink(descriptor: descriptor)
         do throws(OutputFailure) {
-            try sink.write(text)
+            try body(sink)
             try sink.flush()
         } catch {
             close(descriptor)

@@ -1,0 +1,138 @@
+extension ImportWork {
+    /// Completes mutual relations and makes all links.
+    func finish() throws(ExchangeError) {
+        gatherLinkRows()
+        forEachRelation { checkTargets(of: $0, $1) }
+        forEachRelation { complete($0, $1) }
+        forEachRelation { releaseFormer($0, $1) }
+        guard report.refusedCount == 0 else { return }
+        for table in links.indices {
+            for relation in links[table].indices { try makeLinks(table, relation) }
+        }
+        try flush(isLast: true)
+    }
+
+    private func forEachRelation(_ body: (_ table: Int, _ relation: Int) -> Void) {
+        for table in links.indices {
+            for relation in links[table].indices { body(table, relation) }
+        }
+    }
+
+    private func checkTargets(of table: Int, _ relation: Int) {
+        let definition = draft.definition(ofTable: table)
+        let target = Int(definition.relations[relation].target.rawValue) - 1
+        for list in links[table][relation].lists {
+            let holder = EntityPlace(table: table, slot: list.holder)
+            if !isThere(holder) {
+                refuse(ExchangeProblem("there is no \(name(of: holder))", at: 0), at: list.origin)
+            }
+            for slot in links[table][relation].targets(of: list) {
+                let place = EntityPlace(table: target, slot: slot)
+                guard !isThere(place) else { continue }
+                refuse(
+                    ExchangeProblem(
+                        "'\(definition.relations[relation].name)' leads to \(name(of: place)), "
+                            + "which is not there", at: 0), at: list.origin)
+            }
+        }
+    }
+
+    private func isThere(_ place: EntityPlace) -> Bool {
+        if draft.presence(of: place) == .live || declared.contains(place) { return true }
+        // A type of tombstones has the ids of those that it is for.
+        guard let base = draft.definition(ofTable: place.table).tombstoneOf else { return false }
+        let number = draft.definition(ofTable: place.table).number
+        let slot = state.withID(of: number, at: place.slot) { state.slot(of: base, id: $0) }
+        guard let slot = slot ?? nil else { return false }
+        let own = EntityPlace(table: Int(base.rawValue) - 1, slot: slot)
+        return draft.presence(of: own) == .tombstone
+    }
+
+    private func name(of place: EntityPlace) -> String {
+        let name = draft.name(of: place)
+        return name.type + " " + name.id
+    }
+
+    // MARK: Mutual relations
+
+    /// The other side of a relation.
+    private func inverse(_ table: Int, _ relation: Int) -> (table: Int, relation: Int)? {
+        let found = draft.relation(at: relation, ofTable: table)
+        return found.inverse.map { (found.target, $0) }
+    }
+
+    /// Gives the other side what this one says.
+    private func complete(_ table: Int, _ relation: Int) {
+        guard let other = inverse(table, relation) else { return }
+        for list in links[table][relation].lists {
+            for target in links[table][relation].targets(of: list) {
+                complete(other, target, with: list.holder, of: (table, relation), list.origin)
+            }
+        }
+    }
+
+    private func complete(
+        _ other: (table: Int, relation: Int), _ target: UInt32, with holder: UInt32,
+        of own: (table: Int, relation: Int), _ origin: ImportOrigin
+    ) {
+        guard !links[other.table][other.relation].gives(holder, to: target) else { return }
+        let definition = draft.definition(ofTable: other.table).relations[other.relation]
+        let place = EntityPlace(table: other.table, slot: target)
+        let isGiven = links[other.table][other.relation].isGiven(target)
+        if !definition.isToMany {
+            let claimed =
+                links[other.table][other.relation].appended[target]?.first
+                ?? links[other.table][other.relation].given(of: target).first
+            if let claimed {
+                let first = EntityPlace(table: own.table, slot: claimed)
+                return refuse(
+                    ExchangeProblem(
+                        "\(name(of: place)) can be linked to one by '\(definition.name)', "
+                            + "and is linked to \(name(of: first))", at: 0), at: origin)
+            }
+        }
+        if !isGiven {
+            let old = draft.list(of: other.relation, at: place).slots
+            if old.contains(holder) { return }
+            if !definition.isToMany, let former = old.first {
+                // It leaves the one that it was linked to in the store.
+                links[other.table][other.relation].remove(former, from: target)
+                links[own.table][own.relation].remove(target, from: former)
+            }
+        }
+        links[other.table][other.relation].append(holder, to: target)
+    }
+
+    /// Takes this side from what is not linked any more.
+    private func releaseFormer(_ table: Int, _ relation: Int) {
+        guard let other = inverse(table, relation) else { return }
+        for list in links[table][relation].lists {
+            let place = EntityPlace(table: table, slot: list.holder)
+            let old = draft.list(of: relation, at: place).slots
+            guard !old.isEmpty else { continue }
+            let new = Set(links[table][relation].list(of: list.holder, before: old))
+            for target in old
+            where !new.contains(target)
+                && !links[other.table][other.relation].isGiven(target)
+            {
+                links[other.table][other.relation].remove(list.holder, from: target)
+            }
+        }
+    }
+
+    private func makeLinks(_ table: Int, _ relation: Int) throws(ExchangeError) {
+        for holder in links[table][relation].holders {
+            let place = EntityPlace(table: table, slot: holder)
+            let old = draft.list(of: relation, at: place)
+            let new = links[table][relation].list(of: holder, before: old.slots)
+            guard new != old.slots else { continue }
+            draft.setList(SlotArray(slots: new), of: relation, at: place)
+            noteList()
+            if unchanged.remove(place) != nil {
+                report.unchanged -= 1
+                report.updated += 1
+            }
+            try flush()
+        }
+    }
+}

@@ -1,0 +1,175 @@
+/// The current entities of a store, to be written for other programs.
+///
+/// What JSON lines and CSV say, an import brings back: entities, values, relations and their order, ids, and the
+/// order of each type; with ``includesDeleted`` tombstones too. History is not exported.
+public final class StoreExport {
+    let types: [ExportedType]
+    let schema: StoreSchema
+    let includesDeleted: Bool
+    private let state: ReplayState
+    private let positions: [TypeNumber: Int]
+
+    /// Reads the state that the inspection shows.
+    ///
+    /// - Parameter names: the types to export; all if there are none. Relations to other types are left out.
+    public init(
+        _ inspection: Inspection, types names: [String] = [], includingDeleted: Bool = false
+    ) throws(InspectionError) {
+        let state = try inspection.replay()
+        let known = state.catalog.definitions
+        for name in names where state.catalog.definition(named: name) == nil {
+            throw .noSuchType(name: name, known: known.map(\.name))
+        }
+        let chosen = known.filter { names.isEmpty || names.contains($0.name) }
+        let numbers = Set(chosen.map(\.number))
+        let definitions = chosen.map { definition in
+            var trimmed = definition
+            trimmed.relations.removeAll { !numbers.contains($0.target) }
+            return trimmed
+        }
+        self.state = state
+        includesDeleted = includingDeleted
+        schema = StoreSchema(definitions)
+        positions = Dictionary(
+            uniqueKeysWithValues: definitions.enumerated().map { ($0.element.number, $0.offset) })
+        var types: [ExportedType] = []
+        for definition in definitions {
+            types.append(
+                try Self.reading(definition) { () throws(CodecError) in
+                    try ExportedType(definition, state, exportsDeleted: includingDeleted)
+                })
+        }
+        self.types = types
+        mentionAll()
+    }
+
+    private static func reading<Result>(
+        _ definition: TypeDefinition, _ body: () throws(CodecError) -> Result
+    ) throws(InspectionError) -> Result {
+        do throws(CodecError) {
+            return try body()
+        } catch {
+            throw .entity(type: definition.name, reason: "\(error)")
+        }
+    }
+
+    /// The file of an exported folder that has the schema.
+    public static var schemaFile: String { CSVLayout.schemaName }
+
+    // MARK: Ids without a row
+
+    /// Finds the ids that links mention and no entity has.
+    private func mentionAll() {
+        for type in types {
+            for (relation, links) in zip(type.definition.relations, type.links) {
+                guard let target = positions[relation.target] else { continue }
+                links?.forEachList { holder, slots in
+                    if type.presence(of: holder) != .live { type.mention(holder) }
+                    for slot in slots where types[target].presence(of: slot) != .live {
+                        mention(slot, of: target)
+                    }
+                }
+            }
+            guard includesDeleted else { continue }
+            for slot in type.order where type.presence(of: slot) == .deleted {
+                let lists = keptLists(of: type, slot)
+                for (relation, slots) in zip(type.definition.relations, lists) {
+                    guard let target = positions[relation.target] else { continue }
+                    // A deletion takes others along, which its links lead to.
+                    for slot in slots where !types[target].isExported(slot) {
+                        mention(slot, of: target)
+                    }
+                }
+            }
+        }
+    }
+
+    private func mention(_ slot: UInt32, of position: Int) {
+        let type = types[position]
+        if !isTombstone(slot, of: type) { type.mention(slot) }
+    }
+
+    /// Whether the id is that of an exported tombstone of the type that a type of tombstones is for.
+    private func isTombstone(_ slot: UInt32, of type: ExportedType) -> Bool {
+        guard includesDeleted, let base = type.definition.tombstoneOf,
+            let position = positions[base],
+            let own = state.withID(
+                of: type.definition.number, at: slot, { state.slot(of: base, id: $0) }) ?? nil
+        else { return false }
+        return types[position].presence(of: own) == .deleted
+    }
+
+    // MARK: Entities
+
+    /// The position among ``types`` of the type that a relation leads to.
+    func target(of relation: RelationDefinition) -> Int? { positions[relation.target] }
+
+    /// The id at a slot of a type, also where no entity has it.
+    func id(_ slot: UInt32, of type: ExportedType) throws(InspectionError) -> StoredValue {
+        let definition = type.definition
+        return try Self.reading(definition) { () throws(CodecError) in
+            let bytes = state.withID(of: definition.number, at: slot) { [UInt8]($0) } ?? []
+            return try StoredValue(definition.idType, bytes: bytes)
+        }
+    }
+
+    /// Calls `body` with each entity of a type in its order, then with the ids that are only mentioned, until it
+    /// returns false. Returns whether it never did.
+    func forEach(
+        of type: ExportedType, _ body: (ExportedEntity) throws(InspectionError) -> Bool
+    ) throws(InspectionError) -> Bool {
+        for slot in type.order {
+            guard let entity = try entity(at: slot, of: type) else { continue }
+            guard try body(entity) else { return false }
+        }
+        for slot in mentioned(of: type) {
+            let isGone =
+                type.presence(of: slot) == .deleted
+                || state.departure(of: type.definition.number, at: slot) != nil
+            let entity = ExportedEntity(
+                state: isGone ? .gone : .awaited, id: try id(slot, of: type), fields: [],
+                lists: lists(of: type, slot), ordinal: 0)
+            guard try body(entity) else { return false }
+        }
+        return true
+    }
+
+    /// In the order of their ids' bytes, so that equal stores give equal exports.
+    private func mentioned(of type: ExportedType) -> [UInt32] {
+        type.mentioned.map { slot in
+            (slot, state.withID(of: type.definition.number, at: slot) { [UInt8]($0) } ?? [])
+        }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
+    }
+
+    private func entity(
+        at slot: UInt32, of type: ExportedType
+    ) throws(InspectionError) -> ExportedEntity? {
+        let definition = type.definition
+        return try Self.reading(definition) { () throws(CodecError) in
+            try type.read(slot) { entity throws(CodecError) in
+                var row = ByteReader(entity.row)
+                var fields: [StoredValue] = []
+                fields.reserveCapacity(definition.fields.count)
+                for field in definition.fields {
+                    fields.append(try StoredValue(field.type, from: &row))
+                }
+                return ExportedEntity(
+                    state: entity.isDeleted ? .deleted : .live,
+                    id: try StoredValue(definition.idType, bytes: entity.id), fields: fields,
+                    lists: entity.isDeleted ? keptLists(of: type, slot) : lists(of: type, slot),
+                    ordinal: entity.ordinal.rawValue)
+            }
+        }
+    }
+
+    private func lists(of type: ExportedType, _ slot: UInt32) -> [[UInt32]] {
+        type.links.map { $0?.targets(of: slot) ?? [] }
+    }
+
+    private func keptLists(of type: ExportedType, _ slot: UInt32) -> [[UInt32]] {
+        let kept = state.deletedLists(of: type.definition.number, at: slot)
+        return type.definition.relations.map { relation in
+            kept.first { $0.relation == relation.number }?.slots ?? []
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Testing
+import VarveInspection
+
+@testable import VarveTool
+
+@Suite("varve import")
+struct ImportCommandTests {
+    private static let schema = """
+        {"types":[{"name":"User","id":"String","fields":[{"name":"name","type":"String"},
+        {"name":"age","type":"Int?"}],"relations":[{"name":"chats","target":"Chat","toMany":true,"inverse":"users"},
+        {"name":"boss","target":"User","inverse":"reports"},
+        {"name":"reports","target":"User","toMany":true,"inverse":"boss"}]},
+        {"name":"Chat","id":"Int64","fields":[{"name":"title","type":"String","default":"none"}],
+        "relations":[{"name":"users","target":"User","toMany":true,"inverse":"chats"}]}]}
+        """
+
+    private let folder: TestFolder
+    private let schema: String
+    private var store: String { folder.file("new.varve") }
+
+    init() throws {
+        folder = try TestFolder()
+        schema = try folder.write(Self.schema, to: "schema.json")
+    }
+
+    private func load(_ lines: String, _ arguments: String..., name: String = "x.jsonl") throws
+        -> ToolRun
+    {
+        ToolRun(
+            all: ["import", "--schema", schema] + arguments + [
+                try folder.write(lines, to: name), store,
+            ])
+    }
+
+    private func links(_ type: String, _ id: String, _ relation: String) throws -> String {
+        let run = ToolRun(
+            "query", "--csv", store, "\(type) where id == \(id) select count(\(relation))")
+        #expect(run.status == .success, "\(run.errors)")
+        return run.lines.last ?? ""
+    }
+
+    private func cat(_ type: String, _ id: String) throws -> JSONObject {
+        try JSONObject(ToolRun("cat", store, type, id).output)
+    }
+
+    @Test("Mutual relations are completed on both sides, in the order in which they are given")
+    func completion() throws {
+        let run = try load(
+            """
+            {"type":"User","id":"ann","name":"Ann","links":{"chats":[7,8]}}
+            {"type":"User","id":"bob","name":"Bob","boss":"ann","age":3}
+            {"type":"Chat","id":7}
+            {"type":"Chat","id":8,"title":"Tea","users":["bob"]}
+            """)
+        #expect(run.status == .success, "\(run.errors)\(run.output)")
+        #expect(run.output.contains("4 entities inserted"))
+        let ann = try cat("User", "ann")
+        #expect(ann["links", "reports", 0] == "bob" && ann["fields", "age"] == "null")
+        #expect(try cat("User", "bob")["links", "chats", 0] == "8")
+        let tea = try cat("Chat", "8")
+        #expect(tea["links", "users", 0] == "bob" && tea["links", "users", 1] == "ann")
+        #expect(try cat("Chat", "7")["fields", "title"] == "none")
+        #expect(ToolRun("verify", store).status == .success)
+    }
+
+    @Test(
+        "A refused line is named with its column and the reason, and nothing is written",
+        arguments: [
+            (#"{"type":"User","id":"a","name":1}"#, 32, "'name': 1 is no String"),
+            (#"{"type":"User","id":"a"}"#, 21, "'name' is missing"),
+            (#"{"type":"User","id":"a","name":"x","age":1.5}"#, 42, "'age': 1.5 is no Int64"),
+            (#"{"type":"Usr","id":"a"}"#, 1, "there is no type 'Usr'; there is User, Chat"),
+            (#"{"type":"Chat","id":"a"}"#, 21, "'a' is no Int64"),
+            (
+                #"{"type":"Chat","id":1,"titel":""}"#, 31,
+                "'Chat' has no 'titel'; it has id, title, users"
+            ),
+            (
+                #"{"type":"Chat","id":1,"links":{"users":["é","x"]}}"#, 40,
+                "'users' leads to User \"é\", which is not there"
+            ),
+            (
+                #"{"type":"Chat","id":1,"links":{"users":["x","x"]}}"#, 40,
+                "'users' leads to an id twice"
+            ),
+            (#"{"type":"Chat","id":1"#, 22, "expected '}', found the end"),
+            (#"{"type":"Chat","id":1,"title":"a\ud800"}"#, 33, "the escape is not a character"),
+            ("[1]", 1, "expected an object, found an array"),
+            ("é", 1, "expected a value, found '\u{FFFD}'"),
+        ])
+    func refusals(line: String, column: Int, reason: String) throws {
+        let run = try load("{\"type\":\"Chat\",\"id\":9}\n\n" + line + "\n", "--json")
+        #expect(run.status == .failure)
+        let report = try JSONObject(run.output)
+        #expect(report["refused", 0, "reason"] == reason)
+        #expect(report["refused", 0, "line"] == "3")
+        #expect(report["refused", 0, "column"] == "\(column)")
+        #expect(!FileManager.default.fileExists(atPath: store))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+
+    @Test("Two that claim the same one of a relation to one are refused")
+    func conflict() throws {
+        let run = try load(
+            """
+            {"type":"User","id":"a","name":"A","links":{"reports":["c"]}}
+            {"type":"User","id":"b","name":"B","links":{"reports":["c"]}}
+            {"type":"User","id":"c","name":"C"}
+            """)
+        #expect(run.status == .failure)
+        #expect(
+            run.output.contains(
+                "line 2, column 55: User \"c\" can be linked to one by 'boss', and is linked to User \"a\""
+            ))
+    }
+
+    @Test(
+        "An entity that is there gets what a line names, in one transaction that can be undone"
+    )
+    func update() throws {
+        #expect(
+            try load(
+                """
+                {"type":"User","id":"a","name":"A","age":1,"links":{"reports":["b","c"]}}
+                {"type":"User","id":"b","name":"B"}
+                {"type":"User","id":"c","name":"C","age":5}
+                """
+            ).status == .success)
+        let before = ToolRun("export", store).output
+        let run = ToolRun(
+            all: [
+                "import", "--json",
+                try folder.write(
+                    """
+                    {"type":"User","id":"a","age":2}
+                    {"type":"User","id":"c","name":"C","age":5}
+                    {"type":"User","id":"d","name":"D","links":{"reports":["c"]}}
+                    """, to: "more.jsonl"), store,
+            ])
+        #expect(run.status == .success, "\(run.errors)\(run.output)")
+        let report = try JSONObject(run.output)
+        #expect(report["inserted"] == "1" && report["updated"] == "2" && report["unchanged"] == "0")
+        let a = try cat("User", "a")
+        #expect(a["fields", "age"] == "2" && a["fields", "name"] == "A")
+        #expect(a["links", "reports", 0] == "b" && a["links", "reports", 1] == nil)
+        #expect(try cat("User", "c")["links", "boss"] == "d")
+        #expect(ToolRun("verify", store).status == .success)
+        #expect(ToolRun("log", store).output.contains("import more.jsonl"))
+        #expect(ToolRun("undo", store).status == .success)
+        #expect(ToolRun("export", store).output == before)
+    }
+
+    @Test("A dry run says what would be done, and does nothing")
+    func dryRun() throws {
+        let run = try load("{\"type\":\"Chat\",\"id\":1}\n", "--dry-run", "--json")
+        #expect(run.status == .success)
+        #expect(try JSONObject(run.output)["inserted"] == "1")
+        #expect(!FileManager.default.fileExists(atPath: store))
+        #expect(try load("{\"type\":\"Chat\",\"id\":1}\n").status == .success)
+        let again = try load("{\"type\":\"Chat\",\"id\":1,\"title\":\"x\"}\n", "--dry-run")
+        #expect(again.output.contains("1 updated"))
+        #expect(try cat("Chat", "1")["fields", "title"] == "none")
+    }
+
+    @Test("Columns of a CSV without a schema are named, with a schema to begin with, which works")
+    func guessed() throws {
+        let csv = try folder.write(
+            "id,name,age,born,tall\n1,\"a, \"\"b\"\"\",3,2026-08-03,1.5\n2,,,,\n", to: "Person.csv")
+        let run = ToolRun("import", csv, store)
+        #expect(run.status == .failure)
+        #expect(
+            run.errors.contains("no schema says what its columns are (id, name, age, born, tall)"))
+        let example = try #require(run.errors.split(separator: "\n").last)
+        let guess = try folder.write(String(example), to: "guess.json")
+        let loaded = ToolRun("import", "-s", guess, csv, store)
+        #expect(loaded.status == .success, "\(loaded.errors)\(loaded.output)")
+        let person = try cat("Person", "1")
+        #expect(person["fields", "name"] == "a, \"b\"" && person["fields", "age"] == "3")
+        #expect(
+            person["fields", "born"] == "2026-08-03T00:00:00Z" && person["fields", "tall"] == "1.5")
+        #expect(try cat("Person", "2")["fields", "name"] == "null")
+    }
+
+    @Test("Cells that do not fit are named by line and column, also behind cells of several lines")
+    func cells() throws {
+        let csv = try folder.write(
+            "id,title,users\r\n1,\"a\r\nb\",\"[\"\"x\"\"]\"\r\n2,b,\r\nz,c,\r\n3\r\n",
+            to: "Chat.csv")
+        let run = ToolRun("import", "--json", "-s", schema, csv, store)
+        #expect(run.status == .failure)
+        let report = try JSONObject(run.output)
+        #expect(report["refusedCount"] == "3")
+        #expect(report["refused", 0, "line"] == "5" && report["refused", 0, "column"] == "1")
+        #expect(report["refused", 0, "reason"] == "'z' is no Int64")
+        #expect(report["refused", 1, "line"] == "6")
+        #expect(report["refused", 1, "reason"] == "there are 1 cells below 3 titles")
+        #expect(report["refused", 2, "reason"] == "'users' leads to User \"x\", which is not there")
+        #expect(report["refused", 2, "line"] == "2" && report["refused", 2, "column"] == "3")
+    }
+
+    @Test("A schema that cannot be understood is named by line and column")
+    func badSchema() throws {
+        let bad = try folder.write(
+            "{\"types\":[\n {\"name\":\"A\",\"id\":\"Strin\"}]}", to: "bad.json")
+        let run = ToolRun("import", "-s", bad, try folder.write("", to: "e.jsonl"), store)
+        #expect(run.status == .failure)
+        #expect(run.errors.contains("bad.json, line 2, column 19: 'Strin' is no type"))
+    }
+
+    @Test("An output that is there is replaced with --force alone")
+    func force() throws {
+        #expect(try load("{\"type\":\"Chat\",\"id\":1}\n").status == .success)
+        let file = try folder.write("mine", to: "out.sql")
+        let refused = ToolRun("export", store, "-o", file)
+        #expect(refused.status == .failure && refused.errors.contains("--force"))
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        #expect(ToolRun("export", store, "-o", file, "--force").status == .success)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("BEGIN;"))
+        let directory = folder.file("mine")
+        try FileManager.default.createDirectory(
+            atPath: directory + "/kept", withIntermediateDirectories: true)
+        #expect(
+            ToolRun("export", "-F", "csv", store, "-o", directory, "--force").status == .failure)
+        #expect(FileManager.default.fileExists(atPath: directory + "/kept"))
+        #expect(ToolRun("export", "-F", "csv", store).status == .usage)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .allSatisfy { !$0.contains("partial") })
+    }
+}
