@@ -15,8 +15,22 @@ struct FuzzSample: Sendable {
     /// With segments and a checkpoint.
     let image: DiskImage
 
+    /// A store of two entities.
+    var queried: SimulatedDisk { SimulatedDisk(users) }
+    private let users: DiskImage
+
     private init() {
         do {
+            let disk = SimulatedDisk()
+            let test = TestLog(disk)
+            try test.create()
+            let scanned = try test.scan(.readWrite)
+            _ = try TestLog.replay(scanned)
+            // What other logs of tests have at their heads is no definition.
+            let (log, _) = try scanned.recover { [] }
+            for transaction in Self.transactions { try log.append(transaction) }
+            try log.close()
+            users = disk.image
             empty = try LogWorkload([]).disk.image.withoutLock
             image = try LogWorkload([.commit, .commit, .compact, .commit, .reopen])
                 .disk.image.withoutLock

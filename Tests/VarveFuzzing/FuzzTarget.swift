@@ -25,6 +25,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case events
     /// The program's arguments.
     case arguments
+    /// A question to a store.
+    case query
 
     /// Longer inputs say nothing new.
     public static let bytesMax = 1 << 14
@@ -41,6 +43,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .directory: Self.directory(bytes)
         case .events: Self.events(bytes)
         case .arguments: Self.arguments(bytes)
+        case .query: Self.query(bytes)
         }
     }
 
@@ -62,6 +65,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
             return [
                 "info store", "log -n 3 --json store", "show 2 store", "cat store User 7",
                 "verify store",
+            ]
+            .map { Array($0.utf8) }
+        case .query:
+            return [
+                "User where name == \"name 0\" and age > 0 or not (id in ('ann', \"bob\"))",
+                "User where any(friends, age >= 1) order by -age, name limit 3 offset 1",
+                "User group by length(name) select count(), sum(age), least(name) as n order by n",
+                "deleted User where @updatedAt < \"2026-08-03T14:05Z\" select lower(name), @ordinal",
             ]
             .map { Array($0.utf8) }
         }
@@ -188,6 +199,32 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         precondition(
             status == .success || !errors.text.isEmpty || !output.text.isEmpty,
             "what fails says why")
+    }
+
+    private static func query(_ bytes: [UInt8]) {
+        let text = String(decoding: bytes, as: UTF8.self)
+        func check(_ error: QueryError) {
+            precondition(
+                error.place.lowerBound >= 0 && error.place.upperBound <= text.count,
+                "an error of '\(text)' is in the text")
+            precondition(!"\(error)".isEmpty, "an error says what is wrong")
+        }
+        do {
+            let inspection = try Inspection(FuzzSample.shared.queried)
+            let query = try InspectionQuery(text)
+            let answer = try inspection.answer(query)
+            precondition(
+                answer.rows.allSatisfy { $0.count == answer.columns.count },
+                "each row of '\(text)' has a value for each column")
+            _ = try inspection.explain(query)
+            _ = answer.rows.map { $0.map(\.json) }
+        } catch let error as QueryError {
+            check(error)
+        } catch QueryFailure.query(let error) {
+            check(error)
+        } catch {
+            preconditionFailure("a sound store can be asked: \(error)")
+        }
     }
 
     // MARK: What must hold
