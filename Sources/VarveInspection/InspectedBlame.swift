@@ -21,7 +21,13 @@ public struct InspectedBlame: Sendable {
 extension Inspection {
     /// The transaction that gave each field its value, as far as history goes back.
     public func blame(of type: String, id: String) throws(InspectionError) -> InspectedBlame {
-        let history = try history(of: type, id: id)
+        InspectedBlame(try history(of: type, id: id))
+    }
+}
+
+extension InspectedBlame {
+    /// Finds the newest version that changed each field. O(versions x fields).
+    public init(_ history: InspectedHistory) {
         let versions = history.versions
         let isInserted = { (version: InspectedVersion) in version.change == .inserted }
         let insertion = versions.firstIndex(where: isInserted)
@@ -29,11 +35,11 @@ extension Inspection {
         let newest =
             history.fields.isEmpty
             ? versions.first { !$0.fields.isEmpty }?.fields ?? [] : history.fields
-        return InspectedBlame(
-            fields: newest.map { field in
-                .init(
-                    name: field.name, value: field.value,
-                    version: life.first { $0.changedFields.contains(field.name) })
-            }, dropped: insertion == nil ? history.dropped : nil)
+        fields = newest.map { field in
+            Field(
+                name: field.name, value: field.value,
+                version: life.first { $0.changedFields.contains(field.name) })
+        }
+        dropped = insertion == nil ? history.dropped : nil
     }
 }

@@ -138,6 +138,6 @@ public enum InspectedEvent: Sendable {
 public struct InspectedTransaction: Sendable {
     /// What the transaction says about itself, and how many events it has.
     public let summary: TransactionSummary
-    /// In the order of the log.
+    /// In the order of the log, as far as they were asked for.
     public let events: [InspectedEvent]
 }

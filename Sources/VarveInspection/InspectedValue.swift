@@ -40,6 +40,12 @@ public struct EntityName: Hashable, Sendable {
     public let type: String
     /// The entity's id.
     public let id: InspectedValue
+
+    /// The entity of a type with an id, whether there is one or not.
+    public init(type: String, id: InspectedValue) {
+        self.type = type
+        self.id = id
+    }
 }
 
 extension EntityName {

@@ -52,13 +52,32 @@ extension Inspection {
     /// looks at one transaction for each version.
     public func history(of type: String, id: String) throws(InspectionError) -> InspectedHistory {
         let state = try replay()
-        guard let definition = state.catalog.definition(named: type) else {
-            throw .noSuchType(name: type, known: state.catalog.definitions.map(\.name))
+        let definition = try definition(named: type, in: state)
+        guard let place = try Self.place(of: definition, id: id, in: state) else {
+            throw .noSuchEntity(type: type, id: id, deletedIn: nil)
         }
-        guard let place = try Self.place(of: definition, id: id, in: state),
+        return try history(of: definition, id, at: place, in: state)
+    }
+
+    /// The versions of an entity, newest first, as far as history goes back.
+    public func history(of name: EntityName) throws(InspectionError) -> InspectedHistory {
+        let state = try replay()
+        let definition = try definition(named: name.type, in: state)
+        guard let slot = Self.slot(of: name.id, definition, in: state) else {
+            throw .noSuchEntity(type: name.type, id: name.id.json, deletedIn: nil)
+        }
+        let place = (slot, name.id.stored.bytes)
+        return try history(of: definition, name.id.json, at: place, in: state)
+    }
+
+    private func history(
+        of definition: TypeDefinition, _ name: String, at place: (slot: UInt32, id: [UInt8]),
+        in state: ReplayState
+    ) throws(InspectionError) -> InspectedHistory {
+        guard
             let newest = state.transaction(of: definition.number, at: place.slot)
                 ?? state.departure(of: definition.number, at: place.slot)?.transaction
-        else { throw .noSuchEntity(type: type, id: id, deletedIn: nil) }
+        else { throw .noSuchEntity(type: definition.name, id: name, deletedIn: nil) }
         let floor = TransactionID(
             max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
         var history = RowHistory(
@@ -86,7 +105,7 @@ extension Inspection {
         } catch let error as InspectionError {
             throw error
         } catch {
-            throw .entity(type: type, reason: "\(error)")
+            throw .entity(type: definition.name, reason: "\(error)")
         }
     }
 

@@ -34,7 +34,47 @@ extension Inspection {
         return InspectedEntity(entity, of: definition)
     }
 
-    private func definition(
+    /// The entity, or its tombstone; nil where neither is kept. O(1) behind the replay.
+    public func entity(_ name: EntityName) throws(InspectionError) -> InspectedEntity? {
+        let state = try replay()
+        let definition = try definition(named: name.type, in: state)
+        guard let slot = Self.slot(of: name.id, definition, in: state) else { return nil }
+        return try Self.describe(definition, at: slot, in: state).map {
+            InspectedEntity($0, of: definition)
+        }
+    }
+
+    /// The current definition of a type. Replays the log at first use.
+    public func type(named name: String) throws(InspectionError) -> InspectedType {
+        let state = try replay()
+        return InspectedType(try definition(named: name, in: state)) {
+            state.catalog.definition(of: $0)
+        }
+    }
+
+    /// What the current rows and ids of a type take, before compression and without links. O(entities).
+    public func liveBytes(of type: String) throws(InspectionError) -> ByteCount {
+        let state = try replay()
+        let definition = try definition(named: type, in: state)
+        guard var reader = state.reader(of: definition.number) else { return .zero }
+        var total: UInt64 = 0
+        do throws(CodecError) {
+            try reader.forEach { entity in
+                if !entity.isDeleted { total += UInt64(entity.row.count + entity.id.count) }
+            }
+        } catch {
+            throw .entity(type: definition.name, reason: "\(error)")
+        }
+        return ByteCount(total)
+    }
+
+    static func slot(
+        of id: InspectedValue, _ definition: TypeDefinition, in state: ReplayState
+    ) -> UInt32? {
+        id.stored.bytes.withUnsafeBytes { state.slot(of: definition.number, id: $0) }
+    }
+
+    func definition(
         named name: String, in state: ReplayState
     ) throws(InspectionError) -> TypeDefinition {
         guard let definition = state.catalog.definition(named: name) else {

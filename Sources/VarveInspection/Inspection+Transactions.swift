@@ -9,7 +9,12 @@ extension Inspection {
     }
 
     /// One transaction with its events. Reads its segment up to it.
-    public func transaction(_ id: TransactionID) throws(InspectionError) -> InspectedTransaction {
+    ///
+    /// - Parameter positions: of the events to return, of all ``TransactionSummary/eventCount``. A part of a
+    ///   large transaction takes little memory.
+    public func transaction(
+        _ id: TransactionID, events positions: Range<Int> = 0..<Int.max
+    ) throws(InspectionError) -> InspectedTransaction {
         guard id >= firstTransaction, id <= lastTransaction,
             let position = snapshot.segments.lastIndex(where: {
                 $0.header.firstSequence.rawValue <= id.rawValue
@@ -21,7 +26,7 @@ extension Inspection {
         do throws(ReplayFailure<InspectionError>) {
             return try reader.withTransaction(LogSequence(id.rawValue)) {
                 logged throws(InspectionError) in
-                try InspectedTransaction(logged, catalog: catalog)
+                try InspectedTransaction(logged, catalog: catalog, events: positions)
             }
         } catch {
             throw error.inspectionError
@@ -40,13 +45,14 @@ extension Inspection {
 }
 
 extension InspectedTransaction {
-    init(_ logged: LoggedTransaction, catalog: Catalog) throws(InspectionError) {
+    init(
+        _ logged: LoggedTransaction, catalog: Catalog, events positions: Range<Int>
+    ) throws(InspectionError) {
         let view = try TransactionView(of: logged)
         summary = try TransactionSummary(logged, view, catalog: catalog)
         do throws(DescriptionError) {
-            events = try TransactionDescription(view, catalog: catalog).events.map {
-                InspectedEvent($0, catalog: catalog, in: view.id)
-            }
+            let description = try TransactionDescription(view, catalog: catalog, events: positions)
+            events = description.events.map { InspectedEvent($0, catalog: catalog, in: view.id) }
         } catch {
             throw .transaction(view.id, logged.location, reason: error.reason)
         }

@@ -33,6 +33,9 @@ public final class Inspection {
         reader = scanned.makeReader()
     }
 
+    /// Another inspection of the store, as it is now.
+    public func reopened() throws(InspectionError) -> Inspection { try Inspection(fileSystem) }
+
     var snapshot: LogSnapshot { scanned.snapshot }
 
     /// The oldest transaction that can be asked for, now or when it is written.

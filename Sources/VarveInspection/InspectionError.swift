@@ -28,6 +28,8 @@ public enum InspectionError: Error, Hashable, Sendable {
     case revision(reason: String)
     /// The bytes of a stored entity are not what its type says.
     case entity(type: String, reason: String)
+    /// A damaged store whose files are more than may be read into memory.
+    case tooLargeToSalvageInMemory(ByteCount, limit: ByteCount)
 }
 
 extension InspectionError {
@@ -91,6 +93,8 @@ extension InspectionError: CustomStringConvertible {
             "there is nothing to redo" + (scope.map { " in the scope '\($0)'" } ?? "")
         case .revision(let reason): "nothing was done: \(reason)"
         case .entity(let type, let reason): "an entity of type '\(type)': \(reason)"
+        case .tooLargeToSalvageInMemory(let bytes, let limit):
+            "the files have \(bytes), more than the \(limit) that are salvaged in memory; salvage the store first"
         }
     }
 }

@@ -1,5 +1,5 @@
 internal import VarveEvents
-internal import VarveLog
+public import VarveLog
 internal import VarveReplay
 
 /// What is sound of a damaged store, to be looked at like any other.
@@ -13,14 +13,30 @@ public struct SalvagedInspection {
 
     /// Reads all of a store, and changes nothing.
     ///
+    /// - Parameter bytesMax: the files of a larger store are not read into memory.
     /// - Throws: what a rescue throws: there is no store, or another process writes to it.
-    public init(at path: String) throws(InspectionError) {
+    public init(
+        at path: String, bytesMax: ByteCount = ByteCount(512 << 20)
+    ) throws(InspectionError) {
+        let source = ReadObservation.fileSystem(at: path)
+        let bytes = try InspectionError.wrapping { () throws(LogError) in
+            try LogError.wrapping { () throws(FileSystemError) in try Self.bytes(of: source) }
+        }
+        guard bytes <= bytesMax else { throw .tooLargeToSalvageInMemory(bytes, limit: bytesMax) }
         let files = MemoryFileSystem(name: path)
         self.files = files
         report = try InspectionError.wrapping { () throws(LogError) in
-            try LogSalvage.run(
-                from: ReadObservation.fileSystem(at: path), to: files, content: .replaying())
+            try LogSalvage.run(from: source, to: files, content: .replaying())
         }
+    }
+
+    private static func bytes(of directory: any FileSystem) throws(FileSystemError) -> ByteCount {
+        var total: UInt64 = 0
+        for name in try directory.list() ?? [] {
+            guard let kind = StoreFileName(name), kind != .lost, kind != .assets else { continue }
+            total += try directory.open(name, .read).length().rawValue
+        }
+        return ByteCount(total)
     }
 
     /// The sound part, from its newest state on.

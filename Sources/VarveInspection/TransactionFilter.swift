@@ -29,17 +29,27 @@ extension TransactionFilter {
     /// Whether a segment can hold what is looked for. Times are not in order, so a segment is
     /// passed over only when its footer says that all of its times are outside.
     func admits(_ segment: SegmentEntry) -> Bool {
-        let first = TransactionID(segment.header.firstSequence.rawValue)
-        let last = TransactionID(segment.lastSequence.rawValue)
-        guard segment.transactions > 0, first <= last, admits(ids: first...last) else {
-            return false
-        }
+        guard segment.transactions > 0, range(in: segment) != nil else { return false }
         guard let footer = segment.footer, footer.earliestTime <= footer.latestTime else {
             return true
         }
         return admits(
             times: Moment(
                 microseconds: footer.earliestTime)...Moment(microseconds: footer.latestTime))
+    }
+
+    /// The transactions of a segment between the bounds: no other need be read. Nil where there are none.
+    func range(in segment: SegmentEntry) -> ClosedRange<LogSequence>? {
+        var (first, last) = (segment.header.firstSequence.rawValue, segment.lastSequence.rawValue)
+        if case .transaction(let bound) = after {
+            guard bound.rawValue < .max else { return nil }
+            first = max(first, bound.rawValue + 1)
+        }
+        if case .transaction(let bound) = before {
+            guard bound > 0 else { return nil }
+            last = min(last, bound.rawValue - 1)
+        }
+        return first <= last ? LogSequence(first)...LogSequence(last) : nil
     }
 
     private func admits(ids: ClosedRange<TransactionID>) -> Bool {

@@ -64,7 +64,9 @@ public struct TransactionWalk: ~Copyable {
     private func readPage(
         fromSegmentAt position: Int, into read: inout [TransactionSummary]
     ) throws(InspectionError) -> LogSequence? {
-        let segment = inspection.snapshot.segments[position]
+        guard let admitted = filter.range(in: inspection.snapshot.segments[position]) else {
+            return nil
+        }
         let catalog = try inspection.catalog(ofSegmentAt: position)
         let (filter, pageCount) = (filter, pageCount)
         var last: LogSequence?
@@ -78,30 +80,31 @@ public struct TransactionWalk: ~Copyable {
         do throws(ReplayFailure<InspectionError>) {
             switch order {
             case .newestFirst:
-                try inspection.reader.forEachNewestFirst(from: resume ?? segment.lastSequence) {
+                try inspection.reader.forEachNewestFirst(from: resume ?? admitted.upperBound) {
                     logged throws(InspectionError) in
                     let goesOn = try visit(logged)
-                    return goesOn && logged.sequence > segment.header.firstSequence
+                    return goesOn && logged.sequence > admitted.lowerBound
                 }
             case .oldestFirst:
-                try inspection.reader.forEachOldestFirst(
-                    from: resume ?? segment.header.firstSequence
-                ) { logged throws(InspectionError) in
+                try inspection.reader.forEachOldestFirst(from: resume ?? admitted.lowerBound) {
+                    logged throws(InspectionError) in
                     let goesOn = try visit(logged)
-                    return goesOn && logged.sequence < segment.lastSequence
+                    return goesOn && logged.sequence < admitted.upperBound
                 }
             }
         } catch {
             throw error.inspectionError
         }
-        return last.flatMap { following($0, in: segment) }
+        return last.flatMap { following($0, in: admitted) }
     }
 
-    private func following(_ last: LogSequence, in segment: SegmentEntry) -> LogSequence? {
+    private func following(
+        _ last: LogSequence, in admitted: ClosedRange<LogSequence>
+    ) -> LogSequence? {
         switch order {
         case .newestFirst:
-            last > segment.header.firstSequence ? LogSequence(last.rawValue - 1) : nil
-        case .oldestFirst: last < segment.lastSequence ? last.next : nil
+            last > admitted.lowerBound ? LogSequence(last.rawValue - 1) : nil
+        case .oldestFirst: last < admitted.upperBound ? last.next : nil
         }
     }
 }

@@ -8,7 +8,7 @@ package enum Tool {
 
     static let commands: [any Command.Type] = [
         InfoCommand.self, LogCommand.self, ShowCommand.self, CatCommand.self, VerifyCommand.self,
-        SchemaCommand.self, DuCommand.self, ReportCommand.self,
+        SchemaCommand.self, DuCommand.self, ReportCommand.self, BrowseCommand.self,
         FollowCommand.self, QueryCommand.self, HistoryCommand.self, BlameCommand.self,
         DiffCommand.self,
         AtCommand.self, UndoCommand.self, RedoCommand.self, RestoreCommand.self,
@@ -65,6 +65,9 @@ package enum Tool {
         case .output(.closed): return status
         case .output(.failed(let reason)):
             complain("cannot write the output: \(reason)", in: environment)
+            return .failure
+        case .terminal(let problem):
+            complain("\(problem)", in: environment)
             return .failure
         case .inspection(let error):
             complain("\(error)" + Spelling.question(error), in: environment)

@@ -6,6 +6,26 @@ enum ToolFailure: Error {
     case inspection(InspectionError)
     case output(OutputFailure)
     case exchange(ExchangeError)
+    case terminal(TerminalProblem)
+}
+
+/// Why a full screen cannot be shown.
+enum TerminalProblem: Error, Hashable, Sendable {
+    case missing
+    case dumb
+    case tooSmall(ScreenSize)
+}
+
+extension TerminalProblem: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .missing: "a full screen needs a terminal; 'log', 'show' and 'cat' write to anything"
+        case .dumb:
+            "a full screen needs a terminal that is not 'dumb'; 'log', 'show' and 'cat' do not"
+        case .tooSmall(let size):
+            "the terminal has \(size) cells; a full screen needs \(ScreenSize.least)"
+        }
+    }
 }
 
 extension ToolFailure {

@@ -3,11 +3,15 @@ struct EventDescriber {
     let transaction: TransactionView
     let catalog: Catalog
 
-    func describe() throws(DescriptionError) -> [EventDescription] {
+    func describe(_ positions: Range<Int>) throws(DescriptionError) -> [EventDescription] {
         var described: [EventDescription] = []
         var events = transaction.events
+        var position = 0
         while let event = try Self.next(&events) {
-            if let description = try describe(event) { described.append(description) }
+            if positions.contains(position), let description = try describe(event) {
+                described.append(description)
+            }
+            position += 1
         }
         return described
     }

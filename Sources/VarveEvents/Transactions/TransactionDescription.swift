@@ -5,10 +5,14 @@ package struct TransactionDescription: Sendable {
 
     /// Describes a transaction by the definitions in force after it.
     ///
-    /// - Parameter catalog: one that has taken in this transaction's definitions.
-    package init(_ transaction: TransactionView, catalog: Catalog) throws(DescriptionError) {
+    /// - Parameters:
+    ///   - catalog: one that has taken in this transaction's definitions.
+    ///   - positions: of the events to describe; all are read.
+    package init(
+        _ transaction: TransactionView, catalog: Catalog, events positions: Range<Int> = 0..<Int.max
+    ) throws(DescriptionError) {
         header = transaction.header
-        events = try EventDescriber(transaction: transaction, catalog: catalog).describe()
+        events = try EventDescriber(transaction: transaction, catalog: catalog).describe(positions)
     }
 }
 

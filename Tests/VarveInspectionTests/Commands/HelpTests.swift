@@ -27,6 +27,7 @@ struct HelpTests {
                   schema      the types of a store: fields, relations, delete rules
                   du          bytes by type, field, label and age, live and in history
                   report      write a page about a store, to read in a browser
+                  browse      a store on a full screen: transactions, entities, types, search
                   follow      the transactions as they are written, until interrupted
                   query       entities that meet a condition; sums and counts of them
                   history     every version of an entity, newest first

@@ -21,6 +21,8 @@ struct Session {
     let hasColors: Bool
     /// Whether a person sees the output as it is written.
     let isTerminal: Bool
+    /// The terminal can do nothing but show text, line by line.
+    let isDumb: Bool
     /// The columns to keep to; nil for as many as needed.
     let width: Int?
     let now: Moment
@@ -40,6 +42,7 @@ struct Session {
         isJSON = arguments.has(CommandDefinition.json)
         hasColors = try Self.hasColors(arguments, environment)
         isTerminal = environment.terminalWidth != nil
+        isDumb = environment.variables["TERM"] == "dumb"
         width = arguments.has(CommandDefinition.full) ? nil : environment.terminalWidth
         now = environment.now
         zone = arguments.has(CommandDefinition.utc) ? .utc : environment.zone

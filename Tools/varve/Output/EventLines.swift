@@ -30,6 +30,18 @@ struct EventLines {
         }
     }
 
+    /// How many lines an event has, without making them.
+    static func count(of event: InspectedEvent) -> Int {
+        switch event {
+        case .define(let type): 1 + type.fields.count + type.relations.count
+        case .insert(let insertion): 1 + insertion.fields.count
+        case .update(let update): 1 + update.changes.count
+        case .delete(let deletion): 1 + deletion.fields.count + deletion.links.count
+        case .link, .unknown: 1
+        case .purge(let entities): entities.count
+        }
+    }
+
     private func headline(
         _ sign: String, _ role: StyledText.Role, _ entity: EntityName
     ) -> StyledText {

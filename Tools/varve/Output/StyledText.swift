@@ -7,6 +7,13 @@ struct StyledText: Hashable, Sendable {
     enum Role: Hashable, Sendable {
         case plain, heading, identifier, added, removed, changed, faint
 
+        fileprivate var isColor: Bool {
+            switch self {
+            case .plain, .heading, .faint: false
+            case .identifier, .added, .removed, .changed: true
+            }
+        }
+
         /// The escape sequence that switches it on.
         fileprivate var code: String {
             switch self {
@@ -49,10 +56,59 @@ struct StyledText: Hashable, Sendable {
     var isEmpty: Bool { runs.isEmpty }
 
     /// The text itself, for a terminal with colours or without.
-    func rendered(withColors: Bool) -> String {
+    ///
+    /// - Parameter attributes: whether bold and faint stay where colours do not, as on a full screen.
+    func rendered(withColors: Bool, attributes: Bool = false) -> String {
         runs.map { run in
-            withColors && run.role != .plain ? run.role.code + run.text + "\u{1B}[0m" : run.text
+            let isStyled = withColors || (attributes && !run.role.isColor)
+            return isStyled && run.role != .plain
+                ? run.role.code + run.text + "\u{1B}[0m" : run.text
         }.joined()
+    }
+
+    /// Without any style.
+    var plain: String { runs.map(\.text).joined() }
+
+    /// What is behind the first columns. Of a character that is cut in two a space stays.
+    func dropping(columns: Int) -> StyledText {
+        var rest = StyledText()
+        var dropped = 0
+        for run in runs {
+            var kept = run
+            while dropped < columns, let first = kept.text.first {
+                dropped += DisplayWidth.columns(of: String(first))
+                kept.text.removeFirst()
+            }
+            if dropped > columns {
+                kept.text = " " + kept.text
+                dropped = columns
+            }
+            if !kept.text.isEmpty { rest.runs.append(kept) }
+        }
+        return rest
+    }
+
+    /// Rows of at most so many columns; at least one.
+    func wrapped(to columns: Int) -> [StyledText] {
+        var rows: [StyledText] = []
+        var row = StyledText()
+        var room = columns
+        for run in runs {
+            var rest = run.text[...]
+            while !rest.isEmpty {
+                let part = DisplayWidth.prefix(of: String(rest), columns: room)
+                // A character wider than a whole row is on one of its own.
+                let taken = part.isEmpty && row.isEmpty ? String(rest.prefix(1)) : part
+                if !taken.isEmpty { row.runs.append(Run(text: taken, role: run.role)) }
+                rest = rest.dropFirst(taken.count)
+                room -= DisplayWidth.columns(of: taken)
+                if !rest.isEmpty {
+                    rows.append(row)
+                    (row, room) = (StyledText(), columns)
+                }
+            }
+        }
+        return rows + [row]
     }
 
     /// Cut to `columns`, with an ellipsis for what is left out; as it is when that is nil.

@@ -14,6 +14,14 @@ enum ValueText {
         }
     }
 
+    /// A value as a table shows it: a text without quotation marks.
+    static func cell(of value: InspectedValue) -> String {
+        switch value.stored.content {
+        case .string(let text), .optional(.string(let text)?): text
+        default: text(of: value)
+        }
+    }
+
     /// `Chat "1"`.
     static func text(of name: EntityName) -> String {
         name.type + " " + text(of: name.id)
