@@ -15,8 +15,8 @@ struct HelpTests {
                 Usage: varve COMMAND [OPTION]... STORE [ARGUMENT]...
 
                 Shows what is in a Varve store, without the program that wrote it. All but
-                'compact', 'undo', 'redo' and 'restore' take no lock and leave the store
-                alone, so they may run beside a writer; 'salvage' asks that there be none.
+                'compact', 'import', 'undo', 'redo' and 'restore' take no lock and leave the
+                store alone, so they may run beside a writer; 'salvage' asks that there be none.
 
                 Commands:
                   info        what a store holds: files, transactions, types, bytes
@@ -37,6 +37,8 @@ struct HelpTests {
                   undo        undo the newest step, by appending a transaction
                   redo        redo the step that was undone last
                   restore     restore a deleted entity, with what was deleted along with it
+                  export      the entities of a store as JSON lines, CSV or SQL
+                  import      write entities from JSON lines or CSV into a store
                   compact     write a checkpoint and drop history that is not to be kept
                   backup      copy a store, which may be open for writing
                   salvage     rescue what a damaged store still holds into a new one

@@ -3,8 +3,8 @@ enum HelpText {
     /// What the program is for.
     static let purpose = """
         Shows what is in a Varve store, without the program that wrote it. All but
-        'compact', 'undo', 'redo' and 'restore' take no lock and leave the store
-        alone, so they may run beside a writer; 'salvage' asks that there be none.
+        'compact', 'import', 'undo', 'redo' and 'restore' take no lock and leave the
+        store alone, so they may run beside a writer; 'salvage' asks that there be none.
         """
 
     static func program(_ commands: [CommandDefinition]) -> String {

@@ -13,7 +13,7 @@ struct ImportCommand: Command {
 
     static let definition = CommandDefinition(
         name: "import",
-        summary: "(changes the store) entities from JSON lines or CSV",
+        summary: "write entities from JSON lines or CSV into a store",
         description: """
             Reads entities from files into a store, which is made where there is none. FILE is
             JSON lines, CSV (a name that ends in .csv), the folder of a CSV export, or - for
