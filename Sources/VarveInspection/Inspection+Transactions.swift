@@ -45,8 +45,9 @@ extension Inspection {
 }
 
 extension InspectedTransaction {
+    /// - Parameter positions: which of the events; all unless given.
     init(
-        _ logged: LoggedTransaction, catalog: Catalog, events positions: Range<Int>
+        _ logged: LoggedTransaction, catalog: Catalog, events positions: Range<Int> = 0..<Int.max
     ) throws(InspectionError) {
         let view = try TransactionView(of: logged)
         summary = try TransactionSummary(logged, view, catalog: catalog)
