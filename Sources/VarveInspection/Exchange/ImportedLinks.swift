@@ -1,4 +1,4 @@
-/// Where a line of an import stands.
+/// The place of a line of an import.
 struct ImportOrigin: Hashable, Sendable {
     let file: UInt32
     let line: UInt32

@@ -8,7 +8,7 @@ final class RowFilter {
     /// Where the fields of the current row begin, as far as they were looked for.
     private var starts: [Int] = []
 
-    /// Nil where the condition asks for more than properties and constants.
+    /// Nil where the condition needs more than properties and constants.
     init?(_ condition: BoundExpression, of type: TypeDefinition) {
         guard let test = RowTest(condition, of: type) else { return nil }
         self.test = test
