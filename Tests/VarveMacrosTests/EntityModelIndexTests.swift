@@ -198,25 +198,54 @@ struct EntityModelIndexTests {
             #"var team_id: String { team?.id ?? "" }"#,
             #"var team_id: String { get { self.team?.id ?? "" } }"#,
             #"var team_id: String { other + "x" }; var other: String { _team.wrappedValue?.id ?? "" }"#,
+            #"var team_id: String { other() }; func other() -> String { team?.id ?? "" }"#,
+            #"var team_id: String { self.other(of: 1) }; func other(of n: Int) -> String { team!.id }"#,
+            #"var team_id: String { [1].map(other)[0] }; func other(_ n: Int) -> String { team!.id }"#,
+            #"var team_id: String { other { $0 } }; func other(_ f: () -> Void) -> String { team!.id }"#,
+            #"var team_id: String { if let team { team.id } else { "" } }"#,
+            #"var team_id: String { guard let team else { return "" }; return team.id }"#,
+            #"var team_id: String { let team = team; return team?.id ?? "" }"#,
+            #"var team_id: String { if name == "" { let team = name; return team }; return team!.id }"#,
+            #"var team_id: String { if let team = name { team } else { team!.id } }"#,
+            #"var team_id: String { guard let team = name else { return team!.id }; return team }"#,
+            #"var team_id: String { [name].map { [team] in $0 + team!.id }[0] }"#,
+            #"var team_id: String { for team in [name] { print(team) }; return team!.id }"#,
+            #"var team_id: String { get { "\(team!.id)" } set { name = newValue } }"#,
         ]
         for body in bodies {
             let expansion = expansion(
                 #"@Unique<Self>(\.name, \.team_id) var x; @Relationship() var team: Team?; \#(body)"#
             )
-            #expect(expansion.messages == [message])
-            #expect(expansion.places == [#"\.team_id"#])
+            #expect(expansion.messages == [message], "\(body)")
+            #expect(expansion.places == [#"\.team_id"#], "\(body)")
         }
         let fine = [
             #"var team_id: String { name }"#, #"var team_id: String { origin.team }"#,
             #"var team_id: String { let team = name; return team }"#,
             #"var team_id: String { join(team: name) }"#, #"var team_id = "team""#,
-            #"static var team_id: String { team }"#,
+            #"static var team_id: String { team }"#, #"var team_id: String { Self.team }"#,
+            #"var team_id: String { name == .team ? "a" : "b" }"#,
+            #"var team_id: String { [name].map { team in team }[0] }"#,
+            #"var team_id: String { [name].map { (team: String) -> String in team }[0] }"#,
+            #"var team_id: String { if let team = name { return team }; return "" }"#,
+            #"var team_id: String { guard let team = name else { return "" }; return team }"#,
+            #"var team_id: String { for team in [name] { return team }; return "" }"#,
+            #"var team_id: String { while let team = name { return team }; return "" }"#,
+            #"var team_id: String { switch kind { case .a(let team): team; case let .b(team): team } }"#,
+            #"var team_id: String { let (team, _) = (name, 1); return team }"#,
+            #"var team_id: String { func team() -> String { name }; return team() }"#,
+            #"var team_id: String { struct S { var team = 1; var b: Int { team } }; return name }"#,
+            #"var team_id: String { other(name) }; func other(_ team: String) -> String { team }"#,
+            #"var team_id: String { other(1) }; func other(a: Int) -> String { team!.id }"#,
+            #"var team_id: String { Self.other() }; func other() -> String { team!.id }"#,
+            #"var team_id: String { get { name } set { team = nil } }"#,
+            #"var team_id: String { map(\.team) }"#,
         ]
         for body in fine {
             let expansion = expansion(
                 #"@Unique<Self>(\.name, \.team_id) var x; @Relationship() var team: Team?; \#(body)"#
             )
-            #expect(expansion.messages == [])
+            #expect(expansion.messages == [], "\(body)")
         }
     }
 }

@@ -1,45 +1,57 @@
 import SwiftSyntax
 
 extension EntityDeclaration {
-    /// The relation that a computed property reads, itself or through others, as far as the struct's
-    /// own source tells. What it does not tell stops the program when a row is read.
+    /// The relation that a computed property reads, itself or through other properties and methods, as far as the
+    /// struct's own source tells. What it does not tell stops the program when a row is read.
     func relation(readBy property: String) -> String? {
-        var seen: Set<String> = [property]
-        var queue = [property]
+        let start = MemberRead(name: property, labels: nil)
+        var seen: Set<MemberRead> = [start]
+        var queue = [start]
         while let next = queue.popLast() {
-            let named = members.properties.first {
-                $0.name == next && !$0.isStatic && $0.storage == .computed
-            }
-            for used in named?.bindingSyntax.accessorBlock?.ownMemberNames ?? [] {
+            for read in bodies(of: next).flatMap({ MemberReads(in: $0).found }) {
                 let isRead = relations.first {
-                    [$0.name, $0.projection, $0.wrapper].contains(used)
+                    [$0.name, $0.projection, $0.wrapper].contains(read.name)
                 }
                 if let isRead { return isRead.name }
-                if seen.insert(used).inserted { queue.append(used) }
+                if seen.insert(read).inserted { queue.append(read) }
             }
         }
         return nil
     }
+
+    /// What runs where a member of the struct is read or called.
+    private func bodies(of read: MemberRead) -> [Syntax] {
+        let properties = members.properties.filter {
+            $0.name == read.name && !$0.isStatic && $0.storage == .computed
+        }
+        let functions = members.functions.filter {
+            $0.name.bareText == read.name && $0.modifiers.typeKeyword == nil && $0.fits(read.labels)
+        }
+        return properties.flatMap { $0.bindingSyntax.accessorBlock?.getters ?? [] }
+            + functions.map { Syntax($0) }
+    }
 }
 
 extension AccessorBlockSyntax {
-    /// The names that may be those of the type's own members: without a base, or with `self`.
-    fileprivate var ownMemberNames: [String] {
-        let tokens = Array(tokens(viewMode: .sourceAccurate))
-        var names: [String] = []
-        var locals: Set<String> = []
-        for (index, token) in tokens.enumerated() {
-            guard case .identifier = token.tokenKind else { continue }
-            let before = index > 0 ? tokens[index - 1].text : ""
-            let after = index + 1 < tokens.count ? tokens[index + 1].text : ""
-            if ["let", "var", "for"].contains(before) || after == "in" {
-                locals.insert(token.text)
-            } else if before == "." {
-                if index > 1, tokens[index - 2].text == "self" { names.append(token.text) }
-            } else if after != ":" {
-                names.append(token.text)
-            }
+    /// What runs where the property is read.
+    fileprivate var getters: [Syntax] {
+        if case .getter(let statements) = accessors { return [Syntax(statements)] }
+        guard case .accessors(let list) = accessors else { return [] }
+        return list.filter { ["get", "_read", "unsafeAddress"].contains($0.accessorSpecifier.text) }
+            .compactMap { $0.body.map { Syntax($0) } }
+    }
+}
+
+extension FunctionDeclSyntax {
+    /// Whether a call with these labels may be one of the function: parameters with default values may be left out, and
+    /// closures may follow. Without labels it is no call that tells one function from another.
+    fileprivate func fits(_ labels: [String]?) -> Bool {
+        guard let labels else { return true }
+        var rest = labels[...]
+        for parameter in signature.parameterClause.parameters
+        where parameter.firstName.text == rest.first {
+            rest.removeFirst()
         }
-        return names.filter { !locals.contains($0) }
+        return rest.isEmpty
     }
 }
