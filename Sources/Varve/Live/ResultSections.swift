@@ -37,7 +37,7 @@ public struct ResultSections<Entity: EntityModelProtocol, Key: Comparable & Send
         var start = 0
         while start < list.count {
             let current = Entity._read(key, of: list[start])
-            keys.append(current)
+            keys.append(Entity._presented(current))
             start = list.end(ofSectionAt: start) { !(current < Entity._read(key, of: $0)) }
             bounds.append(start)
         }

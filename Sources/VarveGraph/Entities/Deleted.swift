@@ -5,10 +5,9 @@ public import VarveEvents
 /// A deletion leaves one, a save of the same id removes it, and it is queried like any entity:
 /// `Deleted<Chat>.query("1").resolve(in: context)`.
 public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
+    // The only stored property: its properties stand in the row of the tombstone, where conditions read them.
     /// The entity as it was, its relations as ids.
-    public var entity: Entity { content }
-
-    @usableFromInline var content: Entity
+    public let entity: Entity
 
     /// The id of the deleted entity.
     public var id: Entity.ID { entity.id }
@@ -18,7 +17,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
 
     /// A tombstone of an entity: saving it deletes the entity.
     @inlinable
-    public init(_ entity: Entity) { content = entity }
+    public init(_ entity: Entity) { self.entity = entity }
 
     /// Saves the entity with its default strategy: it and its links come back, and this goes. What has
     /// been linked to it since it was deleted, as by the restoration of another entity, stays linked.
@@ -34,12 +33,14 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
             throw ContextError.savedWhileDeleted(
                 type: Entity._descriptor.name, id: String(describing: id))
         }
-        withUnsafeMutableBytes(of: &content) { bytes in
+        var plain = entity
+        withUnsafeMutableBytes(of: &plain) { bytes in
             guard let base = bytes.baseAddress else { return }
             for relation in Entity._descriptor.relations {
                 relation.makePlain(base + relation.offset)
             }
         }
+        self = Deleted(plain)
     }
 
     /// A tombstone stands in the trash where the entity stood in its type.

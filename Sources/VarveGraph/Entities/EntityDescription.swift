@@ -167,6 +167,8 @@ public struct RelationDescription: Sendable {
     /// Covers the entities of the relation at the address, which holds ids; these can be read.
     /// The address does not own what it is given: the caller keeps it.
     let coverEntities: @Sendable (UnsafeMutableRawPointer) -> AnyObject?
+    /// Takes the cover off the relation at the address, which owns what it holds.
+    let uncover: @Sendable (UnsafeMutableRawPointer) -> Void
     let refuse: @Sendable () -> Never
 
     /// Loads the relation as one level of a depth list says; compiled in the client's module.
@@ -194,16 +196,20 @@ public struct RelationDescription: Sendable {
         self.childDescriptor = { Child._descriptor }
         self.nestedStep = nestedStep
         let cover = RelationCover("\(Entity.self).\(name)")
-        self.cover = RelationContent<Child>(.covered(cover, ids: nil), isSlice: false)
+        self.cover = RelationContent<Child>(.covered(cover, over: nil), isSlice: false)
         self.refuse = { cover.refuse() }
         self.coverEntities = { address in
             let relation = address.assumingMemoryBound(to: Value.self)
-            guard relation.pointee.content != nil else { return nil }
-            let covered = RelationContent<Child>(
-                .covered(cover, ids: relation.pointee.heldIDs), isSlice: false)
+            guard let content = relation.pointee.content else { return nil }
+            let covered = RelationContent<Child>(.covered(cover, over: content), isSlice: false)
             address.storeBytes(
                 of: Unmanaged.passUnretained(covered).toOpaque(), as: UnsafeRawPointer.self)
             return covered
+        }
+        self.uncover = { address in
+            let relation = address.assumingMemoryBound(to: Value.self)
+            guard case .covered(_, let content) = relation.pointee.content?.state else { return }
+            relation.pointee = Value(content)
         }
         self.assignIDs = { address, table, slots in
             let table = unsafeDowncast(table, to: Table<Child>.self)

@@ -31,7 +31,7 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline package let tombstoneOwner: (any EntityModelProtocol.Type)?
     @usableFromInline let tombstones: TombstoneReference
     /// Covers the relations of a row that a condition reads; nil where the type has none.
-    let cover: RowCover?
+    @usableFromInline let cover: RowCover?
 
     /// Describes an entity type under its persisted name. Generated code calls this, once for each type.
     @inlinable
@@ -71,7 +71,7 @@ public final class EntityDescriptor: Sendable {
         // The value inside a tombstone is stored at the tombstone's address.
         self.cover = RowCover(
             tombstoneOwner?._descriptor.relations ?? description.relations,
-            isTombstone: tombstoneOwner != nil)
+            tombstoneOwner: tombstoneOwner)
     }
 
     /// The descriptor of a type that cannot hold a static of its own because it is generic.

@@ -27,7 +27,21 @@ struct PropertyReader<Entity: EntityModelProtocol, Value>: Sendable {
     @inlinable
     func callAsFunction(_ row: UnsafeRawPointer) -> Value {
         offset >= 0
-            ? (row + offset).assumingMemoryBound(to: Value.self).pointee
-            : Entity._read(path.raw, ofRow: row)
+            ? (row + offset).assumingMemoryBound(to: Value.self).pointee : readThroughPath(row)
     }
+
+    /// Apart, so that the load beside it needs no frame on the stack. A type without relations has nothing to hide
+    /// from a getter.
+    @inlinable @inline(never)
+    func readThroughPath(_ row: UnsafeRawPointer) -> Value {
+        // Asked for at each row: where an index is declared, the descriptor is still being made.
+        guard let cover = Entity._descriptor.cover else {
+            return row.assumingMemoryBound(to: Entity.self).pointee[keyPath: path.raw]
+        }
+        return cover.read(path.raw, ofRow: row)
+    }
+
+    /// The value as a query gives it.
+    @inlinable
+    func presented(_ row: UnsafeRawPointer) -> Value { Entity._presented(self(row)) }
 }

@@ -73,8 +73,7 @@ where Cardinality: CardinalityProtocol, Cardinality.Entity == Entity {
 
     /// The id it holds, where that is one by itself.
     @inlinable var onlyID: Entity.ID? {
-        if case .id(let id) = content?.state { return id }
-        return nil
+        content?.onlyID
     }
 
     /// The entities it holds; none when it holds ids only.
@@ -108,7 +107,7 @@ final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchec
         /// An explicit null that was decoded from `{"id": null}` and is encoded so again.
         case nullID
         /// In a row that a condition reads. A tombstone's ids can be read, everything else traps.
-        case covered(RelationCover, ids: [Entity.ID]?)
+        case covered(RelationCover, over: RelationContent?)
 
         @inlinable
         static func holding(_ ids: [Entity.ID]) -> State {
@@ -139,9 +138,18 @@ final class RelationContent<Entity: EntityModelProtocol>: LoadedContent, @unchec
         case .id(let id): [id]
         case .ids(let ids): ids
         case .entities(let entities, _): entities.map { $0.id }
-        case .covered(_, .some(let ids)): ids
+        case .covered(_, .some(let content)): content.ids
         case .covered(let cover, nil): cover.refuse()
         case .null, .nullID: []
+        }
+    }
+
+    /// The id, where it is one by itself.
+    @inlinable var onlyID: Entity.ID? {
+        switch state {
+        case .id(let id): id
+        case .covered(_, let content): content?.onlyID
+        case .ids, .entities, .null, .nullID: nil
         }
     }
 

@@ -22,17 +22,19 @@ final class RelationCover: Sendable {
 }
 
 /// What covers the relations of the rows of one type.
-struct RowCover: Sendable {
+@usableFromInline
+final class RowCover: Sendable {
     /// Unmanaged: the descriptor keeps the objects.
     private let contents: ContiguousArray<(offset: Int, content: UInt)>
     private let relations: [RelationDescription]
-    private let isTombstone: Bool
+    /// For tombstones, the type of the entity inside, whose relations are ids.
+    private let owner: (any EntityModelProtocol.Type)?
 
     /// Nil where there is nothing to cover.
-    init?(_ relations: [RelationDescription], isTombstone: Bool) {
+    init?(_ relations: [RelationDescription], tombstoneOwner: (any EntityModelProtocol.Type)?) {
         guard !relations.isEmpty else { return nil }
         self.relations = relations
-        self.isTombstone = isTombstone
+        owner = tombstoneOwner
         contents = ContiguousArray(
             relations.map { relation in
                 let address = Unmanaged.passUnretained(relation.cover).toOpaque()
@@ -43,8 +45,8 @@ struct RowCover: Sendable {
     /// Covers the relations of a copied row. The bytes belong to the row, which outlives them.
     ///
     /// - Returns: what must live as long as the copy is read.
-    func cover(_ row: UnsafeMutableRawPointer) -> [AnyObject] {
-        guard !isTombstone else {
+    private func cover(_ row: UnsafeMutableRawPointer) -> [AnyObject] {
+        guard owner == nil else {
             return relations.compactMap { $0.coverEntities(row + $0.offset) }
         }
         for (offset, content) in contents {
@@ -52,17 +54,50 @@ struct RowCover: Sendable {
         }
         return []
     }
+
+    /// Gives the relations of an entity that was read of a covered row what the row holds of them.
+    func uncover(_ entity: UnsafeMutableRawPointer) {
+        for relation in relations { relation.uncover(entity + relation.offset) }
+    }
+
+    /// Calls `body` with a copy of the row in which no relation can be read.
+    ///
+    /// The copy is one of bytes: nothing is retained, and the row is not changed meanwhile.
+    func withRow<Entity, Result>(
+        _ row: UnsafeRawPointer, of type: Entity.Type, _ body: (UnsafePointer<Entity>) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(
+            byteCount: MemoryLayout<Entity>.size, alignment: MemoryLayout<Entity>.alignment
+        ) { copy in
+            copy.copyMemory(
+                from: UnsafeRawBufferPointer(start: row, count: MemoryLayout<Entity>.size))
+            guard let base = copy.baseAddress else { preconditionFailure("a row without bytes") }
+            return withExtendedLifetime(cover(base)) {
+                body(UnsafePointer(base.assumingMemoryBound(to: Entity.self)))
+            }
+        }
+    }
+
+    /// Reads a property that is not simply stored, such as a computed one, of a row.
+    @usableFromInline
+    func read<Entity, Value>(
+        _ path: KeyPath<Entity, Value>, ofRow row: UnsafeRawPointer
+    ) -> Value {
+        // The whole entity of a tombstone, whose relations are ids.
+        if let owner, owner == Value.self {
+            return row.assumingMemoryBound(to: Entity.self).pointee[keyPath: path]
+        }
+        return withRow(row, of: Entity.self) { $0.pointee[keyPath: path] }
+    }
 }
 
 extension EntityModelProtocol {
     /// Reads a property that is not simply stored, such as a computed one, of a row.
-    @usableFromInline
     static func _read<Value>(_ path: KeyPath<Self, Value>, ofRow row: UnsafeRawPointer) -> Value {
-        // The whole entity of a tombstone, whose relations are ids.
-        if let owner = _descriptor.tombstoneOwner, owner == Value.self {
+        guard let cover = _descriptor.cover else {
             return row.assumingMemoryBound(to: Self.self).pointee[keyPath: path]
         }
-        return _withCoveredRow(row) { $0.pointee[keyPath: path] }
+        return cover.read(path, ofRow: row)
     }
 
     /// Reads a property of an entity as a condition does, whatever the entity has loaded.
@@ -76,24 +111,37 @@ extension EntityModelProtocol {
     }
 
     /// Calls `body` with a copy of the row in which no relation can be read.
-    ///
-    /// The copy is one of bytes: nothing is retained, and the row is not changed meanwhile.
     static func _withCoveredRow<Result>(
         _ row: UnsafeRawPointer, _ body: (UnsafePointer<Self>) -> Result
     ) -> Result {
         guard let cover = _descriptor.cover else {
             return body(row.assumingMemoryBound(to: Self.self))
         }
-        return withUnsafeTemporaryAllocation(
-            byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment
-        ) { copy in
-            copy.copyMemory(
-                from: UnsafeRawBufferPointer(start: row, count: MemoryLayout<Self>.size))
-            guard let base = copy.baseAddress else { preconditionFailure("a row without bytes") }
-            return withExtendedLifetime(cover.cover(base)) {
-                body(UnsafePointer(base.assumingMemoryBound(to: Self.self)))
-            }
+        return cover.withRow(row, of: Self.self, body)
+    }
+
+    /// A value that was read of a row, as queries give it: an entity without relations, a tombstone with their ids.
+    @inlinable
+    package static func _presented<Value>(_ value: Value) -> Value {
+        _isPresented(Value.self) ? _uncovered(value) : value
+    }
+
+    /// Whether values of a type may be entities that were read of a covered row.
+    @inlinable
+    package static func _isPresented<Value>(_ type: Value.Type) -> Bool {
+        type == Self.self || type == Self?.self
+    }
+
+    @usableFromInline
+    static func _uncovered<Value>(_ value: Value) -> Value {
+        guard let cover = _descriptor.cover, var entity = value as? Self else { return value }
+        withUnsafeMutableBytes(of: &entity) { bytes in
+            if let base = bytes.baseAddress { cover.uncover(base) }
         }
+        guard let presented = entity as? Value else {
+            preconditionFailure("an entity that is none of its type")
+        }
+        return presented
     }
 
     /// Refuses a path that leads to nothing but a relation.

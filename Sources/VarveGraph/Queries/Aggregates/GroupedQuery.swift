@@ -31,6 +31,9 @@ public struct GroupedQuery<Entity: EntityModelProtocol, Key: Hashable & Sendable
                 counts.append((key, 1))
             }
         }
+        if Entity._isPresented(Key.self) {
+            for place in counts.indices { counts[place].key = Entity._presented(counts[place].key) }
+        }
         return counts
     }
 
@@ -81,6 +84,9 @@ public struct GroupedQuery<Entity: EntityModelProtocol, Key: Hashable & Sendable
                 places[key] = groups.count
                 groups.append((key, [slot]))
             }
+        }
+        if Entity._isPresented(Key.self) {
+            for place in groups.indices { groups[place].key = Entity._presented(groups[place].key) }
         }
         return groups
     }

@@ -31,7 +31,7 @@ extension QueryList {
         _ path: KeyPath<Entity, Value?>, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
-        return rows(in: context)?.extreme(isMaximum: false) { read($0) }
+        return rows(in: context)?.extreme(isMaximum: false) { read($0) }.map { Entity._presented($0) }
     }
 
     /// The greatest value of an optional property; nil where there is none.
@@ -40,7 +40,7 @@ extension QueryList {
         _ path: KeyPath<Entity, Value?>, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
-        return rows(in: context)?.extreme(isMaximum: true) { read($0) }
+        return rows(in: context)?.extreme(isMaximum: true) { read($0) }.map { Entity._presented($0) }
     }
 
     /// The sum of an integer property; zero where there are no entities.
@@ -147,11 +147,12 @@ extension QueryList {
         _ path: KeyPath<Entity, Value>, of sorted: Self, isMaximum: Bool, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
+        var found = rows(in: context)
         if case .planned(let first)? = sorted.limit(1).rows(in: context)?.rows,
             case .walk = first.source, let table = context.table(of: Entity.self)
         {
-            return RowSet(table, .planned(first)).extreme(isMaximum: isMaximum) { read($0) }
+            found = RowSet(table, .planned(first))
         }
-        return rows(in: context)?.extreme(isMaximum: isMaximum) { read($0) }
+        return found?.extreme(isMaximum: isMaximum) { read($0) }.map { Entity._presented($0) }
     }
 }

@@ -79,7 +79,7 @@ extension QueryList {
     @inlinable
     public func select<Value>(_ path: KeyPath<Entity, Value>) -> PropertyProjection<Entity, Value> {
         let read = PropertyReader(selecting: path)
-        return PropertyProjection(self) { $0.map { read($0) } }
+        return PropertyProjection(self) { $0.map { read.presented($0) } }
     }
 
     /// Asks for properties only: `User.query().select(\.name, \.age)` resolves to
@@ -89,7 +89,7 @@ extension QueryList {
         _ first: KeyPath<Entity, First>, _ second: KeyPath<Entity, Second>
     ) -> QueryProjection<Entity, First, Second> {
         let (first, second) = (PropertyReader(selecting: first), PropertyReader(selecting: second))
-        return QueryProjection(self) { $0.map { (first($0), second($0)) } }
+        return QueryProjection(self) { $0.map { (first.presented($0), second.presented($0)) } }
     }
 
     /// Asks for properties only.
@@ -100,7 +100,9 @@ extension QueryList {
     ) -> QueryProjection<Entity, First, Second, Third> {
         let (first, second) = (PropertyReader(selecting: first), PropertyReader(selecting: second))
         let third = PropertyReader(selecting: third)
-        return QueryProjection(self) { $0.map { (first($0), second($0), third($0)) } }
+        return QueryProjection(self) {
+            $0.map { (first.presented($0), second.presented($0), third.presented($0)) }
+        }
     }
 
     /// Asks for any number of properties only.
@@ -109,7 +111,7 @@ extension QueryList {
         _ path: repeat KeyPath<Entity, each Value>
     ) -> QueryProjection<Entity, repeat each Value> {
         let readers = (repeat PropertyReader(selecting: each path))
-        return QueryProjection(self) { $0.map { row in (repeat (each readers)(row)) } }
+        return QueryProjection(self) { $0.map { row in (repeat (each readers).presented(row)) } }
     }
 }
 
