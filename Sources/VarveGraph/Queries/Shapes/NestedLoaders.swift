@@ -30,7 +30,10 @@ class ShapeLoader {
         case .propagating:
             for slot in slots { expectRelated(to: slot) }
         case .kept:
-            for slot in slots where isExpected.insert(slot).inserted { expected.append(slot) }
+            // What is kept has everything inside that it leads to.
+            for slot in slots where !keeps(slot) && isExpected.insert(slot).inserted {
+                expected.append(slot)
+            }
         }
     }
 
@@ -51,11 +54,54 @@ class ShapeLoader {
         return expected
     }
 
+    /// Whether the entity of a row is kept.
+    func keeps(_ slot: UInt32) -> Bool { false }
+
     /// Loads what is expected, to keep it.
     func loadExpected() {}
 
-    /// Forgets what is kept, if that is much.
+    /// Forgets what nothing has led to for a while, if much is kept.
     func forget() {}
+}
+
+/// Entities that a loader keeps, in two generations.
+///
+/// When the newer one is full, the older one is forgotten, and what was asked for meanwhile is not among it: a query
+/// that passes over many rows holds so much of what they lead to, and loads again only what it did not meet for long.
+struct KeptRows<Entity: EntityModelProtocol> {
+    private struct Generation {
+        var entities: ContiguousArray<Entity> = []
+        var positions: [UInt32: Int] = [:]
+
+        subscript(slot: UInt32) -> Entity? { positions[slot].map { entities[$0] } }
+    }
+
+    private var newer = Generation()
+    private var older = Generation()
+
+    func contains(_ slot: UInt32) -> Bool {
+        newer.positions[slot] != nil || older.positions[slot] != nil
+    }
+
+    /// The entity of a row, which is of the newer generation from now on.
+    mutating func find(_ slot: UInt32) -> Entity? {
+        if let entity = newer[slot] { return entity }
+        guard let entity = older[slot] else { return nil }
+        keep(entity, at: slot)
+        return entity
+    }
+
+    mutating func keep(_ entity: Entity, at slot: UInt32) {
+        newer.positions[slot] = newer.entities.count
+        newer.entities.append(entity)
+    }
+
+    /// Forgets the older generation if the newer one has more than `limit` entities, and begins another one.
+    mutating func forget(over limit: Int) {
+        guard newer.entities.count > limit else { return }
+        older = newer
+        newer = Generation()
+    }
 }
 
 /// The loaders of one resolution of a query: of a depth list one for each type and level, whatever ways lead there.
@@ -74,7 +120,7 @@ final class NestedLoaders {
     private static var keptDepth: Int { 3 }
     /// More levels are not loaded one inside the other.
     private static var recursionLimit: Int { 8 }
-    /// How many entities are kept from one group of rows of a query to the next.
+    /// How many entities a loader keeps from one group of a query's rows to the next before it forgets older ones.
     static var keptLimit: Int { 1 << 14 }
 
     private var loaders: [Key: ShapeLoader] = [:]

@@ -5,9 +5,8 @@
 @usableFromInline
 final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
     @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Entity>
-    /// What was loaded, where it is kept, and the position there of each slot.
-    private var kept: ContiguousArray<Entity> = []
-    private var positions: [UInt32: Int] = [:]
+    /// What was loaded, where it is kept.
+    private var kept = KeptRows<Entity>()
 
     @inlinable
     init(_ table: Table<Entity>, fills: [ShapeFill], keeping: Keeping = .propagating) {
@@ -36,23 +35,18 @@ final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
         var missing = ContiguousArray<UInt32>()
         var listed: Set<UInt32> = []
         for slot in slots
-        where positions[slot] == nil && rows.hasRow(at: slot) && listed.insert(slot).inserted {
+        where !kept.contains(slot) && rows.hasRow(at: slot) && listed.insert(slot).inserted {
             missing.append(slot)
         }
-        for (slot, entity) in zip(missing, loadAnew(missing)) {
-            positions[slot] = kept.count
-            kept.append(entity)
-        }
-        return slots.compactMap { slot in positions[slot].map { kept[$0] } }
+        for (slot, entity) in zip(missing, loadAnew(missing)) { kept.keep(entity, at: slot) }
+        return slots.compactMap { kept.find($0) }
     }
+
+    override func keeps(_ slot: UInt32) -> Bool { kept.contains(slot) }
 
     override func loadExpected() { _ = loadKept(takeExpected()) }
 
-    override func forget() {
-        guard kept.count > NestedLoaders.keptLimit else { return }
-        kept = []
-        positions = [:]
-    }
+    override func forget() { kept.forget(over: NestedLoaders.keptLimit) }
 
     @inlinable
     func loadAnew(_ slots: ContiguousArray<UInt32>, isWhole: Bool = false) -> [Entity] {
