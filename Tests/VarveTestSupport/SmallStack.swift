@@ -1,15 +1,15 @@
 import Foundation
 
-/// Runs the body on a thread with 512 KiB of stack, as those of dispatch queues have, and waits for its end.
+/// Runs the body on a thread with little stack, 512 KiB as those of dispatch queues have, and waits for its end.
 package func onSmallStack<Value: Sendable>(
-    _ body: @escaping @Sendable () throws -> Value
+    kibibytes: Int = 512, _ body: @escaping @Sendable () throws -> Value
 ) throws -> Value {
     let run = SmallStackRun<Value>()
     let thread = Thread {
         run.result = Result { try body() }
         run.isDone.signal()
     }
-    thread.stackSize = 512 << 10
+    thread.stackSize = kibibytes << 10
     thread.start()
     run.isDone.wait()
     guard let result = run.result else { preconditionFailure("the thread ended without a result") }

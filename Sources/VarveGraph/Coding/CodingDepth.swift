@@ -7,6 +7,8 @@ internal import CVarve
 /// dispatch queue. That is an error then, and not the end of the program.
 enum CodingDepth {
     /// How many bytes of stack are left to what coder and entities do for one level, and to what the coder does last.
+    /// On a thread with less stack than this every entity that holds others, or that is read with ids of others, is
+    /// too deep.
     private static var stackReserve: Int { 128 << 10 }
 
     private static var isExhausted: Bool { varve_stack_left() < stackReserve }
