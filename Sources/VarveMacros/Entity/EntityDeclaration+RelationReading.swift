@@ -37,8 +37,10 @@ extension AccessorBlockSyntax {
     fileprivate var getters: [Syntax] {
         if case .getter(let statements) = accessors { return [Syntax(statements)] }
         guard case .accessors(let list) = accessors else { return [] }
-        return list.filter { ["get", "_read", "unsafeAddress"].contains($0.accessorSpecifier.text) }
-            .compactMap { $0.body.map { Syntax($0) } }
+        return list.filter {
+            ["get", "_read", "unsafeAddress"].contains($0.accessorSpecifier.text)
+        }
+        .compactMap { $0.body.map { Syntax($0) } }
     }
 }
 

@@ -40,15 +40,4 @@ struct SmallStackTests {
             }
         }
     }
-
-    @Test("On a thread that has too little for any entity inside another, coding is an error at once")
-    func tinyStack() throws {
-        let text = Data(#"{"id":1,"outer":null,"inner":{"id":2}}"#.utf8)
-        try onSmallStack(kibibytes: 128) {
-            #expect(throws: EncodingError.self) { try JSONEncoder().encode(Shell.nested(2)) }
-            #expect(throws: DecodingError.self) {
-                try JSONDecoder().decode(Shell.self, from: text)
-            }
-        }
-    }
 }

@@ -31,7 +31,9 @@ extension QueryList {
         _ path: KeyPath<Entity, Value?>, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
-        return rows(in: context)?.extreme(isMaximum: false) { read($0) }.map { Entity._presented($0) }
+        return rows(in: context)?.extreme(isMaximum: false) { read($0) }.map {
+            Entity._presented($0)
+        }
     }
 
     /// The greatest value of an optional property; nil where there is none.
@@ -40,7 +42,9 @@ extension QueryList {
         _ path: KeyPath<Entity, Value?>, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
-        return rows(in: context)?.extreme(isMaximum: true) { read($0) }.map { Entity._presented($0) }
+        return rows(in: context)?.extreme(isMaximum: true) { read($0) }.map {
+            Entity._presented($0)
+        }
     }
 
     /// The sum of an integer property; zero where there are no entities.
