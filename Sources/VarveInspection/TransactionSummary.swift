@@ -103,7 +103,7 @@ private struct EventTally {
             case .link(let event): add(to: event.parent) { $0.links += 1 }
             case .purge(let event):
                 for entity in event.entities { add(to: entity) { $0.purges += 1 } }
-            case .former, .withdraw, .depart: break
+            case .former, .withdraw, .depart, .saveOrder: break
             case .unknown: unknownEventCount += 1
             }
         }

@@ -47,7 +47,7 @@ struct LiveTable: CheckpointTable {
         return EntityStamps(
             ordinal: metadata.ordinal == RowMetadata.noOrdinal ? 0 : metadata.ordinal,
             transaction: metadata.transaction,
-            updatedAt: metadata.updatedAt)
+            updatedAt: metadata.updatedAt, saveOrder: metadata.saveOrder)
     }
 
     func writeID(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {

@@ -45,7 +45,7 @@ struct ChangeDecoding<Entity: EntityModelProtocol> {
         case .link(let event):
             guard isOwn(event.parent) else { return nil }
             return .linked(try links(event))
-        case .define, .purge, .former, .withdraw, .depart, .unknown: return nil
+        case .define, .purge, .former, .withdraw, .depart, .saveOrder, .unknown: return nil
         }
     }
 

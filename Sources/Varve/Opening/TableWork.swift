@@ -146,7 +146,7 @@ struct TableWork {
             bytes: [UInt8](entity.row), presence: entity.isDeleted ? .tombstone : .live,
             stamps: EntityStamps(
                 ordinal: entity.ordinal.rawValue, transaction: entity.transaction.rawValue,
-                updatedAt: entity.updatedAt.microseconds),
+                updatedAt: entity.updatedAt.microseconds, saveOrder: entity.saveOrder),
             lists: replayed.deletedLists(of: definition.number, at: entity.slot),
             value: UnreadableValue(
                 type: definition.name, id: definition.idType.text(of: entity.id), problem))
@@ -353,7 +353,7 @@ extension RowMetadata {
     fileprivate init(_ entity: ReplayedEntity) {
         self.init(
             ordinal: entity.ordinal.rawValue, updatedAt: entity.updatedAt.microseconds,
-            transaction: entity.transaction.rawValue)
+            transaction: entity.transaction.rawValue, saveOrder: entity.saveOrder)
     }
 
     fileprivate static var vacant: RowMetadata {

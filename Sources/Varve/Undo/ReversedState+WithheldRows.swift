@@ -38,7 +38,7 @@ extension ReversedState {
                 bytes: [UInt8](row), presence: presence,
                 stamps: EntityStamps(
                     ordinal: ordinal, transaction: version.transaction.rawValue,
-                    updatedAt: version.updatedAt.microseconds),
+                    updatedAt: version.updatedAt.microseconds, saveOrder: version.saveOrder),
                 lists: kept,
                 value: UnreadableValue(type: type, id: id, error))
         return true

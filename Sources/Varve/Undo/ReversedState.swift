@@ -80,7 +80,7 @@ final class ReversedState: ReversalTarget {
         let metadata = table(place.table).metadata(of: Slot(place.slot))
         return EntityStamps(
             ordinal: metadata.ordinal, transaction: metadata.transaction,
-            updatedAt: metadata.updatedAt)
+            updatedAt: metadata.updatedAt, saveOrder: metadata.saveOrder)
     }
 
     func knownFieldCount(ofTable table: Int) -> Int {
@@ -369,7 +369,7 @@ final class ReversedState: ReversalTarget {
         guard let version else { return }
         context.setStamps(
             of: Slot(slot), updatedAt: version.updatedAt.microseconds,
-            transaction: version.transaction.rawValue, table: table)
+            transaction: version.transaction.rawValue, saveOrder: version.saveOrder, table: table)
     }
 
     /// The part of a row that the app knows; the rest is kept beside it.

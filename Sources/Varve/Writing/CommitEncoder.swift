@@ -21,6 +21,8 @@ final class CommitEncoder {
     @exclusivity(unchecked) private var indexes = SlotNumbers()
     @exclusivity(unchecked) private var removals: [ListChange] = []
     @exclusivity(unchecked) private var insertions: [ListChange] = []
+    /// Where saves were among those of their transactions, of the table whose rows are being encoded.
+    @exclusivity(unchecked) private var saveOrders: [EntitySaveOrder] = []
     /// What the journal that is being read has named already.
     @exclusivity(unchecked) private var seen = SlotNumbers()
 
@@ -127,6 +129,7 @@ final class CommitEncoder {
     private func begin(_ header: TransactionHeader) {
         encoder.begin(id: header.id, time: header.time)
         indexes.removeAll()
+        saveOrders.removeAll(keepingCapacity: true)
         // What a transaction left that failed to be encoded.
         filled.removeAll()
     }
@@ -224,8 +227,13 @@ final class CommitEncoder {
         filled.beginLeaf()
         for change in table.rowJournal where seen.insert(UInt64(change.slot)) {
             do {
-                if try rows.encode(change, with: self) { continue }
                 let slot = Slot(change.slot)
+                if try rows.encode(change, with: self) {
+                    if table.saves.isNumbered || change.metadata.saveOrder != 0 {
+                        try noteSaveOrder(of: slot, change, rows, &unchanged)
+                    }
+                    continue
+                }
                 unchanged.append(
                     UnchangedRow(table: position, slot: slot, metadata: change.metadata))
                 guard let tombstone = try rows.findTombstone(of: slot),
@@ -239,6 +247,31 @@ final class CommitEncoder {
                     type: table.descriptor.name, id: rows.idText(of: change.slot), error)
             }
         }
+        guard !saveOrders.isEmpty else { return }
+        encoder.saveOrders(saveOrders)
+        saveOrders.removeAll(keepingCapacity: saveOrders.capacity < 1_024)
+    }
+
+    /// Notes where the save of a row that was encoded was among those of the transaction, and where the one before was
+    /// among those of its own. A tombstone has the order of its entity, as the log says one for both.
+    private func noteSaveOrder(
+        of slot: Slot, _ change: RowChange, _ rows: RowEncoding, _ amended: inout [UnchangedRow]
+    ) throws(CodecError) {
+        let metadata = rows.table.metadata(of: slot)
+        let isThere = metadata.ordinal != RowMetadata.noOrdinal
+        let now = isThere ? metadata.saveOrder : 0
+        if isThere, !rows.table.isLive(slot), let tombstone = try rows.findTombstone(of: slot) {
+            var shown = tombstone.table.metadata(of: tombstone.slot)
+            if shown.saveOrder != now {
+                shown.saveOrder = now
+                amended.append(
+                    UnchangedRow(table: tombstone.position, slot: tombstone.slot, metadata: shown))
+            }
+        }
+        guard now > 0 || change.metadata.saveOrder > 0 else { return }
+        let entity = try index(of: slot.rawValue, in: rows.position, rows.source)
+        saveOrders.append(
+            EntitySaveOrder(entity: entity, now: now, before: change.metadata.saveOrder))
     }
 
     /// Takes note of a row that came to its place in the transaction, and of the bytes that `rowBytes` has of it.

@@ -117,6 +117,9 @@ private struct TypesPageReader {
         var types: [CheckpointContents.TypeContents] = []
         do throws(CodecError) {
             last = TransactionID(try reader.readVarint())
+            guard last < TransactionID.limit else {
+                throw CodecError.valueOutOfRange(offset: 0, typeName: "TransactionID")
+            }
             time = Timestamp(microseconds: try reader.readSigned())
             for definition in definitions { types.append(try readType(definition)) }
             try reader.expectEnd()

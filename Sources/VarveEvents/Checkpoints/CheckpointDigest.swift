@@ -51,6 +51,8 @@ struct CheckpointDigest: ~Copyable {
             scratch.writeVarint(stamps.ordinal)
             scratch.writeVarint(stamps.transaction)
             scratch.writeSigned(stamps.updatedAt)
+            // Nothing of most rows, whose digest stays what it was without the field.
+            if stamps.saveOrder != 0 { scratch.writeVarint(UInt64(stamps.saveOrder)) }
             scratch.write(row)
         }
         end()

@@ -7,6 +7,9 @@ package enum EntityPresence: UInt8, BitwiseCopyable, Sendable {
     /// An entity that went for good. Links to it say nothing, unlike links to one that is to come.
     case gone = 3
 
+    /// Added to the byte of an entity, in a page, behind whose time the order of its save follows.
+    static let isOrdered: UInt8 = 4
+
     /// Whether there is a row, of the entity or of its tombstone.
     package var hasRow: Bool { self == .live || self == .tombstone }
 }
@@ -17,11 +20,16 @@ package struct EntityStamps: Hashable, Sendable {
     package var ordinal: UInt64
     package var transaction: UInt64
     package var updatedAt: Int64
+    /// Where the last change was among the saves of its transaction; 0 of an entity that is gone.
+    package var saveOrder: UInt32
 
-    package init(ordinal: UInt64, transaction: UInt64, updatedAt: Int64) {
+    package init(
+        ordinal: UInt64, transaction: UInt64, updatedAt: Int64, saveOrder: UInt32 = 0
+    ) {
         self.ordinal = ordinal
         self.transaction = transaction
         self.updatedAt = updatedAt
+        self.saveOrder = saveOrder
     }
 }
 

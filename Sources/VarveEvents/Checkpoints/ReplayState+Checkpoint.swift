@@ -39,7 +39,7 @@ private final class ReplayedTable: CheckpointTable {
         let record = table.records[Int(slot)]
         return EntityStamps(
             ordinal: record.ordinal, transaction: record.transaction,
-            updatedAt: record.updatedAt)
+            updatedAt: record.updatedAt, saveOrder: record.saveOrder)
     }
 
     func writeID(of slot: UInt32, into writer: inout ByteWriter) throws(CodecError) {

@@ -48,7 +48,10 @@ struct RowPageReader {
         let idType = layout.definition.idType
         for index in 0..<count {
             let byte = try presences.readByte()
-            guard let presence = EntityPresence(rawValue: byte) else {
+            let isOrdered = byte & EntityPresence.isOrdered != 0
+            guard let presence = EntityPresence(rawValue: byte & ~EntityPresence.isOrdered),
+                presence.hasRow || !isOrdered
+            else {
                 throw .invalidTag(offset: index, found: UInt64(byte), typeName: "EntityPresence")
             }
             let id = try ids.readLengthPrefixed()
@@ -67,6 +70,7 @@ struct RowPageReader {
                 try readTime(index)
                 var when = stamps
                 when.ordinal = 0
+                when.saveOrder = 0
                 try body(
                     index,
                     Entry(
@@ -76,6 +80,7 @@ struct RowPageReader {
             }
             try readOrdinal(index)
             try readTime(index)
+            stamps.saveOrder = try isOrdered ? readSaveOrder(index) : 0
             let row = try rows.readLengthPrefixed()
             try layout.check(row)
             try body(index, Entry(presence: presence, stamps: stamps, id: id, row: row))
@@ -96,6 +101,13 @@ struct RowPageReader {
         }
     }
 
+    private mutating func readSaveOrder(_ index: Int) throws(CodecError) -> UInt32 {
+        guard let order = UInt32(exactly: try times.readVarint()), order > 0 else {
+            throw .valueOutOfRange(offset: index, typeName: "save order")
+        }
+        return order
+    }
+
     @inline(__always)
     private mutating func readTime(_ index: Int) throws(CodecError) {
         stamps.transaction =
@@ -108,6 +120,12 @@ struct RowPageReader {
 }
 
 extension Ordinal {
-    /// Far more than entities that were ever inserted, and small enough to count on from.
-    static let limit: UInt64 = 1 << 48
+    /// Far more than entities that were ever inserted, and small enough to count on from. Tables keep 48 bits of an
+    /// ordinal, and this one for none.
+    package static let limit: UInt64 = 1 << 48 - 1
+}
+
+extension TransactionID {
+    /// More than a store can have. Tables keep 48 bits.
+    package static let limit = TransactionID(1 << 48 - 1)
 }

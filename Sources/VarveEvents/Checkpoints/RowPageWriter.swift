@@ -59,11 +59,13 @@ struct RowPageWriter: ~Copyable {
         rows.writeCount(scratch.count)
         lastRow = rows.count
         rows.write(contentsOf: scratch)
-        presences.append(presence.rawValue)
+        let isOrdered = stamps.saveOrder != 0
+        presences.append(presence.rawValue | (isOrdered ? EntityPresence.isOrdered : 0))
         ordinals.writeSigned(
             Int64(bitPattern: stamps.ordinal &- previous.ordinal &- 1))
         previous.ordinal = stamps.ordinal
         addTime(stamps)
+        if isOrdered { times.writeVarint(UInt64(stamps.saveOrder)) }
         count += 1
     }
 

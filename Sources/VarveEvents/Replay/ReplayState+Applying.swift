@@ -88,6 +88,18 @@ extension ReplayState {
                 guard table.records[Int(slot)].liveness == .vacant else { throw .alreadyExists }
                 table.clearRow(slot, at: version(of: transaction))
             }
+        case .saveOrder(let event):
+            // All of them are looked at before the first is set.
+            for isLook in [true, false] {
+                for order in event.orders where order.now > 0 {
+                    try at(order.entity, of: transaction) { table, slot throws(EntityFault) in
+                        guard !isLook || table.isSaved(slot, in: transaction.id) else {
+                            throw .doesNotExist
+                        }
+                        if !isLook { table.setSaveOrder(slot, to: order.now) }
+                    }
+                }
+            }
         case .unknown: unknownEventCount += 1
         }
     }

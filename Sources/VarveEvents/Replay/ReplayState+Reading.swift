@@ -10,6 +10,8 @@ package struct ReplayedEntity {
     package let transaction: TransactionID
     /// When it was last touched; for a tombstone, when it was deleted.
     package let updatedAt: Timestamp
+    /// Where that was among the saves of its transaction.
+    package let saveOrder: UInt32
     /// Whether this is a tombstone.
     package let isDeleted: Bool
     /// Whether id and row stay where they are as long as the state is not changed and the row's page was not
@@ -96,7 +98,7 @@ package struct EntityReader: ~Copyable {
         ReplayedEntity(
             slot: slot, id: record.idBytes, row: row, ordinal: Ordinal(record.ordinal),
             transaction: TransactionID(record.transaction),
-            updatedAt: Timestamp(microseconds: record.updatedAt),
+            updatedAt: Timestamp(microseconds: record.updatedAt), saveOrder: record.saveOrder,
             isDeleted: record.liveness == .tombstone, rowStays: rowStays)
     }
 

@@ -34,6 +34,7 @@ extension ReplayTable {
             var record = Record(id: id)
             record.transaction = entry.stamps.transaction
             record.updatedAt = entry.stamps.updatedAt
+            record.saveOrder = entry.stamps.saveOrder
             if entry.presence.hasRow {
                 guard let rowCount = UInt32(exactly: entry.row.count) else {
                     throw .valueOutOfRange(offset: index, typeName: "length of a row")

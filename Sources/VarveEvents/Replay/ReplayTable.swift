@@ -19,6 +19,8 @@ final class ReplayTable {
         var transaction: UInt64 = 0
         var updatedAt: Int64 = 0
         var revision: UInt32 = 0
+        /// Where its save was among those of the transaction.
+        var saveOrder: UInt32 = 0
         var liveness = Liveness.vacant
 
         var idBytes: UnsafeRawBufferPointer { id.bytes }
@@ -182,9 +184,20 @@ final class ReplayTable {
         record.ordinal = ordinal.rawValue
         record.transaction = version.transaction.rawValue
         record.updatedAt = version.updatedAt.microseconds
+        record.saveOrder = version.saveOrder
         record.revision = currentRevision
         records[Int(slot)] = record
         nextOrdinal = max(nextOrdinal, ordinal.rawValue + 1)
+    }
+
+    /// Whether there is an entity or a tombstone that a transaction wrote last.
+    func isSaved(_ slot: UInt32, in transaction: TransactionID) -> Bool {
+        records[Int(slot)].version?.transaction == transaction
+    }
+
+    /// Says where the newest save of an entity, or of a tombstone, was among those of its transaction.
+    func setSaveOrder(_ slot: UInt32, to order: UInt32) {
+        records.modify(Int(slot)) { $0.saveOrder = order }
     }
 
     private func count(_ liveness: Liveness, by change: Int) {

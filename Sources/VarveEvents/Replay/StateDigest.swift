@@ -38,7 +38,8 @@ package struct StateDigest: ~Copyable {
     /// Adds an entity, or a tombstone, with its row in the layout of the current definition.
     package mutating func add(
         type: TypeNumber, id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer,
-        ordinal: Ordinal, transaction: TransactionID, updatedAt: Timestamp, isDeleted: Bool
+        ordinal: Ordinal, transaction: TransactionID, updatedAt: Timestamp,
+        saveOrder: UInt32 = 0, isDeleted: Bool
     ) {
         begin(isDeleted ? .tombstone : .entity)
         scratch.writeVarint(UInt64(type.rawValue))
@@ -46,6 +47,7 @@ package struct StateDigest: ~Copyable {
         scratch.writeVarint(ordinal.rawValue)
         scratch.writeVarint(transaction.rawValue)
         scratch.writeSigned(updatedAt.microseconds)
+        if saveOrder != 0 { scratch.writeVarint(UInt64(saveOrder)) }
         scratch.write(row)
         end()
     }
@@ -97,6 +99,7 @@ extension ReplayState {
                 digest.add(
                     type: type, id: entity.id, row: entity.row, ordinal: entity.ordinal,
                     transaction: entity.transaction, updatedAt: entity.updatedAt,
+                    saveOrder: entity.saveOrder,
                     isDeleted: entity.isDeleted)
             }
             addLinks(of: table, to: &digest)

@@ -94,7 +94,7 @@ final class EventFitting {
         // What cannot be made to fit either is left out.
         do {
             switch event {
-            case .define, .unknown, .former, .withdraw, .depart: return false
+            case .define, .unknown, .former, .withdraw, .depart, .saveOrder: return false
             case .insert(let event): return try fit(event)
             case .update(let event): return try fit(event)
             case .delete(let event): return try fit(event)

@@ -15,6 +15,9 @@ package struct EntityIndex: Hashable, Comparable, Sendable {
 package struct PreviousVersion: Hashable, Sendable {
     package let transaction: TransactionID
     package let updatedAt: Timestamp
+    /// Where the save was among those of its transaction. No event says it together with the rest; see
+    /// ``SaveOrderEvent``.
+    package var saveOrder: UInt32 = 0
 
     package init(transaction: TransactionID, updatedAt: Timestamp) {
         self.transaction = transaction
@@ -53,6 +56,7 @@ enum EventTag {
     static let former: UInt8 = 0x80
     static let withdraw: UInt8 = 0x82
     static let depart: UInt8 = 0x84
+    static let saveOrder: UInt8 = 0x86
     /// Unknown tags with this bit carry their length: a reader passes over them.
     static let skippable: UInt8 = 0x80
 }

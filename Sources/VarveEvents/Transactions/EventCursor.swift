@@ -62,6 +62,14 @@ struct EventCursor {
         return Ordinal(ordinal)
     }
 
+    mutating func saveOrder() throws(EventError) -> UInt32 {
+        let offset = position
+        guard let order = UInt32(exactly: try varint()) else {
+            throw .malformed(.valueOutOfRange(offset: offset, typeName: "save order"))
+        }
+        return order
+    }
+
     mutating func previous() throws(EventError) -> PreviousVersion? {
         let offset = position
         let distance = try varint()

@@ -45,7 +45,7 @@ struct EventDescriber {
         case .delete(let event): return try describe(event)
         case .link(let event): return try describe(event)
         case .purge(let event): return .purge(try references(event.entities))
-        case .former, .withdraw, .depart: return nil
+        case .former, .withdraw, .depart, .saveOrder: return nil
         case .unknown(let tag, let bytes): return .unknown(tag: tag, byteCount: bytes.count)
         }
     }

@@ -33,6 +33,7 @@ package struct EventIterator {
         case EventTag.withdraw:
             return .withdraw(WithdrawEvent(entity: try readLoneEntity()))
         case EventTag.depart: return .depart(DepartEvent(entity: try readLoneEntity()))
+        case EventTag.saveOrder: return .saveOrder(try readSaveOrders())
         case EventTag.former: return .former(try readFormer())
         case _ where tag & EventTag.skippable != 0:
             return .unknown(tag: tag, bytes: try cursor.bytes())
@@ -117,6 +118,24 @@ package struct EventIterator {
         let entity = try cursor.entity()
         guard cursor.position == end else { throw .notCanonical(offset: end) }
         return entity
+    }
+
+    /// Behind its length, like every event that may be passed over.
+    private mutating func readSaveOrders() throws(EventError) -> SaveOrderEvent {
+        let length = try cursor.count()
+        let end = cursor.position + length
+        let count = try cursor.count()
+        let start = cursor.position
+        guard count > 0 else { throw .notCanonical(offset: start) }
+        for _ in 0..<count {
+            _ = try cursor.entity()
+            let offset = cursor.position
+            let (now, before) = (try cursor.saveOrder(), try cursor.saveOrder())
+            guard now > 0 || before > 0 else { throw .notCanonical(offset: offset) }
+        }
+        guard cursor.position == end else { throw .notCanonical(offset: end) }
+        return SaveOrderEvent(
+            orders: SaveOrderSequence(count: count, bytes: cursor.slice(from: start)))
     }
 
     // MARK: Links

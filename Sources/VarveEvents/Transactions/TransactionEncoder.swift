@@ -231,6 +231,19 @@ package struct TransactionEncoder: ~Copyable {
         skippable(EventTag.depart) { $0.write(entity) }
     }
 
+    /// Where saves were among those of their transactions. None of the orders says zero twice.
+    package mutating func saveOrders(_ orders: [EntitySaveOrder]) {
+        begin(EventTag.saveOrder)
+        var event = ByteWriter(capacity: 16 + 4 * orders.count)
+        event.writeCount(orders.count)
+        for order in orders {
+            event.writeVarint(UInt64(order.entity.rawValue))
+            event.writeVarint(UInt64(order.now))
+            event.writeVarint(UInt64(order.before))
+        }
+        event.withBytes { body.writeLengthPrefixed($0) }
+    }
+
     /// Writes an event that readers may pass over: behind its length.
     private mutating func skippable(
         _ tag: UInt8, _ write: (inout TransactionEncoder) -> Void

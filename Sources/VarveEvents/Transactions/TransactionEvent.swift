@@ -10,6 +10,7 @@ package enum TransactionEvent {
     case former(FormerEvent)
     case withdraw(WithdrawEvent)
     case depart(DepartEvent)
+    case saveOrder(SaveOrderEvent)
     /// An event of a later version that may be passed over, and is kept.
     case unknown(tag: UInt8, bytes: UnsafeRawBufferPointer)
 }
@@ -77,6 +78,27 @@ package struct WithdrawEvent {
 /// An entity that was still to come has gone for good: an undo brings back that it had.
 package struct DepartEvent {
     package let entity: EntityIndex
+}
+
+/// Where saves were among those of their transactions: which of several entities with one time was saved later, as far
+/// as the order of insertion does not say it. It changes nothing else.
+package struct SaveOrderEvent {
+    package let orders: SaveOrderSequence
+}
+
+/// Where the saves of an entity were among those of their transactions.
+package struct EntitySaveOrder: Hashable, Sendable {
+    package let entity: EntityIndex
+    /// In this transaction.
+    package let now: UInt32
+    /// In the transaction of the version that this one replaces.
+    package let before: UInt32
+
+    package init(entity: EntityIndex, now: UInt32, before: UInt32) {
+        self.entity = entity
+        self.now = now
+        self.before = before
+    }
 }
 
 /// What was at an entity without a row before the transaction, where its other events do not say:
@@ -184,6 +206,28 @@ package struct EntitySequence: Sequence, IteratorProtocol {
         count -= 1
         guard let entity = try? reader.readVarint() else { return nil }
         return EntityIndex(UInt32(truncatingIfNeeded: entity))
+    }
+}
+
+/// Entities with the orders of their saves.
+package struct SaveOrderSequence: Sequence, IteratorProtocol {
+    package private(set) var count: Int
+    private var reader: ByteReader
+
+    init(count: Int, bytes: UnsafeRawBufferPointer) {
+        self.count = count
+        reader = ByteReader(bytes)
+    }
+
+    package mutating func next() -> EntitySaveOrder? {
+        guard count > 0 else { return nil }
+        count -= 1
+        guard let entity = try? reader.readVarint(), let now = try? reader.readVarint(),
+            let before = try? reader.readVarint()
+        else { return nil }
+        return EntitySaveOrder(
+            entity: EntityIndex(UInt32(truncatingIfNeeded: entity)),
+            now: UInt32(truncatingIfNeeded: now), before: UInt32(truncatingIfNeeded: before))
     }
 }
 

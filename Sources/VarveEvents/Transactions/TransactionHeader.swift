@@ -103,7 +103,9 @@ extension TransactionHeader {
     static func decode(from reader: inout ByteReader) throws(CodecError) -> TransactionHeader {
         let offset = reader.position
         let id = try reader.readVarint()
-        guard id > 0 else { throw .valueOutOfRange(offset: offset, typeName: "TransactionID") }
+        guard id > 0, id < TransactionID.limit.rawValue else {
+            throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
+        }
         let time = Timestamp(microseconds: try reader.readSigned())
         let kind = try decodeKind(from: &reader, before: id)
         let flags = try reader.readFlags(known: knownFlags, of: "TransactionHeader")

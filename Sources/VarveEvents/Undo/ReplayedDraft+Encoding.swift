@@ -2,7 +2,17 @@ extension ReplayedDraft {
     /// Appends the events of everything that was changed. They follow from the state that the draft
     /// began with.
     package func encode(into encoder: inout TransactionEncoder) throws(CodecError) {
-        for place in touched { try encode(place, into: &encoder) }
+        var orders: [EntitySaveOrder] = []
+        for place in touched {
+            let eventCount = encoder.eventCount
+            try encode(place, into: &encoder)
+            let before = rows[place]?.stamps.saveOrder ?? 0
+            // What the draft changes carries no order of its own, but that of insertion.
+            guard before > 0, encoder.eventCount > eventCount else { continue }
+            orders.append(
+                EntitySaveOrder(entity: index(of: place, &encoder), now: 0, before: before))
+        }
+        if !orders.isEmpty { encoder.saveOrders(orders) }
         for key in touchedLists { encode(key, into: &encoder) }
     }
 

@@ -104,7 +104,7 @@ package final class ReplayedDraft: ReversalTarget {
         let record = record(place)
         return EntityStamps(
             ordinal: record.ordinal, transaction: record.transaction,
-            updatedAt: record.updatedAt)
+            updatedAt: record.updatedAt, saveOrder: record.saveOrder)
     }
 
     package func knownFieldCount(ofTable table: Int) -> Int {

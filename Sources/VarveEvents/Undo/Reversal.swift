@@ -128,7 +128,9 @@ package final class Reversal<Target: ReversalTarget> {
     ) throws(ReversalError) {
         switch event {
         case .update(let event):
-            try takeBack(event, isOfWholeRow: events.wholeRows.contains(event.entity), step)
+            try takeBack(
+                event, events.version(event.previous, of: event.entity),
+                isOfWholeRow: events.wholeRows.contains(event.entity), step)
         case .delete(let event):
             guard let place = step.place(event.entity) else {
                 return reportUnknown(event.entity, step)
@@ -143,7 +145,8 @@ package final class Reversal<Target: ReversalTarget> {
             let layout = try layout(of: event.entity, at: place, step)
             try convert(event.row, of: place, layout)
             try setConvertedRow(
-                of: place, ordinal: event.ordinal.rawValue, version: event.previous)
+                of: place, ordinal: event.ordinal.rawValue,
+                version: events.version(event.previous, of: event.entity))
             if step.selection != nil { restored.append(place) }
         case .purge(let entity):
             guard let place = step.place(entity) else { return reportUnknown(entity, step) }
@@ -265,7 +268,7 @@ package final class Reversal<Target: ReversalTarget> {
             try memory.converted.withBytes { row throws(CodecError) in
                 try target.setTombstone(
                     of: place, row: row, ordinal: tombstone.ordinal.rawValue, lists: lists,
-                    version: isExact ? former.previous : nil)
+                    version: isExact ? events.version(former.previous, of: entity) : nil)
             }
         } catch {
             throw unreadable(place, error)
@@ -300,7 +303,7 @@ package final class Reversal<Target: ReversalTarget> {
     // MARK: - Fields
 
     private func takeBack(
-        _ event: UpdateEvent, isOfWholeRow: Bool, _ step: ReversalStep
+        _ event: UpdateEvent, _ version: PreviousVersion?, isOfWholeRow: Bool, _ step: ReversalStep
     ) throws(ReversalError) {
         guard let place = step.place(event.entity) else {
             return reportUnknown(event.entity, step)
@@ -335,7 +338,7 @@ package final class Reversal<Target: ReversalTarget> {
         for name in merge.unknown { report(.unknownToApp(name), of: place) }
         guard merge.isChanged || isExact else { return }
         try setConvertedRow(
-            of: place, ordinal: target.stamps(of: place).ordinal, version: event.previous)
+            of: place, ordinal: target.stamps(of: place).ordinal, version: version)
     }
 
     private func fieldRestoring(

@@ -14,6 +14,8 @@ struct ReversedEvents {
     /// came to another place in the order of their type.
     private(set) var replacements: [EntityIndex: InsertEvent] = [:]
     private(set) var formers: [EntityIndex: FormerEvent] = [:]
+    /// Where the saves that the transaction replaced were among those of theirs.
+    private var formerSaveOrders: [EntityIndex: UInt32] = [:]
     /// Entities to be brought back whose tombstone is not what the row was that went: what it holds
     /// says what they were linked to, and no event does.
     private(set) var heldByTombstone: Set<EntityIndex> = []
@@ -115,7 +117,18 @@ struct ReversedEvents {
             if let former = formers[event.entity], former.tombstone == nil {
                 rows.append(.purge(event.entity))
             }
+        case .saveOrder(let event):
+            for order in event.orders where order.before > 0 {
+                formerSaveOrders[order.entity] = order.before
+            }
         case .define, .unknown: break
         }
+    }
+
+    /// The version of an entity that an event names, with the order of its save.
+    func version(_ previous: PreviousVersion?, of entity: EntityIndex) -> PreviousVersion? {
+        guard var version = previous, let order = formerSaveOrders[entity] else { return previous }
+        version.saveOrder = order
+        return version
     }
 }

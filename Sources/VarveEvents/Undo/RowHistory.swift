@@ -176,7 +176,7 @@ extension TransactionEvent {
         case .delete(let event): event.entity == entity
         case .purge(let event): event.entities.contains(entity)
         case .depart(let event): event.entity == entity
-        case .define, .link, .former, .withdraw, .unknown: false
+        case .define, .link, .former, .withdraw, .saveOrder, .unknown: false
         }
     }
 }

@@ -145,7 +145,7 @@ struct VersionStacks {
             case .link(let event):
                 guard follow(event.parent, view) != nil else { continue }
                 for item in items(of: event, view) { follow(item, view.id) }
-            case .define, .former, .unknown: break
+            case .define, .former, .saveOrder, .unknown: break
             }
         }
     }
@@ -275,7 +275,7 @@ struct VersionStacks {
                     item, view.id, sources,
                     isImplied: isMoved && item.list != nil && !sources.isEmpty && !isSubject)
             }
-        case .define, .former, .unknown: break
+        case .define, .former, .saveOrder, .unknown: break
         }
     }
 

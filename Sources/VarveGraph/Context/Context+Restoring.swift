@@ -116,19 +116,20 @@ extension Context {
     /// Makes a slot, which stays where it is in the order, carry the running transaction.
     package mutating func setRunningStamps(of slot: Slot, table position: Int) {
         let stamp = session.stamp
-        setStamps(
-            of: slot, updatedAt: stamp.time, transaction: stamp.transaction, table: position)
+        changeTable(at: position) { $0.stampAgain(slot, stamp) }
     }
 
     /// Sets the stamps of a slot, which stays where it is in the order.
     package mutating func setStamps(
-        of slot: Slot, updatedAt: Int64, transaction: UInt64, table position: Int
+        of slot: Slot, updatedAt: Int64, transaction: UInt64, saveOrder: UInt32 = 0,
+        table position: Int
     ) {
         changeTable(at: position) { table in
-            var metadata = table.metadata(of: slot)
-            metadata.updatedAt = updatedAt
-            metadata.transaction = transaction
-            table.setMetadata(metadata, of: slot)
+            let ordinal = table.metadata(of: slot).ordinal
+            table.setMetadata(
+                RowMetadata(
+                    ordinal: ordinal, updatedAt: updatedAt, transaction: transaction,
+                    saveOrder: saveOrder), of: slot)
         }
     }
 }

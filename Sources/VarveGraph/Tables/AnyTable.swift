@@ -20,6 +20,8 @@ package class AnyTable {
     /// From 1, and never given twice.
     @exclusivity(unchecked) @usableFromInline package var nextOrdinal: UInt64
     @exclusivity(unchecked) @usableFromInline final var order: RowOrder
+    /// Where the saves of the newest transaction are among one another.
+    @exclusivity(unchecked) package final var saves = SaveSequence()
     /// Before-images of rows, oldest first. Empty unless something may still be rolled back.
     @exclusivity(unchecked) @usableFromInline package var rowJournal: ContiguousArray<RowChange>
     /// Not copied with the table: only the writer, whose journal it is, asks it.
@@ -72,6 +74,7 @@ package class AnyTable {
         liveCount = other.liveCount
         nextOrdinal = other.nextOrdinal
         order = other.order
+        saves = other.saves
         rowJournal = other.rowJournal
         linkJournal = other.linkJournal
         indexContents = other.indexContents
@@ -91,6 +94,7 @@ package class AnyTable {
         liveCount = other.liveCount
         nextOrdinal = other.nextOrdinal
         order = RowOrder()
+        saves = other.saves
         rowJournal = other.rowJournal
         linkJournal = other.linkJournal
         indexContents = []
@@ -176,6 +180,11 @@ package class AnyTable {
         preconditionFailure("a table without an entity type")
     }
 
+    /// Makes a slot, which stays where it is in the order, carry the running transaction.
+    func stampAgain(_ slot: Slot, _ stamp: Stamp) {
+        preconditionFailure("a table without an entity type")
+    }
+
     package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
         preconditionFailure("a table without an entity type")
     }
@@ -246,33 +255,6 @@ extension ContiguousArray where Element: Sendable {
             reserveCapacity(Swift.min(content.count, 1_024))
         }
         return content
-    }
-}
-
-/// When and where a row came to be as it is.
-@frozen
-@usableFromInline
-package struct RowMetadata: Sendable, Equatable {
-    /// Place in the type's default order; `none` where the slot never held a row.
-    @usableFromInline package var ordinal: UInt64
-    /// Microseconds since 1970.
-    @usableFromInline package var updatedAt: Int64
-    /// The transaction that wrote the row last; 0 in a context without a log.
-    @usableFromInline package var transaction: UInt64
-
-    @inlinable package static var noOrdinal: UInt64 { .max }
-
-    /// Whether an entity was here once and went: with a tombstone, which keeps its place, or for
-    /// good. A slot whose entity is still to come knows no time.
-    @inlinable package var isFormer: Bool {
-        ordinal != RowMetadata.noOrdinal || updatedAt != 0
-    }
-
-    @inlinable
-    package init(ordinal: UInt64, updatedAt: Int64, transaction: UInt64) {
-        self.ordinal = ordinal
-        self.updatedAt = updatedAt
-        self.transaction = transaction
     }
 }
 

@@ -38,10 +38,13 @@ extension Table {
         let cell = cells.mutablePointer(at: slot.index)
         precondition(cell.pointee.row == nil, "a row has a place already")
         note(cell.pointee.metadata, of: slot, before: -1)
-        cell.pointee.metadata.ordinal = ordinal ?? RowMetadata.noOrdinal
-        if let ordinal { nextOrdinal = max(nextOrdinal, ordinal + 1) }
-        let isPassing = ordinal == nil && stamp.transaction != 0 && isFirstKnown(slot)
-        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
-        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
+        if let ordinal {
+            nextOrdinal = max(nextOrdinal, ordinal + 1)
+            cell.pointee.metadata.ordinal = ordinal
+            self.stamp(&cell.pointee.metadata, stamp)
+        } else {
+            let isPassing = stamp.transaction != 0 && isFirstKnown(slot)
+            stampDeparture(&cell.pointee.metadata, stamp, isPassing: isPassing)
+        }
     }
 }

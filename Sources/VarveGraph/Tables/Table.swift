@@ -221,8 +221,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
         }
         if changed != 0 { indexRow(in: cell, at: slot, into: changed, known) }
-        cell.pointee.metadata.updatedAt = stamp.time
-        cell.pointee.metadata.transaction = stamp.transaction
+        self.stamp(&cell.pointee.metadata, stamp)
     }
 
     /// Removes the row at a slot, which has one.
@@ -237,12 +236,10 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
         order.remove(ordinal: cell.pointee.metadata.ordinal)
-        let isPassing = !keepsPlace && isPassing(cell.pointee.metadata, at: slot, stamp: stamp)
-        cell.pointee.metadata = RowMetadata(
-            ordinal: keepsPlace ? cell.pointee.metadata.ordinal : RowMetadata.noOrdinal,
-            updatedAt: isPassing ? 0 : stamp.time,
-            transaction: isPassing ? 0 : stamp.transaction)
         liveCount -= 1
+        if keepsPlace { return self.stamp(&cell.pointee.metadata, stamp) }
+        let isPassing = isPassing(cell.pointee.metadata, at: slot, stamp: stamp)
+        stampDeparture(&cell.pointee.metadata, stamp, isPassing: isPassing)
     }
 
     /// Whether a row that goes for good came in the same transaction. The log will know of
@@ -264,13 +261,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         note(cell.pointee.metadata, of: slot, before: -1)
         if isKept {
             claimOrdinal(of: cell, at: slot, wanted: nil, stamp: stamp)
+            self.stamp(&cell.pointee.metadata, stamp)
         } else {
-            cell.pointee.metadata.ordinal = RowMetadata.noOrdinal
+            // A tombstone that came and went within a transaction leaves nothing in the log either.
+            let isPassing = stamp.transaction != 0 && isFirstKnown(slot)
+            stampDeparture(&cell.pointee.metadata, stamp, isPassing: isPassing)
         }
-        // A tombstone that came and went within a transaction leaves nothing in the log either.
-        let isPassing = !isKept && stamp.transaction != 0 && isFirstKnown(slot)
-        cell.pointee.metadata.updatedAt = isPassing ? 0 : stamp.time
-        cell.pointee.metadata.transaction = isPassing ? 0 : stamp.transaction
         return cell.pointee.metadata.ordinal
     }
 
@@ -395,6 +391,15 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
     override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
         restoreVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+    }
+
+    override func stampAgain(_ slot: Slot, _ stamp: Stamp) {
+        let cell = cells.mutablePointer(at: slot.index)
+        if cell.pointee.metadata.ordinal != RowMetadata.noOrdinal {
+            self.stamp(&cell.pointee.metadata, stamp)
+        } else {
+            stampDeparture(&cell.pointee.metadata, stamp, isPassing: false)
+        }
     }
 
     @usableFromInline

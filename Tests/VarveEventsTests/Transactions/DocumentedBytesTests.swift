@@ -82,4 +82,24 @@ struct DocumentedBytesTests {
         encoder.finish(deletion, into: &writer)
         expect(writer.copyBytes())
     }
+
+    @Test("A transaction whose saves are not in insertion order")
+    func saveOrder() throws {
+        var encoder = TransactionEncoder()
+        let header = TransactionHeader(id: 3, time: Timestamp(microseconds: 3_000))
+        encoder.begin(id: header.id, time: header.time)
+        let (bob, ann) = (encoder.user("bob"), encoder.user("ann"))
+        var changes = FieldChanges()
+        try _FieldCodec.change(1, "age", Int?.none, 31, into: &changes)
+        encoder.update(
+            bob, previous: SampleLog.version(2), changes: changes, fields: SampleLog.users.fields)
+        changes.removeAll()
+        try _FieldCodec.change(0, "name", "Ann", "Anna", into: &changes)
+        encoder.update(
+            ann, previous: SampleLog.version(2), changes: changes, fields: SampleLog.users.fields)
+        encoder.saveOrders([EntitySaveOrder(entity: ann, now: 1, before: 0)])
+        var writer = ByteWriter()
+        encoder.finish(header, into: &writer)
+        expect(writer.copyBytes())
+    }
 }

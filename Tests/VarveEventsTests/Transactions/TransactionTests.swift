@@ -95,6 +95,10 @@ struct TransactionTests {
             entities.map { "\($0.rawValue)" }.joined(separator: ",")
         }
         switch event {
+        case .saveOrder(let event):
+            return "saves "
+                + event.orders.map { "\($0.entity.rawValue): \($0.before) > \($0.now)" }
+                .joined(separator: ", ")
         case .define(let event): return "define \((try? event.definition())?.number.rawValue ?? 0)"
         case .insert(let event):
             return "insert \(event.entity.rawValue) #\(event.ordinal)\(text(event.previous))"

@@ -23,15 +23,15 @@ extension EntityModelProtocol {
 
 /// An order of entities by what the context knows of them.
 public struct Metadata: Sendable, Hashable {
-    @usableFromInline
     enum Key: Sendable {
-        case updatedAt, transaction, ordinal
+        case updatedAt, transaction, ordinal, saveOrder
     }
 
-    @usableFromInline let key: Key
-    @usableFromInline var isDescending = false
+    /// What entities are compared by, one after the other.
+    let keys: [Key]
+    var isDescending = false
 
-    init(_ key: Key) { self.key = key }
+    init(_ keys: Key...) { self.keys = keys }
 
     /// By the time of the last save, oldest first.
     public static var updatedAt: Metadata { Metadata(.updatedAt) }
@@ -39,6 +39,9 @@ public struct Metadata: Sendable, Hashable {
     public static var transaction: Metadata { Metadata(.transaction) }
     /// By the place in the type's default order: oldest insertion first.
     public static var inserted: Metadata { Metadata(.ordinal) }
+
+    /// By the time of the last save, and within a save or a transaction by the order of the saves.
+    @usableFromInline static var lastSave: Metadata { Metadata(.updatedAt, .saveOrder) }
 
     /// The other way round. Entities that are equal stay in order in both directions.
     public var desc: Metadata {
@@ -89,8 +92,8 @@ public struct MetadataPredicate: Sendable, Hashable {
     /// In whose order a type-level query answers.
     @usableFromInline var order: Metadata {
         switch bounds {
-        case .updatedAt: .updatedAt
-        case .transaction: .transaction
+        case .updatedAt: .lastSave
+        case .transaction: Metadata(.transaction, .saveOrder)
         }
     }
 
@@ -117,12 +120,13 @@ extension Date {
 }
 
 extension Metadata {
-    @usableFromInline var words: String {
+    func words(of key: Key) -> String {
         let name =
             switch key {
             case .updatedAt: "updatedAt"
             case .transaction: "transaction"
             case .ordinal: "insertion"
+            case .saveOrder: "save"
             }
         return isDescending ? "\(name) descending" : name
     }

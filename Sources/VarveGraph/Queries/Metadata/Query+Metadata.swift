@@ -1,19 +1,37 @@
 // Filters and sorts by what the context knows of an entity. There is no index behind them: a
 // filter of a whole type is a scan of a few nanoseconds a row.
 
+extension Table {
+    /// Where the metadata of a row stand, from the row's address.
+    @inlinable static var metadataOffset: Int {
+        guard let offset = MemoryLayout<Cell>.offset(of: \.metadata) else {
+            preconditionFailure("metadata are stored in the cell")
+        }
+        return offset
+    }
+}
+
+extension UnsafeRawPointer {
+    /// The metadata that stand so far behind a row.
+    fileprivate func metadata(at offset: Int) -> RowMetadata {
+        (self + offset).assumingMemoryBound(to: RowMetadata.self).pointee
+    }
+}
+
 extension MetadataPredicate {
     /// The condition as one on rows, whose metadata stand beside them.
     @inlinable
     func condition<Entity: EntityModelProtocol>(on type: Entity.Type) -> QueryPredicate<Entity> {
+        QueryPredicate(condition(at: Table<Entity>.metadataOffset))
+    }
+
+    @usableFromInline
+    func condition(at offset: Int) -> RowCondition {
         switch bounds {
         case .updatedAt(let range):
-            QueryPredicate(.opaque(words)) { row in
-                range.contains(Table<Entity>.metadata(beside: row).updatedAt)
-            }
+            RowCondition(.opaque(words)) { range.contains($0.metadata(at: offset).updatedAt) }
         case .transaction(let range):
-            QueryPredicate(.opaque(words)) { row in
-                range.contains(Table<Entity>.metadata(beside: row).transaction)
-            }
+            RowCondition(.opaque(words)) { range.contains($0.metadata(at: offset).transaction) }
         }
     }
 }
@@ -22,29 +40,39 @@ extension Metadata {
     /// The order as one of rows, whose metadata stand beside them.
     @inlinable
     func comparator<Entity: EntityModelProtocol>(of type: Entity.Type) -> RowComparator {
-        let key: @Sendable (UnsafeRawPointer) -> UInt64 = { row in
-            let value = value(of: Table<Entity>.metadata(beside: row))
-            return isDescending ? ~value : value
-        }
-        var comparator = RowComparator()
-        comparator.parts.append(
-            RowComparator.Part(
-                path: nil, name: words,
-                compare: { first, second in
-                    let (first, second) = (key(first), key(second))
-                    return first < second ? -1 : (second < first ? 1 : 0)
-                },
-                key: { (key($0), true) }, cursorValue: CursorValue(key)))
-        return comparator
+        comparator(at: Table<Entity>.metadataOffset)
     }
 
+    @usableFromInline
+    func comparator(at offset: Int) -> RowComparator {
+        var comparator = RowComparator()
+        for key in keys {
+            let isDescending = isDescending
+            let read: @Sendable (UnsafeRawPointer) -> UInt64 = { row in
+                let value = key.value(of: row.metadata(at: offset))
+                return isDescending ? ~value : value
+            }
+            comparator.parts.append(
+                RowComparator.Part(
+                    path: nil, name: words(of: key),
+                    compare: { first, second in
+                        let (first, second) = (read(first), read(second))
+                        return first < second ? -1 : (second < first ? 1 : 0)
+                    },
+                    key: { (read($0), true) }, cursorValue: CursorValue(read)))
+        }
+        return comparator
+    }
+}
+
+extension Metadata.Key {
     /// Ascends with the metadata.
-    @inlinable
     func value(of metadata: RowMetadata) -> UInt64 {
-        switch key {
+        switch self {
         case .updatedAt: ValueOrder.signed(metadata.updatedAt)
         case .transaction: metadata.transaction
         case .ordinal: metadata.ordinal
+        case .saveOrder: UInt64(metadata.saveOrder)
         }
     }
 }
@@ -79,10 +107,10 @@ extension QueryList {
 }
 
 extension QueryList {
-    /// All entities of the type in the order in which they were last saved, as a depth list's
+    /// All entities of the type in the order in which they were last saved, those of one save too, as a depth list's
     /// `.schemaEntities` loads them.
     @inlinable
-    public static func schemaQuery() -> Self { QueryList(.all).sorted(by: .updatedAt) }
+    public static func schemaQuery() -> Self { QueryList(.all).sorted(by: .lastSave) }
 }
 
 extension Query {

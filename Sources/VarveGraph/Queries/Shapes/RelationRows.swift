@@ -22,7 +22,7 @@ final class TypeRows<Child: EntityModelProtocol>: RelationRows {
     init(
         _ plan: RowPlan<Child>, _ form: LoadedForm, _ context: Context, _ loaders: NestedLoaders
     ) {
-        query = QueryList<Child>(.all, plan: plan).sorted(by: .updatedAt)
+        query = QueryList<Child>(.all, plan: plan).sorted(by: .lastSave)
         self.form = form
         self.context = context
         self.loaders = loaders
