@@ -9,6 +9,7 @@ import VarveEvents
 ///     16 + 4R   flags       R x UInt8    presence; the highest bit marks large content
 ///     ...       stamps      R x 24       ordinal, transaction, time
 ///     ...       revisions   R x UInt32   the definition that the row was written under
+///     ...       orders      R x UInt32   where the last change was among the saves of its transaction
 ///     ...       body        the contents, one behind the other: the id's bytes, then the row's
 ///
 /// The count of the page is how many of its slots, the first ones, are in use. Header, ends, counts
@@ -36,7 +37,8 @@ struct RowLeaf: BitwiseCopyable {
         var flags: Int { Page.headerBytes &+ 4 &<< slotBits }
         var stamps: Int { (Page.headerBytes &+ 5 &<< slotBits &+ 7) & ~7 }
         var revisions: Int { stamps &+ 24 &<< slotBits }
-        var body: Int { revisions &+ 4 &<< slotBits }
+        var orders: Int { revisions &+ 4 &<< slotBits }
+        var body: Int { orders &+ 4 &<< slotBits }
     }
 
     static let largeFlag: UInt8 = 0x80
@@ -64,7 +66,8 @@ struct RowLeaf: BitwiseCopyable {
         let offset = geometry.stamps &+ Self.stampBytes &* index
         return EntityStamps(
             ordinal: page.load(offset), transaction: page.load(offset &+ 8),
-            updatedAt: page.load(offset &+ 16))
+            updatedAt: page.load(offset &+ 16),
+            saveOrder: page.load(geometry.orders &+ 4 &* index))
     }
 
     func revision(_ index: Int) -> UInt32 { page.load(geometry.revisions &+ 4 &* index) }
@@ -76,6 +79,7 @@ struct RowLeaf: BitwiseCopyable {
         page.store(metadata.stamps.transaction, at: offset &+ 8)
         page.store(metadata.stamps.updatedAt, at: offset &+ 16)
         page.store(metadata.revision, at: geometry.revisions &+ 4 &* index)
+        page.store(metadata.stamps.saveOrder, at: geometry.orders &+ 4 &* index)
     }
 
     func setIDCount(_ index: Int, _ count: Int) {

@@ -25,6 +25,7 @@ extension State {
                 digest.add(
                     type: type, id: entry.id, row: row, ordinal: Ordinal(entry.stamps.ordinal),
                     transaction: version.transaction, updatedAt: version.updatedAt,
+                    saveOrder: entry.stamps.saveOrder,
                     isDeleted: entry.presence == .tombstone)
             }
         }

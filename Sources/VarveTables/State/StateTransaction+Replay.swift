@@ -62,7 +62,24 @@ extension StateTransaction {
                 guard !entry(type, slot).presence.hasRow else { throw .alreadyExists }
                 tables[type].clearRow(slot, at: Self.version(of: logged), in: transaction)
             }
+        case .saveOrder(let event): try order(event, of: logged)
         case .unknown: unknownEventCount += 1
+        }
+    }
+
+    /// All of them are looked at before the first is set.
+    private func order(_ event: SaveOrderEvent, of logged: TransactionView) throws(ReplayError) {
+        for order in event.orders where order.now > 0 {
+            try at(order.entity, of: logged) { type, slot throws(EntityFault) in
+                guard entry(type, slot).version?.transaction == logged.id else {
+                    throw .doesNotExist
+                }
+            }
+        }
+        for order in event.orders where order.now > 0 {
+            try at(order.entity, of: logged) { type, slot throws(EntityFault) in
+                tables[type].setSaveOrder(slot, to: order.now, in: transaction)
+            }
         }
     }
 

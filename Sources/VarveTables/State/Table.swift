@@ -106,6 +106,13 @@ package struct Table: Sendable {
         keepLists([], of: slot, in: transaction)
     }
 
+    /// Says where the last change of an entity, or of a tombstone, was among the saves of its transaction.
+    mutating func setSaveOrder(_ slot: Slot, to order: UInt32, in transaction: PageTransaction) {
+        var metadata = rows.entry(slot, in: transaction.pages).metadata
+        metadata.stamps.saveOrder = order
+        rows.setMetadata(slot, metadata, in: transaction)
+    }
+
     /// Forgets that there ever was an entity at a slot without a row.
     mutating func withdraw(_ slot: Slot, in transaction: PageTransaction) {
         rows.setMetadata(slot, .vacant, in: transaction)
