@@ -181,6 +181,10 @@ struct StatisticsPass {
             case .former(let event): count(view, event.entity, bytes) { _ in }
             case .withdraw(let event): count(view, event.entity, bytes) { _ in }
             case .depart(let event): count(view, event.entity, bytes) { _ in }
+            case .saveOrder(let event):
+                for (position, order) in event.orders.enumerated() {
+                    count(view, order.entity, position == 0 ? bytes : 0) { _ in }
+                }
             case .unknown: unknownEvents += view.id >= floor ? 1 : 0
             }
         }
