@@ -73,7 +73,8 @@ struct SaveOrderConformanceTests {
     func latestRange() throws {
         var context = try filled()
         let mark = Date()
-        while Date() <= mark {}
+        // Times are kept to the microsecond.
+        while Date() <= mark + 0.000_01 {}
         try ["3", "6", "2"].map { Member(id: $0) }.save(to: &context)
         #expect(
             members(
@@ -86,7 +87,8 @@ struct SaveOrderConformanceTests {
     func olderRange() throws {
         var context = try filled()
         let mark = Date()
-        while Date() <= mark {}
+        // Times are kept to the microsecond.
+        while Date() <= mark + 0.000_01 {}
         try Member(id: "5").save(to: &context)
         let filter = MetadataPredicate.updated(within: Date.distantPast...mark)
         #expect(members(.schemaEntities(filter: filter), in: context) == ["4", "2", "3", "1"])

@@ -125,6 +125,25 @@ struct SaveOrderTests {
         store.context.checkInvariants()
     }
 
+    @Test("What an undo, a redo or a rewind writes comes in insertion order")
+    func reversals() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, durability: .none, retention: .everything, Item.self)
+        try store.write { try (0..<6).map { Item(id: $0) }.save(to: &$0) }
+        try store.write { context in
+            for id in [4, 1, 5, 0, 2, 3] { try Item(id: id, value: 1).save(to: &context) }
+        }
+        #expect(OrderModel.live(in: store.context) == [4, 1, 5, 0, 2, 3])
+        try store.undo()
+        #expect(OrderModel.live(in: store.context) == [0, 1, 2, 3, 4, 5])
+        try store.redo()
+        #expect(OrderModel.live(in: store.context) == [0, 1, 2, 3, 4, 5])
+        try store.rewind(to: .transaction(TransactionID(1)))
+        #expect(OrderModel.live(in: store.context) == [0, 1, 2, 3, 4, 5])
+        let past = try store.context(asOf: .transaction(TransactionID(2)))
+        #expect(OrderModel.live(in: past) == [4, 1, 5, 0, 2, 3])
+    }
+
     @Test("Rows that are saved in insertion order, or alone, cost a checkpoint nothing")
     func cost() throws {
         func size(_ ids: [Int]) throws -> UInt64 {

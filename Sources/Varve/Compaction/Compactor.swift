@@ -172,7 +172,7 @@ final class Compactor: Sendable {
                 guard try compaction.measureFiles() < before else { throw error }
                 let attempt = FirstAttempt(
                     start: start, bytesBefore: first?.bytesBefore ?? before, dropped: dropped,
-                    leftover: leftover)
+                    leftover: leftover ?? first?.leftover)
                 return try perform(retention, goal, behind: attempt, progress)
             }
             let (dropped, leftover) = try conclude(
@@ -181,7 +181,9 @@ final class Compactor: Sendable {
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: first?.bytesBefore ?? before,
-                bytesAfter: (try? after.get()) ?? dropped.bytesLeft(of: before, adding: size),
+                bytesAfter: (try? after.get())
+                    ?? dropped.bytesLeft(
+                        of: first?.bytesBefore ?? before, adding: size),
                 segmentsDropped: dropped.segments,
                 transactionsDropped: dropped.transactions,
                 floor: TransactionID(dropped.floor.rawValue),

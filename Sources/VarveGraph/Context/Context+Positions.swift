@@ -23,7 +23,8 @@ extension Context {
         setLinks(list, of: slot, relation: relation, table: table)
     }
 
-    /// Links children, which are distinct, from a position on. A child that the list has moves there.
+    /// Links children, which are distinct, from a position on, or at the end where the list is shorter without them. A
+    /// child that the list has moves there.
     @usableFromInline
     mutating func insertLinks(
         _ children: ContiguousArray<UInt32>, at position: Int, of slot: UInt32, relation: Int,
@@ -41,7 +42,7 @@ extension Context {
             }
         }
         let childTable = tables.tables[tables.tables[table].relations[relation].childTable]
-        let start = list.position(ofLive: position, in: childTable, isEndAllowed: true)
+        let start = list.position(ofLive: position, in: childTable)
         for (offset, child) in children.enumerated() { list.insert(child, at: start + offset) }
         setLinks(list, of: slot, relation: relation, table: table)
     }

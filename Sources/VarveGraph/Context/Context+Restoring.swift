@@ -79,7 +79,7 @@ extension Context {
         let collision =
             Entity._descriptor.hasUniqueIndexes ? collision(of: row, at: slot, in: position) : nil
         session.journal.append(JournalEntry(table: position, isLink: false))
-        let stamp = session.stamp
+        let stamp = session.stamp.unordered
         change(Entity.self, at: position) { table in
             if collision != nil { table.expectEqual() }
             table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
@@ -102,7 +102,7 @@ extension Context {
     /// The place in its type's order of a slot without a row; nil for none.
     package mutating func setVacancy(of slot: Slot, ordinal: UInt64?, table position: Int) {
         session.journal.append(JournalEntry(table: position, isLink: false))
-        let stamp = session.stamp
+        let stamp = session.stamp.unordered
         changeTable(at: position) { $0.setVacancy(of: slot, ordinal: ordinal, stamp: stamp) }
     }
 
@@ -115,7 +115,7 @@ extension Context {
 
     /// Makes a slot, which stays where it is in the order, carry the running transaction.
     package mutating func setRunningStamps(of slot: Slot, table position: Int) {
-        let stamp = session.stamp
+        let stamp = session.stamp.unordered
         changeTable(at: position) { $0.stampAgain(slot, stamp) }
     }
 

@@ -11,12 +11,13 @@ extension EntityModelProtocol {
     /// - Parameters:
     ///   - source: where the entity is. Stops the program where the list has no such position.
     ///   - destination: where it is afterwards.
+    /// - Throws: ``ContextError/noSuchEntity(type:id:)`` where the context does not know this entity, as its siblings do.
     @inlinable
     public func move<Child, Direction, Rule>(
         _ relation: KeyPath<Self, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>,
         from source: Int, to destination: Int, in context: inout Context
     ) throws {
-        context.changeList(of: self.id, relation) { context, slot, relation, table in
+        try context.changeList(of: self.id, relation) { context, slot, relation, table in
             context.moveLink(
                 from: source, to: destination, of: slot, relation: relation, table: table)
         }
@@ -35,7 +36,7 @@ extension EntityModelProtocol {
         fromOffsets sources: some Sequence<Int>, toOffset offset: Int, in context: inout Context
     ) throws {
         let sources = Set(sources).sorted()
-        context.changeList(of: self.id, relation) { context, slot, relation, table in
+        try context.changeList(of: self.id, relation) { context, slot, relation, table in
             // Those before the offset first, the last of them first: each takes the place before the one moved last.
             let isBefore = sources.partitioningCount(below: offset)
             for (moved, source) in sources[..<isBefore].reversed().enumerated() {
@@ -52,6 +53,7 @@ extension EntityModelProtocol {
 
     /// Saves an entity and links it at a position of a to-many relation. One that the relation leads to already moves there.
     ///
+    /// - Parameter position: where it is afterwards. One behind the end of the list means its end.
     /// - Throws: what the save throws; nothing is changed then.
     @inlinable
     public func insert<Child, Direction, Rule>(
@@ -71,6 +73,8 @@ extension EntityModelProtocol {
     }
 
     /// Links entities by their ids from a position of a to-many relation on. Those that it leads to already move there.
+    ///
+    /// - Parameter position: of the first of them, afterwards. One behind the end of the list means its end.
     @inlinable
     public func insert<Child, Direction, Rule>(
         _ ids: [Child.ID], at position: Int,
@@ -78,14 +82,14 @@ extension EntityModelProtocol {
         in context: inout Context
     ) throws {
         let mark = context.begin()
+        defer { context.end(mark) }
         // A link may lead from an entity that is still to be saved.
         _ = context.internSlots(Self.self, [self.id])
-        context.changeList(of: self.id, relation) { context, slot, relation, table in
+        try context.changeList(of: self.id, relation) { context, slot, relation, table in
             let children = context.internSlots(Child.self, ids)
             context.insertLinks(
                 children, at: position, of: slot, relation: relation, table: table)
         }
-        context.end(mark)
     }
 
     /// Unlinks the entity at a position of a to-many relation, on both sides of a mutual one. The entity stays.
@@ -94,7 +98,7 @@ extension EntityModelProtocol {
         _ relation: KeyPath<Self, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>,
         at position: Int, in context: inout Context
     ) throws {
-        context.changeList(of: self.id, relation) { context, slot, relation, table in
+        try context.changeList(of: self.id, relation) { context, slot, relation, table in
             context.removeLink(at: position, of: slot, relation: relation, table: table)
         }
     }
@@ -109,7 +113,7 @@ extension EntityModelProtocol {
     ) throws {
         let children = context.children(Child.self, of: self.id, relation)
         let order = try children.sorted { try areInIncreasingOrder($0.row, $1.row) }.map(\.slot)
-        context.changeList(of: self.id, relation) { context, slot, relation, table in
+        try context.changeList(of: self.id, relation) { context, slot, relation, table in
             context.reorderLinks(
                 to: ContiguousArray(order), of: slot, relation: relation, table: table)
         }
@@ -132,15 +136,15 @@ extension [Int] {
 }
 
 extension Context {
-    /// Runs a change of one list of an entity that the context knows, as one change of the context.
+    /// Runs a change of one list of an entity, as one change of the context. Throws where the context does not know it.
     @inlinable
     mutating func changeList<Entity: EntityModelProtocol>(
         of id: Entity.ID, _ path: PartialKeyPath<Entity>,
         _ body: (inout Context, _ slot: UInt32, _ relation: Int, _ table: Int) -> Void
-    ) {
+    ) throws {
         let relation = relationIndex(path)
         guard let slot = knownSlot(of: Entity.self, id: id) else {
-            preconditionFailure("the context has no \(Entity.self) with the id \(id)")
+            throw ContextError.noSuchEntity(type: "\(Entity.self)", id: "\(id)")
         }
         let mark = begin()
         body(&self, slot.rawValue, relation, position(of: Entity._descriptor))

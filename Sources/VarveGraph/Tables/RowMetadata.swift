@@ -55,6 +55,28 @@ package struct RowMetadata: Sendable, Equatable {
     }
 }
 
+/// What a change leaves on a row: when, in which transaction, and whether it is a save with a place among the others.
+@frozen
+@usableFromInline
+struct Stamp: Sendable {
+    @usableFromInline let time: Int64
+    @usableFromInline let transaction: UInt64
+    /// False for what a reversal writes: its rows come in no order of saves, but in that of insertion.
+    @usableFromInline let isOrdered: Bool
+
+    @inlinable
+    init(time: Int64, transaction: UInt64, isOrdered: Bool = true) {
+        self.time = time
+        self.transaction = transaction
+        self.isOrdered = isOrdered
+    }
+
+    /// As a reversal leaves it.
+    @usableFromInline var unordered: Stamp {
+        Stamp(time: time, transaction: transaction, isOrdered: false)
+    }
+}
+
 /// Numbers the saves of one transaction, or of one save without a log, in one table.
 ///
 /// Rows that are saved in insertion order, as nearly all are, share a number: it grows where a row is saved behind one
@@ -87,7 +109,7 @@ extension AnyTable {
     final func stamp(_ metadata: inout RowMetadata, _ stamp: Stamp) {
         metadata.updatedAt = stamp.time
         metadata.transaction = stamp.transaction
-        metadata.saveOrder = saves.next(ordinal: metadata.ordinal, stamp)
+        metadata.saveOrder = stamp.isOrdered ? saves.next(ordinal: metadata.ordinal, stamp) : 0
     }
 
     /// Says in the metadata of a slot that what was there went for good.

@@ -437,17 +437,3 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         checkIndexes()
     }
 }
-
-/// What a change leaves on a row: when, and in which transaction.
-@frozen
-@usableFromInline
-struct Stamp: Sendable {
-    @usableFromInline let time: Int64
-    @usableFromInline let transaction: UInt64
-
-    @inlinable
-    init(time: Int64, transaction: UInt64) {
-        self.time = time
-        self.transaction = transaction
-    }
-}

@@ -89,6 +89,10 @@ struct PositionTests {
         #expect(order(context) == [0, 3, 9, 1, 2])
         try album.insert([], at: 0, relation: \.$songs, in: &context)
         #expect(order(context) == [0, 3, 9, 1, 2])
+        try album.insert([0], at: 5, relation: \.$songs, in: &context)
+        #expect(order(context) == [3, 9, 1, 2, 0])
+        try album.insert([0], at: 0, relation: \.$songs, in: &context)
+        #expect(order(context) == [0, 3, 9, 1, 2])
         context.checkInvariants()
     }
 
@@ -129,6 +133,17 @@ struct PositionTests {
         #expect(
             Set(Album.query(1).related(\.$bonus).resolve(in: context).map(\.id)) == [0, 1, 2, 3, 4])
         context.checkInvariants()
+    }
+
+    @Test("A list of an entity that the context does not know is an error, and nothing changes")
+    func unknownEntities() throws {
+        var context = Context()
+        let error = ContextError.noSuchEntity(type: "Album", id: "8")
+        #expect(throws: error) {
+            try Album(id: 8).move(\.$songs, from: 0, to: 1, in: &context)
+        }
+        #expect(throws: error) { try Album(id: 8).detach(\.$songs, at: 0, in: &context) }
+        #expect(throws: error) { try Album(id: 8).sort(\.$songs, by: \.title, in: &context) }
     }
 
     @Test("Sorting orders a list once, and equal entities keep their order")

@@ -28,7 +28,7 @@ struct Browser: Sendable {
     }
 
     /// How long a request may take before it is spoken of.
-    private static let patienceMicroseconds: Int64 = 200_000
+    private static let noticeMicroseconds: Int64 = 200_000
 
     let storeName: String
     var size: ScreenSize
@@ -87,7 +87,7 @@ struct Browser: Sendable {
     /// What is going on and takes long enough to be spoken of.
     var activity: String? {
         guard let (request, since) = pending.min(by: { $0.value < $1.value }),
-            now.microseconds - since.microseconds >= Self.patienceMicroseconds
+            now.microseconds - since.microseconds >= Self.noticeMicroseconds
         else { return nil }
         let seconds = (now.microseconds - since.microseconds) / 1_000_000
         return request.activity + (progress.map { ": " + $0 } ?? "") + "…"

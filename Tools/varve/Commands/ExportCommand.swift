@@ -6,7 +6,7 @@ import VarveText
 struct ExportCommand: Command {
     static let format = OptionDefinition(
         name: "format", letter: "F", valueName: "FORMAT",
-        help: "jsonl (the default), csv or sql; otherwise as the name of the output ends")
+        help: "jsonl (the default), csv or sql;\notherwise as the name of the output ends")
     static let output = OptionDefinition(
         name: "output", letter: "o", valueName: "FILE",
         help: "write to this file, of CSV into this folder")

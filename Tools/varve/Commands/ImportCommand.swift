@@ -4,7 +4,7 @@ import VarveInspection
 struct ImportCommand: Command {
     static let schema = OptionDefinition(
         name: "schema", letter: "s", valueName: "FILE",
-        help: "the types of a new store: a schema, as 'schema --json' or an export has it")
+        help: "the types of a new store:\na schema, as 'schema --json' or an export has it")
     static let type = OptionDefinition(
         name: "type", letter: "t", valueName: "TYPE",
         help: "the type of lines and files that name none")
