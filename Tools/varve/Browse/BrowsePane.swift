@@ -129,15 +129,19 @@ struct ListPosition: Hashable, Sendable {
 }
 
 /// What rows are laid out for.
-struct BrowseLayout: Hashable, Sendable {
+struct BrowseLayout: Sendable {
     var width: Int
     var now: Moment
     /// Columns that are scrolled out on the left.
     var shift = 0
+    var zone = ReaderZone.utc
+
+    /// With how far the zone is from UTC.
+    func zonedTime(_ moment: Moment) -> String { time(moment) + " " + zone.clock(moment).offset }
 
     /// Without seconds where room is scarce.
     func time(_ moment: Moment) -> String {
-        let text = moment.iso8601Seconds.replacing("T", with: " ").replacing("Z", with: "")
+        let text = zone.clock(moment).time
         return width < 100 && text.count == 19 ? String(text.dropLast(3)) : text
     }
 

@@ -16,9 +16,13 @@ final class BrowseSession {
     private var painter: ScreenPainter
     private var isEnding = false
 
-    init(_ source: BrowseSource, storeName: String, size: ScreenSize, withColors: Bool) {
+    init(
+        _ source: BrowseSource, storeName: String, size: ScreenSize, zone: ReaderZone,
+        withColors: Bool
+    ) {
         worker = BrowseWorker(source) { TerminalSignals.wake() }
-        browser = Browser(storeName: storeName, extent: source.extent, size: size, now: Self.now)
+        browser = Browser(
+            storeName: storeName, extent: source.extent, size: size, now: Self.now, zone: zone)
         painter = ScreenPainter(withColors: withColors)
         for news in source.takeNews() { handle(.news(news)) }
     }

@@ -20,7 +20,7 @@ extension Browser {
     /// The nearest row that matches, in a pane whose rows are all known.
     private func match(_ search: SearchText, from start: Int, _ direction: SearchDirection) -> Int?
     {
-        let wide = BrowseLayout(width: 4_000, now: now, shift: 1)
+        let wide = BrowseLayout(width: 4_000, now: now, shift: 1, zone: zone)
         let matches = { (row: Int) in search.matches(pane.row(row, wide).plain) }
         guard start >= 0, start < pane.rowCount else { return nil }
         return direction == .down

@@ -33,6 +33,7 @@ struct Browser: Sendable {
     let storeName: String
     var size: ScreenSize
     var now: Moment
+    let zone: ReaderZone
     var extent: LogExtent
     /// The log, and what was opened from it.
     private(set) var panes: [any BrowsePane]
@@ -50,7 +51,11 @@ struct Browser: Sendable {
     private var stateMoment: TransactionID?
     private var effects: [Effect] = []
 
-    init(storeName: String, extent: LogExtent, size: ScreenSize, now: Moment) {
+    init(
+        storeName: String, extent: LogExtent, size: ScreenSize, now: Moment,
+        zone: ReaderZone = .utc
+    ) {
+        self.zone = zone
         self.storeName = storeName
         self.extent = extent
         self.size = size
@@ -76,7 +81,9 @@ struct Browser: Sendable {
 
     var pane: any BrowsePane { panes[panes.count - 1] }
 
-    var layout: BrowseLayout { BrowseLayout(width: size.columns, now: now, shift: shift) }
+    var layout: BrowseLayout {
+        BrowseLayout(width: size.columns, now: now, shift: shift, zone: zone)
+    }
 
     /// Rows between the bars.
     var height: Int {

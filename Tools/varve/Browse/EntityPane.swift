@@ -136,7 +136,7 @@ struct EntityPane: BrowsePane {
         return StyledText("  \(verb) by ", .faint)
             + StyledText("\(entity.transaction)", .identifier)
             + StyledText(
-                ", \(layout.time(entity.updatedAt)) UTC, "
+                ", \(layout.zonedTime(entity.updatedAt)), "
                     + Age(of: entity.updatedAt, at: layout.now).phrase, .faint)
     }
 

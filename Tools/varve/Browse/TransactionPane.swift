@@ -114,7 +114,7 @@ struct TransactionPane: BrowsePane {
         let (name, text) = facts[index]
         let value =
             index == 0
-            ? layout.time(summary.time) + " UTC, " + Age(of: summary.time, at: layout.now).phrase
+            ? layout.zonedTime(summary.time) + ", " + Age(of: summary.time, at: layout.now).phrase
             : text
         return StyledText("  " + name, .faint).cell(12) + StyledText(value)
     }

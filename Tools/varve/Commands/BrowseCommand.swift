@@ -36,7 +36,7 @@ struct BrowseCommand: Command {
         }
         let browse = BrowseSession(
             source, storeName: path.split(separator: "/").last.map(String.init) ?? path, size: size,
-            withColors: session.hasColors)
+            zone: session.zone, withColors: session.hasColors)
         guard browse.run() else { throw .terminal(.missing) }
         return .success
     }

@@ -32,6 +32,13 @@ package struct ReaderZone: Sendable {
         text(moment) { $0.iso8601 }
     }
 
+    /// What a clock of the zone shows, and how far the zone is from UTC: `2026-08-03 16:05:22` and `+02:00`, or `UTC`.
+    func clock(_ moment: Moment) -> (time: String, offset: String) {
+        let text = seconds(moment).replacing("T", with: " ")
+        guard !text.hasSuffix("Z") else { return (String(text.dropLast()), "UTC") }
+        return (String(text.dropLast(6)), String(text.suffix(6)))
+    }
+
     private func text(_ moment: Moment, _ form: (Moment) -> String) -> String {
         guard let minutes = offset(moment.wholeSeconds).map({ $0 / 60 }) else {
             return form(moment)
