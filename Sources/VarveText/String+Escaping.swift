@@ -44,6 +44,18 @@ extension String {
     }
 }
 
+extension String {
+    /// With a sign doubled wherever it occurs, also where it makes one character with its neighbour. O(n).
+    package func doubling(_ sign: Unicode.Scalar) -> String {
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar == sign { result.unicodeScalars.append(sign) }
+            result.unicodeScalars.append(scalar)
+        }
+        return result
+    }
+}
+
 extension Unicode.Scalar {
     /// Whether the scalar shows what it is and does nothing else.
     fileprivate func mayBeDisplayed(after previous: Unicode.Scalar?) -> Bool {

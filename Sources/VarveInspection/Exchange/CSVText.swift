@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// Comma-separated values as RFC 4180 has them. Nothing between two commas is null, a pair of quotation marks an
 /// empty text.
 enum CSVText {
@@ -7,7 +9,7 @@ enum CSVText {
 
     private static func cell(_ text: String) -> String {
         let isPlain = !text.isEmpty && !text.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 < 0x20 }
-        return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+        return isPlain ? text : "\"" + text.doubling("\"") + "\""
     }
 
     /// A stored value: texts as they are, null as nothing, all others as JSON.
@@ -16,7 +18,7 @@ enum CSVText {
         if case .optional(nil) = value.content, !isNestedOptional(value.type) { return nil }
         var text = ""
         ExchangedValue.write(value, into: &text)
-        guard isText(value.type), text.hasPrefix("\"") else { return text }
+        guard isText(value.type), text.utf8.first == 0x22 else { return text }
         // Dates and data have nothing to escape.
         if case .string(let plain) = QueryValue.plain(value.content) { return plain }
         return String(text.dropFirst().dropLast())

@@ -9,7 +9,7 @@ struct SQLNames {
         // NUL ends a statement, the shell of SQLite drops a carriage return, and names are read on terminals.
         var plain = wanted.escapedForDisplay
         if plain.isEmpty { plain = "unnamed" }
-        if Self.folded(plain).hasPrefix("sqlite_") { plain = "_" + plain }
+        if Self.folded(plain).utf8.starts(with: "sqlite_".utf8) { plain = "_" + plain }
         var name = plain
         var number = 2
         while !taken.insert(Self.folded(name)).inserted {
@@ -25,6 +25,6 @@ struct SQLNames {
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        "\"" + name.doubling("\"") + "\""
     }
 }

@@ -80,7 +80,7 @@ enum SQLValue {
         }
         text += "'"
         if utf8.contains(UInt8(ascii: "'")) {
-            text += value.replacing("'", with: "''")
+            text += value.doubling("'")
         } else {
             text += value
         }

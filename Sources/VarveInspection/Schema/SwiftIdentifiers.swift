@@ -103,7 +103,11 @@ enum SwiftIdentifiers {
 extension String {
     /// As a Swift literal of one line.
     var swiftLiteral: String {
-        let plain = replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        var plain = ""
+        for scalar in unicodeScalars {
+            if scalar.needsBackslash { plain.unicodeScalars.append("\\") }
+            plain.unicodeScalars.append(scalar)
+        }
         return "\"" + plain.escapedForDisplay + "\""
     }
 
@@ -115,7 +119,12 @@ extension String {
     /// The argument of an attribute that gives a persisted name, which takes plain literals alone. Nil where the
     /// text cannot be one.
     var plainSwiftLiteral: String? {
-        isEmpty || contains("\\") || contains("\"") || escapedForDisplay != self
+        isEmpty || unicodeScalars.contains(where: \.needsBackslash) || escapedForDisplay != self
             ? nil : "\"\(self)\""
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar needs a backslash in a Swift literal.
+    fileprivate var needsBackslash: Bool { self == "\\" || self == "\"" }
 }

@@ -45,6 +45,29 @@ struct ExportCommandTests {
         #expect(original.entities == carried.entities && original.links == carried.links)
     }
 
+    @Test("Quotation marks are doubled also where they make one character with their neighbours")
+    func combiningMarks() throws {
+        let folder = try TestFolder()
+        let schema = try folder.write(
+            #"{"types":[{"name":"V","id":"Int64","fields":[{"name":"t","type":"String"}]}]}"#,
+            to: "schema.json")
+        let lines = try folder.write(
+            """
+            {"type":"V","id":1,"t":"x'\u{301}"}
+            {"type":"V","id":2,"t":"\u{0D4E}'x"}
+            {"type":"V","id":3,"t":"x\\"\u{301}"}
+            {"type":"V","id":4,"t":"x,\u{301}"}
+            """, to: "v.jsonl")
+        let store = folder.file("v.varve")
+        #expect(ToolRun("import", "-s", schema, lines, store).status == .success)
+        let sql = Array(ToolRun("export", "-F", "sql", store).output.utf8)
+        #expect(sql.contains(Array("x''\u{301}".utf8)))
+        #expect(sql.contains(Array("\u{0D4E}''x".utf8)))
+        let csv = Array(ToolRun("query", "--csv", store, "V select t").output.utf8)
+        #expect(csv.contains(Array("\"x\"\"\u{301}\"".utf8)))
+        #expect(csv.contains(Array("\"x,\u{301}\"".utf8)))
+    }
+
     @Test(
         "SQLite holds every value of random stores, hostile texts, bytes and large numbers among them",
         .enabled(

@@ -56,6 +56,8 @@ struct RandomValues {
         "", "null", "true", "1", "NaN", "{\"$stored\":\"AA==\"}", "[]", " ", ",", "\"", "'",
         "''; DROP TABLE x; --", "a\nb", "a\r\nb", "\r", "\n.quit\n", "a\0b", "\u{FEFF}x", "=1+1",
         "e\u{301}", "é", "😀👨‍👩‍👧", HostileStore.characters, "\\u0041\\", "\u{8}\u{C}\u{7F}", "/*",
+        // Signs that make one character with their neighbours.
+        "'\u{301}", "\u{0D4E}'", "\"\u{301}", ",\u{301}",
     ]
 
     mutating func text() -> String { element(Self.texts) + (chance(50) ? "\(number(0..<9))" : "") }

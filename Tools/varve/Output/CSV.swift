@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveText
 
 /// Comma-separated values as RFC 4180 writes them.
 enum CSV {
@@ -11,8 +12,16 @@ enum CSV {
     }
 
     private static func quoted(_ cell: String) -> String {
-        let isPlain = !cell.contains { $0 == "," || $0 == "\"" || $0.isNewline }
-        return isPlain ? cell : "\"" + cell.replacing("\"", with: "\"\"") + "\""
+        let isPlain = !cell.unicodeScalars.contains(where: needsQuotes)
+        return isPlain ? cell : "\"" + cell.doubling("\"") + "\""
+    }
+
+    /// A comma, a quotation mark, or what ends a line.
+    private static func needsQuotes(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case ",", "\"", "\n"..."\r", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
     }
 }
 
