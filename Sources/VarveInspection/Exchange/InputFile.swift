@@ -77,39 +77,30 @@ final class InputFile {
     }
 
     private func nextCell() throws(ExchangeError) -> (String?, isLast: Bool) {
-        var bytes: [UInt8] = []
-        var isQuoted = false
-        var isOpen = false
+        var cell = OpenCell()
         while try fill() {
             let byte = buffer[position]
             position += 1
             if byte == UInt8(ascii: "\"") {
                 // A pair of them inside of quotation marks is one.
-                if isOpen, try fill(), buffer[position] == byte {
-                    bytes.append(byte)
+                if cell.isOpen, try fill(), buffer[position] == byte {
+                    cell.append(byte)
                     position += 1
-                } else if isOpen || bytes.isEmpty {
-                    isOpen.toggle()
-                    isQuoted = true
                 } else {
-                    bytes.append(byte)
+                    cell.takeQuotationMark()
                 }
-            } else if isOpen {
+            } else if cell.isOpen || byte != UInt8(ascii: ",") && byte != 0x0A {
                 if byte == 0x0A { lineCount += 1 }
-                bytes.append(byte)
-            } else if byte == UInt8(ascii: ",") {
-                return (try text(bytes, isQuoted), false)
-            } else if byte == 0x0A {
-                if bytes.last == 0x0D { bytes.removeLast() }
-                return (try text(bytes, isQuoted), true)
+                cell.append(byte)
             } else {
-                bytes.append(byte)
+                if byte == 0x0A { cell.removeCarriageReturn() }
+                return (try text(cell.bytes, cell.isQuoted), isLast: byte == 0x0A)
             }
         }
-        guard !isOpen else {
+        guard !cell.isOpen else {
             throw .file(path: path, reason: "line \(line): a cell has no closing quotation mark")
         }
-        return (try text(bytes, isQuoted), true)
+        return (try text(cell.bytes, cell.isQuoted), true)
     }
 
     private func text(_ bytes: [UInt8], _ isQuoted: Bool) throws(ExchangeError) -> String? {
@@ -118,5 +109,33 @@ final class InputFile {
             throw .file(path: path, reason: "line \(line): a cell is not UTF-8")
         }
         return text
+    }
+}
+
+/// A cell of comma-separated values that is being read.
+private struct OpenCell {
+    private(set) var bytes: [UInt8] = []
+    /// Whether it has quotation marks, so that it is a text also where it is empty.
+    private(set) var isQuoted = false
+    /// Whether a quotation mark is open.
+    private(set) var isOpen = false
+    /// How many bytes there are up to the last one in quotation marks.
+    private var quotedEnd = 0
+
+    mutating func append(_ byte: UInt8) {
+        bytes.append(byte)
+        if isOpen { quotedEnd = bytes.count }
+    }
+
+    /// Takes a quotation mark, which is part of the text where it is neither the first byte nor closes one.
+    mutating func takeQuotationMark() {
+        guard isOpen || bytes.isEmpty else { return append(UInt8(ascii: "\"")) }
+        isOpen.toggle()
+        isQuoted = true
+    }
+
+    /// Removes the half of a line's end that is in front of the line feed.
+    mutating func removeCarriageReturn() {
+        if bytes.count > quotedEnd, bytes.last == 0x0D { bytes.removeLast() }
     }
 }
