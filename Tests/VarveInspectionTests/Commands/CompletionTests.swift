@@ -76,7 +76,7 @@ struct CompletionTests {
     func quoting() throws {
         let ids = [
             "plain", "two words", "it's", "say \"hi\"", "a$b`c\\d", "ünï", "x=y", "-dash",
-            "(a|b)&;",
+            "(a|b)&;", "a'\u{301}b", "$\u{301}", "\u{0D4E};x",
         ]
         let url = FileManager.default.temporaryDirectory
             .appendingPathComponent("varve quote's-\(UUID().uuidString).varve")

@@ -22,33 +22,35 @@ struct ShellLine {
     init(_ line: String) {
         var isEscaped = false
         var isWord = false
-        for character in line {
+        for scalar in line.unicodeScalars {
             if isEscaped {
                 isEscaped = false
-                if quote == .double, !"\"\\$`".contains(character) { word.append("\\") }
-                append(character)
+                if quote == .double, !scalar.isSpecialInDoubleQuotes {
+                    word.append("\\")
+                }
+                append(scalar)
                 continue
             }
-            switch (quote, character) {
+            switch (quote, scalar) {
             case (.none, " "), (.none, "\t"), (.none, "\n"):
                 if isWord { finishWord() }
                 isWord = false
                 continue
             case (.none, "\\"), (.double, "\\"):
                 isEscaped = true
-                written.append(character)
+                written.append("\\")
             case (.none, "'"): open(.single)
             case (.none, "\""): open(.double)
-            case (.single, "'"), (.double, "\""): close(character)
-            default: append(character)
+            case (.single, "'"), (.double, "\""): close()
+            default: append(scalar)
             }
             isWord = true
         }
     }
 
-    private mutating func append(_ character: Character) {
-        word.append(character)
-        written.append(character)
+    private mutating func append(_ scalar: Unicode.Scalar) {
+        word.unicodeScalars.append(scalar)
+        written.unicodeScalars.append(scalar)
     }
 
     private mutating func open(_ quote: Quote) {
@@ -57,7 +59,7 @@ struct ShellLine {
         (word, written) = ("", "")
     }
 
-    private mutating func close(_ character: Character) {
+    private mutating func close() {
         quote = .none
         word = prefix + word
         prefix = ""
@@ -71,22 +73,42 @@ struct ShellLine {
 
     /// A value as it is to be written in the place of the word; nil where the word does not begin it.
     func completion(_ value: String) -> String? {
-        guard value.hasPrefix(last) else { return nil }
-        return String(value.dropFirst(prefix.count)).quoted(quote)
+        let scalars = value.unicodeScalars
+        guard scalars.starts(with: last.unicodeScalars) else { return nil }
+        return String(scalars.dropFirst(prefix.unicodeScalars.count)).quoted(quote)
     }
 }
 
 extension String {
-    /// As bash reads it inside of an open quotation, or outside of any.
+    /// As bash reads it inside of an open quotation, or outside of any. Bash knows scalars and no characters.
     fileprivate func quoted(_ quote: ShellLine.Quote) -> String {
-        switch quote {
-        case .single: return replacing("'", with: "'\\''")
-        case .double: return map { "\"\\$`".contains($0) ? "\\\($0)" : "\($0)" }.joined()
-        case .none:
-            let plain = { (character: Character) in
-                character.isLetter || character.isNumber || "_-./:=@%+,".contains(character)
+        var result = ""
+        for scalar in unicodeScalars {
+            switch quote {
+            case .single where scalar == "'": result += "'\\'"
+            case .double where scalar.isSpecialInDoubleQuotes: result += "\\"
+            case .none where scalar.isSpecialToShells: result += "\\"
+            default: break
             }
-            return map { plain($0) ? "\($0)" : "\\\($0)" }.joined()
+            result.unicodeScalars.append(scalar)
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isSpecialInDoubleQuotes: Bool {
+        switch self {
+        case "\"", "\\", "$", "`": true
+        default: false
+        }
+    }
+
+    fileprivate var isSpecialToShells: Bool {
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9": false
+        case "_", "-", ".", "/", ":", "=", "@", "%", "+", ",": false
+        default: isASCII
         }
     }
 }
