@@ -118,6 +118,9 @@ final class ImportWork {
     func place(
         of id: ImportedCell, _ definition: TypeDefinition
     ) throws(ExchangeProblem) -> EntityPlace {
+        if case .text(nil, let number) = id, !SQLValue.isNullable(definition.idType) {
+            throw ExchangeProblem("the id is missing", at: number)
+        }
         var writer = ByteWriter()
         try id.write(as: definition.idType, into: &writer)
         do throws(CodecError) {

@@ -77,8 +77,10 @@ struct ImportedLine {
 }
 
 extension ImportedLine {
-    private static let reserved: Set<String> = [
-        "type", "id", "state", "fields", "links", "deleted", "ordinal", "transaction", "updatedAt",
+    private static let reserved: Set<String> = ["type", "id", "state", "links"]
+    /// Beside `fields`. In a flat line they are names of properties.
+    private static let reservedBesideFields: Set<String> = [
+        "fields", "deleted", "ordinal", "transaction", "updatedAt",
     ]
 
     /// A line of an export, of `varve cat`, or an object whose keys are an id and the names of properties.
@@ -97,26 +99,29 @@ extension ImportedLine {
         self.type = type
         id = .json(try node.required("id"))
         state = try Self.state(node)
-        var values: [(name: String, cell: ImportedCell)] = []
-        for member in node["fields"]?.members ?? [] {
-            values.append((member.key, .json(member.value)))
-        }
-        for member in members where !Self.reserved.contains(member.key) {
-            guard node["fields"] == nil else {
-                throw ExchangeProblem(
-                    "there is no key '\(member.key)' beside 'fields'",
-                    at: member.value.place.lowerBound)
-            }
-            values.append((member.key, .json(member.value)))
-        }
-        self.values = values
+        values = try Self.values(node, members)
         links = (node["links"]?.members ?? []).map { member in
             (member.key, Self.targets(member.value), member.value.place.lowerBound)
         }
     }
 
+    /// Of the object `fields`; without one, of all keys that mean nothing else.
+    private static func values(
+        _ node: JSONNode, _ members: [JSONNode.Member]
+    ) throws(ExchangeProblem) -> [(name: String, cell: ImportedCell)] {
+        let others = members.filter { !reserved.contains($0.key) }
+        guard let fields = node["fields"]?.members else {
+            return others.map { ($0.key, .json($0.value)) }
+        }
+        for other in others where !reservedBesideFields.contains(other.key) {
+            throw ExchangeProblem(
+                "there is no key '\(other.key)' beside 'fields'", at: other.value.place.lowerBound)
+        }
+        return fields.map { ($0.key, .json($0.value)) }
+    }
+
     private static func state(_ node: JSONNode) throws(ExchangeProblem) -> ExportedEntity.State {
-        if node["deleted"]?.bool == true { return .deleted }
+        if node["fields"]?.members != nil, node["deleted"]?.bool == true { return .deleted }
         guard let written = node["state"] else { return .live }
         guard let state = written.text.flatMap({ ExportedEntity.State(rawValue: $0) }) else {
             throw ExchangeProblem(

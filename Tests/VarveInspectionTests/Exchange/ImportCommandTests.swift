@@ -199,6 +199,49 @@ struct ImportCommandTests {
         #expect(report["refused", 2, "line"] == "2" && report["refused", 2, "column"] == "3")
     }
 
+    @Test("A flat line has properties with any name but type, id, state and links")
+    func flatNames() throws {
+        let schema = try folder.write(
+            """
+            {"types":[{"name":"Job","fields":[{"name":"updatedAt","type":"String"},
+            {"name":"ordinal","type":"Int64"},{"name":"transaction","type":"String"},
+            {"name":"deleted","type":"Bool"}]}]}
+            """, to: "jobs.json")
+        let lines = try folder.write(
+            #"{"type":"Job","id":"a","updatedAt":"now","ordinal":7,"transaction":"t","deleted":true}"#,
+            to: "jobs.jsonl")
+        let run = ToolRun("import", "-s", schema, lines, store)
+        #expect(run.status == .success, "\(run.errors)\(run.output)")
+        let job = try cat("Job", "a")
+        #expect(job["fields", "updatedAt"] == "now" && job["fields", "ordinal"] == "7")
+        #expect(job["fields", "transaction"] == "t" && job["fields", "deleted"] == "true")
+        #expect(job["deleted"] == "false")
+    }
+
+    @Test("A carriage return at the end of a quoted cell is part of its text")
+    func carriageReturns() throws {
+        let csv = try folder.write("id,title\r\n1,\"a\r\"\r\n2,\"\r\"\n3,b\r\n", to: "Chat.csv")
+        let exported = (folder.file("csv"), folder.file("copy.varve"))
+        #expect(ToolRun("import", "-s", schema, csv, store).status == .success)
+        #expect(ToolRun("export", "-F", "csv", store, "-o", exported.0).status == .success)
+        #expect(ToolRun("import", exported.0, exported.1).status == .success)
+        for path in [store, exported.1] {
+            let titles = ToolRun("query", path, "Chat select title").lines
+            #expect(
+                titles == [#"{"title":"a\r"}"#, #"{"title":"\r"}"#, #"{"title":"b"}"#], "\(path)")
+        }
+    }
+
+    @Test("A row of a CSV without an id is refused")
+    func missingID() throws {
+        let csv = try folder.write("id,name\n,Ann\nbob,Bob\n", to: "User.csv")
+        let run = ToolRun("import", "--json", "-s", schema, csv, store)
+        #expect(run.status == .failure)
+        let report = try JSONObject(run.output)
+        #expect(report["refusedCount"] == "1" && report["refused", 0, "line"] == "2")
+        #expect(report["refused", 0, "reason"] == "the id is missing")
+    }
+
     @Test("A schema that cannot be understood is named by line and column")
     func badSchema() throws {
         let bad = try folder.write(
@@ -206,26 +249,5 @@ struct ImportCommandTests {
         let run = ToolRun("import", "-s", bad, try folder.write("", to: "e.jsonl"), store)
         #expect(run.status == .failure)
         #expect(run.errors.contains("bad.json, line 2, column 19: 'Strin' is no type"))
-    }
-
-    @Test("An output that is there is replaced with --force alone")
-    func force() throws {
-        #expect(try load("{\"type\":\"Chat\",\"id\":1}\n").status == .success)
-        let file = try folder.write("mine", to: "out.sql")
-        let refused = ToolRun("export", store, "-o", file)
-        #expect(refused.status == .failure && refused.errors.contains("--force"))
-        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
-        #expect(ToolRun("export", store, "-o", file, "--force").status == .success)
-        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("BEGIN;"))
-        let directory = folder.file("mine")
-        try FileManager.default.createDirectory(
-            atPath: directory + "/kept", withIntermediateDirectories: true)
-        #expect(
-            ToolRun("export", "-F", "csv", store, "-o", directory, "--force").status == .failure)
-        #expect(FileManager.default.fileExists(atPath: directory + "/kept"))
-        #expect(ToolRun("export", "-F", "csv", store).status == .usage)
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                .allSatisfy { !$0.contains("partial") })
     }
 }
