@@ -66,11 +66,24 @@ struct ExportCommand: Command {
 
     private static func form(_ arguments: ParsedArguments) throws(UsageError) -> Format {
         guard let name = arguments.value(of: format) else {
-            let suffix = arguments.value(of: output)?.split(separator: ".").last ?? ""
-            return Format(rawValue: String(suffix)) ?? .jsonLines
+            guard let path = arguments.value(of: output) else { return .jsonLines }
+            return try form(ofPath: path)
         }
         guard let form = Format(rawValue: name) else {
             throw .invalidValue(option: "--format", value: name, expected: "jsonl, csv or sql")
+        }
+        return form
+    }
+
+    /// As the suffix of a path says; JSON lines where there is none.
+    private static func form(ofPath path: String) throws(UsageError) -> Format {
+        let name = path.split(separator: "/").last ?? ""
+        // A dot in front of a name hides the file.
+        guard let dot = name.dropFirst().lastIndex(of: "."), name != ".." else { return .jsonLines }
+        guard let form = Format(rawValue: name[dot...].dropFirst().lowercased()) else {
+            throw .invalidValue(
+                option: "--output", value: path,
+                expected: "a name that ends in .jsonl, .csv or .sql, or another one with --format")
         }
         return form
     }

@@ -6,6 +6,14 @@ struct OutputFile {
     let path: String
     let replaces: Bool
 
+    /// - Parameter path: slashes at its end are left out, so that what is beside the output is not inside of it.
+    init(path: String, replaces: Bool) {
+        var bytes = Array(path.utf8)
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        self.path = String(decoding: bytes, as: UTF8.self)
+        self.replaces = replaces
+    }
+
     /// Lets `body` write the file.
     func write(
         _ body: (any OutputSink) throws(ToolFailure) -> Void
@@ -30,32 +38,62 @@ struct OutputFile {
 
     /// Lets `body` fill a folder, which it is given the path of.
     ///
-    /// - Parameter mark: a file that a folder must have to be replaced.
+    /// - Parameter mark: a file that a folder must have to be replaced, beside files of comma-separated values alone.
     func writeFolder(
         markedBy mark: String, _ body: (String) throws(ToolFailure) -> Void
     ) throws(ToolFailure) {
-        let files = FileManager.default
-        if kind != .absent {
-            do throws(OutputFailure) {
-                try requireVacant()
-            } catch {
-                throw .output(error)
-            }
-            let names = (try? files.contentsOfDirectory(atPath: path)) ?? [""]
-            guard names.isEmpty || names.contains(mark) else {
-                throw failure("it is there, and no export: it is not replaced")
-            }
-        }
-        let partial = partialPath
+        try requireReplaceableFolder(mark)
+        let partial = path + ".partial-\(getpid())"
         guard mkdir(partial, 0o777) == 0 else { throw failure("it cannot be made") }
         do throws(ToolFailure) {
             try body(partial)
-            if kind != .absent { try? files.removeItem(atPath: path) }
-            guard rename(partial, path) == 0 else { throw failure("it cannot be given its name") }
+            // Another program may have made the folder in the meantime.
+            try requireReplaceableFolder(mark)
+            try move(partial)
         } catch {
-            try? files.removeItem(atPath: partial)
+            try? FileManager.default.removeItem(atPath: partial)
             throw error
         }
+    }
+
+    private func requireReplaceableFolder(_ mark: String) throws(ToolFailure) {
+        guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
+            throw failure("a folder is needed that can be renamed: give it a name")
+        }
+        guard kind != .absent else { return }
+        do throws(OutputFailure) {
+            try requireVacant()
+        } catch {
+            throw .output(error)
+        }
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        guard let names, names.isEmpty || Self.areExported(names, mark) else {
+            throw failure("it is there, and no export: it is not replaced")
+        }
+    }
+
+    /// Whether an export has written all files of these names.
+    private static func areExported(_ names: [String], _ mark: String) -> Bool {
+        names.contains(mark)
+            && names.allSatisfy { name in
+                name == mark || name.utf8.suffix(4).elementsEqual(".csv".utf8)
+            }
+    }
+
+    /// Gives a complete folder its name. The former one is removed when the new one is in place.
+    private func move(_ partial: String) throws(ToolFailure) {
+        let hasFormer = kind != .absent
+        let former = path + ".former-\(getpid())"
+        if hasFormer, rename(path, former) != 0 {
+            throw failure("the former folder cannot be moved aside")
+        }
+        guard rename(partial, path) == 0 else {
+            guard !hasFormer || rename(former, path) == 0 else {
+                throw failure("it cannot be given its name; the former folder is \(former)")
+            }
+            throw failure("it cannot be given its name")
+        }
+        if hasFormer { try? FileManager.default.removeItem(atPath: former) }
     }
 
     // MARK: Parts
@@ -71,9 +109,6 @@ struct OutputFile {
         default: .other
         }
     }
-
-    /// Beside the file, so that it can be moved to its name.
-    private var partialPath: String { path + ".partial-\(getpid())" }
 
     private func requireVacant() throws(OutputFailure) {
         guard kind == .absent || replaces else {
