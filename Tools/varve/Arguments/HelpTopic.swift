@@ -84,8 +84,8 @@ struct HelpTopic: Sendable {
         text: """
               0    all is well; also when the reader of the output, or its pager, is left early
               1    damage was found; losses; the store, type, entity or transaction is not there
-                   or cannot be read; 'grep' found nothing; 'bisect' found no change; the output
-                   cannot be written
+                   or cannot be read; 'grep' found nothing; 'bisect' found no change; 'import'
+                   refused a line; the output cannot be written
               2    the command line cannot be understood
             """)
 

@@ -6,7 +6,7 @@ import VarveText
 struct ExportCommand: Command {
     static let format = OptionDefinition(
         name: "format", letter: "F", valueName: "FORMAT",
-        help: "jsonl (the default), csv or sql;\notherwise as the name of the output ends")
+        help: "jsonl (the default), csv or sql;\notherwise as the suffix of the output says")
     static let output = OptionDefinition(
         name: "output", letter: "o", valueName: "FILE",
         help: "write to this file, of CSV into this folder")
