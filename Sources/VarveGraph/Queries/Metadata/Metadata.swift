@@ -41,7 +41,9 @@ public struct Metadata: Sendable, Hashable {
     public static var inserted: Metadata { Metadata(.ordinal) }
 
     /// By the time of the last save, and within a save or a transaction by the order of the saves.
-    @usableFromInline static var lastSave: Metadata { Metadata(.updatedAt, .transaction, .saveOrder) }
+    @usableFromInline static var lastSave: Metadata {
+        Metadata(.updatedAt, .transaction, .saveOrder)
+    }
 
     /// The other way round. Entities that are equal stay in order in both directions.
     public var desc: Metadata {
