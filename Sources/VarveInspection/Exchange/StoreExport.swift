@@ -1,7 +1,7 @@
 /// The current entities of a store, to be written for other programs.
 ///
 /// What JSON lines and CSV say, an import brings back: entities, values, relations and their order, ids, and the
-/// order of each type; with ``includesDeleted`` tombstones too. History is not exported.
+/// order of each type; tombstones too where they are included. History is not exported.
 public final class StoreExport {
     let types: [ExportedType]
     let schema: StoreSchema
