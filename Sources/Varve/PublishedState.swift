@@ -125,7 +125,7 @@ final class PublishedState: Sendable {
     /// Shows a state, unless a newer one was shown already: writers that waited for one sync come
     /// here in any order.
     ///
-    /// - Parameter remains: what was shown before is added to them, to be released where nobody waits: it may be the
+    /// - Parameter remains: what was shown before is added to them, to be released outside of all locks: it may be the
     ///   last to hold many pages.
     func publish(_ new: SharedState, leaving remains: inout TransactionRemains) {
         let before = shared.withLock { shared -> SharedState? in

@@ -69,7 +69,7 @@ struct RunningTransaction: ~Copyable {
 
     /// The transaction is logged. Returns the state behind it.
     ///
-    /// - Parameter remains: what is to be released where nobody waits.
+    /// - Parameter remains: what is to be released outside of all locks.
     mutating func succeed(leaving remains: inout TransactionRemains) -> SharedState {
         former?.succeed(&state.context, leaving: &remains)
         former = nil

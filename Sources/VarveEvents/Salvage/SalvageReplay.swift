@@ -83,7 +83,7 @@ package final class SalvageReplay {
     }
 
     /// Goes on behind lost transactions: the last of them leads to the definitions that hold behind
-    /// them, as far as those can be known. Returns what stands for them, one after the other.
+    /// them, as far as those can be known. Returns what replaces them, one after the other.
     package func lose(through last: TransactionID) -> [[UInt8]] {
         var encoder = TransactionEncoder()
         var transactions: [[UInt8]] = []

@@ -38,7 +38,7 @@ package final class FormerTables: @unchecked Sendable {
     @exclusivity(unchecked) private var changeCount = 0
 
     /// How many changes a transaction may make, and how many those that wait, before the former tables are made
-    /// beforehand: whoever asks waits until they are rolled back.
+    /// beforehand: a reader of them waits until they are rolled back.
     @usableFromInline static var changesMax: Int { 4_096 }
 
     /// How many states and changes are kept, for tests.
@@ -100,7 +100,7 @@ package final class FormerTables: @unchecked Sendable {
 
     // MARK: - A transaction begins
 
-    /// Sees to it that nobody will wait for too many changes to be rolled back. To be called before a transaction
+    /// Keeps readers from waiting for too many changes to be rolled back. To be called before a transaction
     /// begins, outside of other locks: keys and comparisons of the application may run.
     package func makeRoom() {
         lock()
@@ -218,7 +218,7 @@ package final class FormerTables: @unchecked Sendable {
     /// The transaction is logged: takes over its journal, by which it is rolled back for those who ask for a state
     /// that is shown until then.
     ///
-    /// - Parameter remains: what is to be released where nobody waits.
+    /// - Parameter remains: what is to be released outside of all locks.
     package func succeed(_ context: inout Context, leaving remains: inout TransactionRemains) {
         lock()
         guard let newest = states.indices.last else {
@@ -301,7 +301,7 @@ package final class FormerTables: @unchecked Sendable {
 
     /// States before that one are not shown any more: nobody gets them from here on.
     ///
-    /// - Parameter remains: what is left of them is added, to be released where nobody waits.
+    /// - Parameter remains: what is left of them is added, to be released outside of all locks.
     package func forget(before number: UInt64, leaving remains: inout TransactionRemains) {
         lock()
         let count = states.firstIndex { $0.number >= number } ?? states.count
@@ -388,7 +388,7 @@ extension Unmanaged<AnyTable> {
     }
 }
 
-/// What a transaction leaves behind, to be released where nobody waits. Not to be copied: it has many references.
+/// What a transaction leaves behind, to be released outside of all locks. Not to be copied: it has many references.
 @usableFromInline
 package struct TransactionRemains: ~Copyable {
     /// Of the journal, where it was large, and whatever the store adds: the first of it takes no memory of its own.
