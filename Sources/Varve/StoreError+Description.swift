@@ -47,7 +47,7 @@ extension StoreError: CustomStringConvertible {
             "\(type) \(id) is not as it was before the change; "
                 + "apply each change once, to the version before it"
         case .belowFloor(let transaction, let floor):
-            "transaction \(transaction) is no longer kept: history begins with \(floor); "
+            "transaction \(transaction) is no longer kept: of those before \(floor) none is; "
                 + "ask for a later one, and open the store with a longer retention to keep more"
         case .unknownTransaction(let transaction, let newest):
             "there is no transaction \(transaction): the newest is \(newest); ask for one up to that"

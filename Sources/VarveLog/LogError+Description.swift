@@ -65,7 +65,7 @@ extension LogError: CustomStringConvertible {
             "the log ends with transaction \(last), before transaction \(checkpoint) of the "
                 + "checkpoint: segment files are gone; " + Self.remedy("restore them")
         case .belowFloor(let sequence, let floor):
-            "transaction \(sequence) is no longer kept; history begins with \(floor)"
+            "transaction \(sequence) is no longer kept: of those before \(floor) none is"
         case .noSuchTransaction(let sequence):
             "the log holds no transaction \(sequence)"
         default: nil

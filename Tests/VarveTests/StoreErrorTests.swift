@@ -79,7 +79,7 @@ struct StoreErrorTests {
     func contents() {
         #expect("\(StoreError.nothingToRedo(scope: "window"))".contains("in the scope 'window'"))
         #expect("\(StoreError.conflicts([Self.lost]))".contains("Note 1 was deleted"))
-        #expect("\(StoreError.belowFloor(3, floor: 7))".contains("history begins with 7"))
+        #expect("\(StoreError.belowFloor(3, floor: 7))".contains("of those before 7 none is"))
     }
 }
 

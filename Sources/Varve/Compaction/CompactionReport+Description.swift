@@ -9,10 +9,14 @@ extension CompactionReport: CustomStringConvertible {
             ? "no history dropped"
             : "\(transactionsDropped) transactions in \(segmentsDropped) segments dropped"
         let lines = [
-            written, "\(dropped), history begins with \(floor)",
+            written, "\(dropped), \(history)",
             "\(bytesBefore) before, \(bytesAfter) after",
         ]
         return (lines + [growth, remark].compactMap { $0 }).joined(separator: "\n  ")
+    }
+
+    private var history: String {
+        floor > checkpoint ? "no history is kept" : "history begins with \(floor)"
     }
 
     /// Why the store takes more space than before, and what makes it smaller; nil where it does not.

@@ -120,9 +120,9 @@ struct RowPageReader {
 }
 
 extension Ordinal {
-    /// Far more than entities that were ever inserted, and small enough to count on from. Tables keep 48 bits of an
-    /// ordinal, and this one for none.
-    package static let limit: UInt64 = 1 << 48 - 1
+    /// What a file may say is below. Tables keep 48 bits, so that 2^47 insertions can follow the greatest that was
+    /// read, and no forged file makes the count reach the end.
+    package static let limit: UInt64 = 1 << 47
 }
 
 extension TransactionID {

@@ -113,4 +113,19 @@ extension EventFitting {
         table.clearRow(slot, at: state.version(of: view))
         return true
     }
+
+    /// The orders of those saves that were kept. The others go alone, because an order without its save says
+    /// nothing.
+    func fit(_ event: SaveOrderEvent) -> Bool {
+        var kept: [EntitySaveOrder] = []
+        for order in event.orders {
+            guard let (table, slot) = try? place(of: order.entity),
+                table.isSaved(slot, in: view.id)
+            else { continue }
+            if order.now > 0 { table.setSaveOrder(slot, to: order.now) }
+            kept.append(order)
+        }
+        if !kept.isEmpty { encoder.saveOrders(kept) }
+        return !kept.isEmpty
+    }
 }

@@ -94,12 +94,13 @@ final class EventFitting {
         // What cannot be made to fit either is left out.
         do {
             switch event {
-            case .define, .unknown, .former, .withdraw, .depart, .saveOrder: return false
+            case .define, .unknown, .former, .withdraw, .depart: return false
             case .insert(let event): return try fit(event)
             case .update(let event): return try fit(event)
             case .delete(let event): return try fit(event)
             case .link(let event): return try fit(event)
             case .purge(let event): return try fit(event)
+            case .saveOrder(let event): return fit(event)
             }
         } catch {
             return false

@@ -25,16 +25,25 @@ final class QueryRows {
         self.fields = fields
     }
 
-    /// The entity or tombstone at a slot; nil where an id was only mentioned, or where the filter refuses it.
-    func row(
-        of type: TypeNumber, at slot: UInt32, _ filter: RowFilter? = nil
-    ) throws(InspectionError) -> Row? {
+    /// The entity or tombstone at a slot; nil where an id was only mentioned.
+    func row(of type: TypeNumber, at slot: UInt32) throws(InspectionError) -> Row? {
         guard let reader = reader(of: type) else { return nil }
         do throws(CodecError) {
-            return try reader.row(at: slot, filter)
+            return try reader.row(at: slot)
         } catch {
-            throw .entity(type: reader.definition.name, reason: "\(error)")
+            throw .entity(type: reader.decoder.definition.name, reason: "\(error)")
         }
+    }
+
+    /// A pass over the rows of a type; nil where the store does not know it.
+    func scan(
+        of type: TypeDefinition, where condition: BoundExpression?, deleted: Bool
+    ) -> RowScan? {
+        guard let reader = state.reader(of: type.number) else { return nil }
+        return RowScan(
+            reader, RowDecoder(type, fields[type.number, default: []]),
+            condition.flatMap { RowFilter($0, of: type) }, hasCondition: condition != nil,
+            takesDeleted: deleted)
     }
 
     /// The id at a slot, also where no entity has it.
@@ -60,7 +69,7 @@ final class QueryRows {
         guard let definition = state.catalog.definition(of: type),
             let reader = state.reader(of: type)
         else { return nil }
-        let made = TypeReader(definition, reader, fields[type, default: []])
+        let made = TypeReader(RowDecoder(definition, fields[type, default: []]), reader)
         readers[type] = made
         return made
     }
@@ -68,51 +77,19 @@ final class QueryRows {
 
 /// A class, because the reader of a type cannot be copied into a dictionary.
 private final class TypeReader {
-    let definition: TypeDefinition
+    let decoder: RowDecoder
     private var reader: EntityReader
-    private let layout: RowLayout
-    /// Whether each field is decoded, up to the last one that is.
-    private let isRead: [Bool]
 
-    init(_ definition: TypeDefinition, _ reader: consuming EntityReader, _ fields: Set<Int>) {
-        self.definition = definition
+    init(_ decoder: RowDecoder, _ reader: consuming EntityReader) {
+        self.decoder = decoder
         self.reader = reader
-        layout = RowLayout(definition)
-        isRead = (0..<(fields.max().map { $0 + 1 } ?? 0)).map { fields.contains($0) }
     }
 
-    func row(at slot: UInt32, _ filter: RowFilter?) throws(CodecError) -> QueryRows.Row? {
+    func row(at slot: UInt32) throws(CodecError) -> QueryRows.Row? {
         guard Int(slot) < reader.slotCount else { return nil }
-        let (definition, layout, isRead) = (definition, layout, isRead)
-        let row: QueryRows.Row?? = try reader.read(slot) { entity throws(CodecError) in
-            let isMet = try filter?.admits(entity.row)
-            if isMet == false { return nil }
-            return try Self.row(entity, definition, layout, isRead, isAdmitted: isMet == true)
+        let decoder = decoder
+        return try reader.read(slot) { entity throws(CodecError) in
+            try decoder.row(entity, isAdmitted: false)
         }
-        return row ?? nil
-    }
-
-    private static func row(
-        _ entity: ReplayedEntity, _ definition: TypeDefinition, _ layout: RowLayout,
-        _ isRead: [Bool], isAdmitted: Bool
-    ) throws(CodecError) -> QueryRows.Row {
-        var bytes = ByteReader(entity.row)
-        var fields: [StoredContent] = []
-        fields.reserveCapacity(isRead.count)
-        for position in isRead.indices {
-            if isRead[position] {
-                let type = definition.fields[position].type
-                fields.append(try StoredContent(type, from: &bytes))
-            } else {
-                try layout.skip(position, in: &bytes)
-                fields.append(QueryValue.null)
-            }
-        }
-        var id = ByteReader(entity.id)
-        return QueryRows.Row(
-            type: definition.number, slot: entity.slot,
-            id: try StoredContent(definition.idType, from: &id), fields: fields,
-            updatedAt: entity.updatedAt, transaction: entity.transaction, ordinal: entity.ordinal,
-            isDeleted: entity.isDeleted, isAdmitted: isAdmitted)
     }
 }

@@ -32,27 +32,47 @@ struct QueryRun {
 
     // MARK: Rows
 
+    private var slots: [UInt32] {
+        let type = query.type.number
+        return query.selectsDeleted
+            ? Array(0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots))
+            : state.slotsInOrder(of: type)
+    }
+
+    private func scan() -> RowScan? {
+        evaluator.rows.scan(
+            of: query.type, where: query.condition, deleted: query.selectsDeleted)
+    }
+
+    private func isMet(by row: QueryRows.Row) throws(InspectionError) -> Bool {
+        guard !row.isAdmitted, let condition = query.condition else { return true }
+        return try evaluator.holds(condition, for: row)
+    }
+
     /// Calls `body` with each row that the condition admits, until it returns false.
     private func forEachRow(
         _ body: (QueryRows.Row) throws(InspectionError) -> Bool
     ) throws(InspectionError) {
-        let type = query.type.number
-        let slots =
-            query.selectsDeleted
-            ? Array(0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots))
-            : state.slotsInOrder(of: type)
-        let filter = query.condition.flatMap { RowFilter($0, of: query.type) }
+        guard var scan = scan() else { return }
         for slot in slots {
-            guard let row = try evaluator.rows.row(of: type, at: slot, filter),
-                row.isDeleted == query.selectsDeleted
-            else { continue }
-            if !row.isAdmitted, let condition = query.condition,
-                try !evaluator.holds(condition, for: row)
-            {
-                continue
-            }
+            guard let row = try scan.row(at: slot), try isMet(by: row) else { continue }
             guard try body(row) else { return }
         }
+    }
+
+    /// How many rows the condition admits. Values are made where it cannot be decided by bytes.
+    private func rowCount() throws(InspectionError) -> Int {
+        guard var scan = scan() else { return 0 }
+        var count = 0
+        for slot in slots {
+            switch try scan.verdict(at: slot) {
+            case .refused: continue
+            case .admitted: count += 1
+            case .undecided:
+                if let row = try scan.row(at: slot), try isMet(by: row) { count += 1 }
+            }
+        }
+        return count
     }
 
     private func plainLines() throws(InspectionError) -> [Line] {
@@ -61,43 +81,57 @@ struct QueryRun {
         let (sum, overflows) = query.offset.addingReportingOverflow(query.limit ?? .max)
         let most = overflows ? Int.max : sum
         guard most > 0 else { return [] }
+        // What the last of the first rows is ordered by, once there are so many: a row behind it is not kept.
+        var bound: [StoredContent]?
         try forEachRow { row throws(InspectionError) in
-            lines.append(
-                try line { expression throws(InspectionError) in
-                    try evaluator.stored(expression, for: row)
-                })
+            func value(_ expression: BoundExpression) throws(InspectionError) -> StoredContent {
+                try evaluator.stored(expression, for: row)
+            }
+            let keys = try keys(value)
+            if let bound, sorts(keys, before: bound) != true { return true }
+            lines.append(Line(cells: try cells(value), keys: keys))
             if query.order.isEmpty { return lines.count < most }
-            // With an order only the first ones are kept, and sorted now and then.
             if most < Self.sortedMax, lines.count >= 2 * most + Self.sortedMax {
                 lines = Array(sorted(lines).prefix(most))
+                bound = lines.last?.keys
             }
             return true
         }
         return lines
     }
 
-    private func line(
+    private func cells(
         _ value: (BoundExpression) throws(InspectionError) -> StoredContent
-    ) throws(InspectionError) -> Line {
+    ) throws(InspectionError) -> [QueryCell] {
         var cells: [QueryCell] = []
         for column in query.columns {
             cells.append(QueryCell(content: try value(column.expression)))
         }
+        return cells
+    }
+
+    private func keys(
+        _ value: (BoundExpression) throws(InspectionError) -> StoredContent
+    ) throws(InspectionError) -> [StoredContent] {
         var keys: [StoredContent] = []
         for key in query.order { keys.append(QueryValue.plain(try value(key.expression))) }
-        return Line(cells: cells, keys: keys)
+        return keys
+    }
+
+    /// Nil where the order does not tell two lines apart.
+    private func sorts(_ first: [StoredContent], before second: [StoredContent]) -> Bool? {
+        for (position, key) in query.order.enumerated() {
+            if let isBefore = QueryValue.sorts(first[position], before: second[position]) {
+                return isBefore != key.isDescending
+            }
+        }
+        return nil
     }
 
     private func sorted(_ lines: [Line]) -> [Line] {
-        let order = query.order
-        return lines.enumerated().sorted { first, second in
-            for (position, key) in order.enumerated() {
-                let (one, other) = (first.element.keys[position], second.element.keys[position])
-                if let isBefore = QueryValue.sorts(one, before: other) {
-                    return isBefore != key.isDescending
-                }
-            }
-            return first.offset < second.offset
+        lines.enumerated().sorted { first, second in
+            sorts(first.element.keys, before: second.element.keys)
+                ?? (first.offset < second.offset)
         }.map(\.element)
     }
 
@@ -106,9 +140,15 @@ struct QueryRun {
     private func groupedLines() throws(InspectionError) -> [Line] {
         var positions: [String: Int] = [:]
         var groups: [QueryGroup] = []
+        let kinds = aggregates.map(\.aggregate)
         if query.grouping.isEmpty {
+            if aggregates.allSatisfy({ $0.operand == nil }) {
+                var group = QueryGroup(first: nil, kinds)
+                group.add(rows: try rowCount())
+                return [try line(of: group)]
+            }
             // Also of no rows at all there is a count.
-            groups.append(QueryGroup(first: nil, count: aggregates.count))
+            groups.append(QueryGroup(first: nil, kinds))
             positions[""] = 0
         }
         try forEachRow { row throws(InspectionError) in
@@ -119,7 +159,7 @@ struct QueryRun {
             let position = positions[key] ?? groups.count
             if position == groups.count {
                 positions[key] = position
-                groups.append(QueryGroup(first: row, count: aggregates.count))
+                groups.append(QueryGroup(first: row, kinds))
             }
             var values: [StoredContent?] = []
             for (_, operand) in aggregates {
@@ -139,9 +179,11 @@ struct QueryRun {
 
     private func line(of group: QueryGroup) throws(InspectionError) -> Line {
         var next = 0
-        return try line { expression throws(InspectionError) in
+        func own(_ expression: BoundExpression) throws(InspectionError) -> StoredContent {
             try value(of: expression, in: group, &next)
         }
+        let cells = try cells(own)
+        return Line(cells: cells, keys: try keys(own))
     }
 
     /// - Parameter next: the position of the next aggregate among all that the query has.
@@ -149,9 +191,9 @@ struct QueryRun {
         of expression: BoundExpression, in group: QueryGroup, _ next: inout Int
     ) throws(InspectionError) -> StoredContent {
         switch expression {
-        case .aggregate(let aggregate, _):
+        case .aggregate:
             defer { next += 1 }
-            return group.tallies[next].value(of: aggregate)
+            return group.tallies[next].value
         case .function(let function, let inner) where !expression.aggregates.isEmpty:
             let value = QueryValue.plain(try value(of: inner, in: group, &next))
             return QueryEvaluator.value(of: function, value)

@@ -2,7 +2,7 @@
 ///
 /// A row that cannot be judged so, as one with a text that is not ASCII, is left to the evaluator. Both find the
 /// same rows, and this one is only faster.
-final class RowFilter {
+struct RowFilter {
     private let layout: RowLayout
     private let test: RowTest
     /// Where the fields of the current row begin, as far as they were looked for.
@@ -16,13 +16,15 @@ final class RowFilter {
     }
 
     /// Whether a row meets the condition; nil where its bytes alone do not tell.
-    func admits(_ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
+    mutating func admits(_ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
         starts.removeAll(keepingCapacity: true)
         starts.append(0)
         return try holds(test, row)
     }
 
-    private func holds(_ test: RowTest, _ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
+    private mutating func holds(
+        _ test: RowTest, _ row: UnsafeRawBufferPointer
+    ) throws(CodecError) -> Bool? {
         switch test {
         case .field(let field):
             var reader = try reader(at: field.position, row)
@@ -47,7 +49,7 @@ final class RowFilter {
         }
     }
 
-    private func reader(
+    private mutating func reader(
         at position: Int, _ row: UnsafeRawBufferPointer
     ) throws(CodecError) -> ByteReader {
         var reader = ByteReader(row)

@@ -247,6 +247,7 @@ struct TransactionTests {
             // events after: form, id 1, time 0, write, flags, one run of type 1 with id "a", 1 event
             ("02 01 01 00 00", "entity out of range"),
             ("02 00 00 00 00", "ordinal 0"),
+            ("02 00 80 80 80 80 80 80 20 00 00", "ordinal with no room behind it"),
             ("02 00 01 02 00 00", "previous before the first"),
             ("03 00 00 00", "update of nothing"),
             ("05 00 01 00 00 00 00", "link of nothing"),

@@ -85,10 +85,13 @@ struct QueryValueOrderTests {
     func tallies() {
         let values: [StoredContent] = [.double(.nan), .string("a"), .signed(3), .bool(true)]
         for start in values.indices {
-            var tally = QueryTally()
-            for value in values[start...] + values[..<start] { tally.add(value) }
-            #expect(QueryValue.sorts(tally.value(of: .least), before: .bool(true)) == nil)
-            #expect(QueryValue.sorts(tally.value(of: .most), before: .string("a")) == nil)
+            var (least, most) = (QueryTally(.least), QueryTally(.most))
+            for value in values[start...] + values[..<start] {
+                least.add(value)
+                most.add(value)
+            }
+            #expect(QueryValue.sorts(least.value, before: .bool(true)) == nil)
+            #expect(QueryValue.sorts(most.value, before: .string("a")) == nil)
         }
     }
 }

@@ -207,6 +207,51 @@ struct SalvageTests {
         try salvaged.expectSound()
     }
 
+    @Test("Of an order of saves the part stays whose saves stay")
+    func saveOrder() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        for (name, ordinal) in [("ann", 1), ("bob", 2), ("cy", 3)] as [(String, UInt64)] {
+            try store.transaction { encoder in
+                encoder.insert(encoder.user(name), ordinal, try SampleStore.user(name))
+            }
+        }
+        try store.transaction { encoder in
+            var orders: [EntitySaveOrder] = []
+            for (name, previous) in [("cy", 4), ("bob", 3), ("ann", 2)] as [(String, UInt64)] {
+                let user = encoder.user(name)
+                encoder.update(
+                    user, previous, SampleStore.users, 1, [0], try Int64?(30).stored())
+                let order = UInt32(orders.count + 1)
+                orders.append(EntitySaveOrder(entity: user, now: order, before: 0))
+            }
+            encoder.saveOrders(orders)
+        }
+        try store.close()
+        var files = try SampleFiles(of: store)
+        try files.damage(transaction: 3)
+        let salvaged = try files.salvage()
+        #expect(salvaged.lost == [3])
+        try salvaged.expectSound()
+        let payload = try #require(salvaged.payloads()[5])
+        let kept = try payload.withUnsafeBytes { bytes in
+            let view = try TransactionView(bytes)
+            var kept: [String] = []
+            var events = view.events
+            while let event = try events.next() {
+                guard case .saveOrder(let event) = event else { continue }
+                for order in event.orders {
+                    let id = view.entities[Int(order.entity.rawValue)].id
+                    kept.append("\(String(decoding: id.dropFirst(), as: UTF8.self)) \(order.now)")
+                }
+            }
+            return kept
+        }
+        #expect(kept == ["cy 1", "ann 3"])
+    }
+
     @Test("A directory that is not empty is left alone, and one without a store is named")
     func refused() throws {
         let files = try SampleFiles()
