@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveText
 
 extension Inspection {
     /// The types as the newest segment of the log knows them, without a replay. Empty where a compaction left nothing of
@@ -49,7 +50,7 @@ extension InspectedValue {
     fileprivate var written: String {
         switch stored.content {
         case .string(let text), .url(let text), .decimal(let text): text
-        case .uuid: String(json.dropFirst().dropLast())
+        case .uuid: json.withoutQuotationMarks
         default: json
         }
     }

@@ -1,3 +1,4 @@
+public import VarveLog
 internal import VarveReplay
 
 /// A store, opened to be looked at, without the types of the program that wrote it.
@@ -9,6 +10,8 @@ public final class Inspection {
     /// The directory, as it was given.
     public let path: String
     package let fileSystem: any FileSystem
+    /// Where the sound part of a damaged store was read, and what is missing; nil of any other store.
+    let damaged: (source: any FileSystem, report: SalvageReport)?
     let scanned: ScannedLog
     let reader: TransactionReader
     /// The catalog of the segment that was read last.
@@ -24,9 +27,14 @@ public final class Inspection {
         try self.init(ReadObservation.fileSystem(at: path))
     }
 
-    package init(_ fileSystem: any FileSystem) throws(InspectionError) {
+    /// - Parameter damaged: the store that the files were salvaged from.
+    package init(
+        _ fileSystem: any FileSystem,
+        salvagedFrom damaged: (source: any FileSystem, report: SalvageReport)? = nil
+    ) throws(InspectionError) {
         path = fileSystem.displayPath
         self.fileSystem = fileSystem
+        self.damaged = damaged
         scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, mode: .readOnly)
         }
@@ -34,7 +42,15 @@ public final class Inspection {
     }
 
     /// Another inspection of the store, as it is now.
-    public func reopened() throws(InspectionError) -> Inspection { try Inspection(fileSystem) }
+    public func reopened() throws(InspectionError) -> Inspection {
+        try Inspection(fileSystem, salvagedFrom: damaged)
+    }
+
+    /// What is missing of a damaged store, of which the sound part is shown; nil of any other.
+    public var missing: SalvageReport? { damaged?.report }
+
+    /// The identity of the store, also of a damaged one as far as a file still has it.
+    var store: StoreID { missing?.source ?? scanned.manifest.store }
 
     var snapshot: LogSnapshot { scanned.snapshot }
 

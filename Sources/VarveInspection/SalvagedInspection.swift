@@ -9,6 +9,7 @@ internal import VarveReplay
 public struct SalvagedInspection {
     /// What is missing.
     public let report: SalvageReport
+    private let source: any FileSystem
     private let files: MemoryFileSystem
 
     /// Reads all of a store, and changes nothing.
@@ -24,6 +25,7 @@ public struct SalvagedInspection {
         }
         guard bytes <= bytesMax else { throw .tooLargeToSalvageInMemory(bytes, limit: bytesMax) }
         let files = MemoryFileSystem(name: path)
+        self.source = source
         self.files = files
         report = try InspectionError.wrapping { () throws(LogError) in
             try LogSalvage.run(from: source, to: files, content: .replaying())
@@ -40,7 +42,9 @@ public struct SalvagedInspection {
     }
 
     /// The sound part, from its newest state on.
-    public func makeInspection() throws(InspectionError) -> Inspection { try Inspection(files) }
+    public func makeInspection() throws(InspectionError) -> Inspection {
+        try Inspection(files, salvagedFrom: (source, report))
+    }
 }
 
 extension InspectionError {

@@ -72,12 +72,12 @@ public struct StoreSummary: Sendable {
     public let store: StoreID
     /// Major and minor version of the format.
     public let formatVersion: String
-    /// How the last writer left the log.
-    public let state: State
+    /// How the last writer left the log; nil of a damaged store, of which a part is shown.
+    public let state: State?
     /// What opening the store would find at the end of its log.
     public let report: RecoveryReport
-    /// When the manifest was written.
-    public let createdAt: Moment
+    /// When the manifest was written; nil of a damaged store.
+    public let createdAt: Moment?
     /// The oldest and the newest transaction, nil when there is none.
     public let first: Transaction?
     /// The newest transaction; nil when there is none.
@@ -88,7 +88,7 @@ public struct StoreSummary: Sendable {
     public let floor: TransactionID
     /// What the last compaction kept; nil when there was none.
     public let retention: Retention?
-    /// The newest first.
+    /// The newest first; none of a damaged store.
     public let checkpoints: [Checkpoint]
     /// Everything in the store's directory, in order of names.
     public let files: [File]
@@ -108,10 +108,11 @@ extension Inspection {
         let state = try replay()
         let statistics = snapshot.statistics
         return StoreSummary(
-            path: path, store: scanned.manifest.store,
+            path: path, store: store,
             formatVersion: scanned.manifest.version.text,
             state: logState, report: scanned.report(startingFrom: start),
-            createdAt: Moment(microseconds: scanned.manifest.createdAt),
+            createdAt: damaged == nil
+                ? Moment(microseconds: scanned.manifest.createdAt) : nil,
             first: try place(of: snapshot.oldestSequence),
             last: try place(of: snapshot.lastSequence),
             transactions: transactionCount, floor: firstTransaction,
@@ -127,7 +128,8 @@ extension Inspection {
     }
 
     private var checkpoints: [StoreSummary.Checkpoint] {
-        scanned.manifest.checkpoints.map { reference in
+        // Those of a salvaged store are its own.
+        (damaged == nil ? scanned.manifest.checkpoints : []).map { reference in
             var problem = start.problems.first { $0.file == reference.file.text }?.reason
             var rawBytes: ByteCount?
             do throws(LogError) {
@@ -157,7 +159,8 @@ extension Inspection {
         }
     }
 
-    private var logState: StoreSummary.State {
+    private var logState: StoreSummary.State? {
+        if damaged != nil { return nil }
         if scanned.hasLiveWriter { return .openForWriting }
         return scanned.report.endedCleanly ? .closedCleanly : .notClosed
     }
@@ -173,7 +176,8 @@ extension Inspection {
 
     private func files() throws(InspectionError) -> [StoreSummary.File] {
         try InspectionError.wrapping { () throws(LogError) in
-            try StoreSummary.File.all(in: fileSystem, segments: snapshot.segments)
+            if let damaged { return try StoreSummary.File.all(in: damaged.source) }
+            return try StoreSummary.File.all(in: fileSystem, segments: snapshot.segments)
         }
     }
 }

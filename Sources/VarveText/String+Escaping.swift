@@ -46,13 +46,24 @@ extension String {
 
 extension String {
     /// With a sign doubled wherever it occurs, also where it makes one character with its neighbour. O(n).
-    package func doubling(_ sign: Unicode.Scalar) -> String {
+    package func doubling(_ sign: Unicode.Scalar) -> String { escaping([sign], with: sign) }
+
+    /// With a sign in front of each of some others, also where these make one character with their neighbours. O(n).
+    package func escaping(_ signs: [Unicode.Scalar], with sign: Unicode.Scalar) -> String {
         var result = ""
         for scalar in unicodeScalars {
-            if scalar == sign { result.unicodeScalars.append(sign) }
+            if signs.contains(scalar) { result.unicodeScalars.append(sign) }
             result.unicodeScalars.append(scalar)
         }
         return result
+    }
+
+    /// The text between two quotation marks, also where these make one character with it; the text itself where there
+    /// are none.
+    package var withoutQuotationMarks: String {
+        let scalars = unicodeScalars
+        guard scalars.count >= 2, scalars.first == "\"", scalars.last == "\"" else { return self }
+        return String(scalars.dropFirst().dropLast())
     }
 }
 

@@ -33,7 +33,9 @@ struct Request {
     private var isLive: Bool { command?.definition.isLive ?? false }
 
     /// The environment with a pager between the program and the terminal, where the reader wants one.
-    func paged(_ environment: ToolEnvironment) -> ToolEnvironment {
+    ///
+    /// - Parameter meter: ends with the start of the pager, which has the screen from then on.
+    func paged(_ environment: ToolEnvironment, _ meter: ProgressMeter) -> ToolEnvironment {
         guard let columns = environment.terminalWidth, let rows = environment.terminalHeight,
             !isLive, !arguments.has(CommandDefinition.noPager),
             let pager = PagerProcess.command(environment.variables)
@@ -42,7 +44,10 @@ struct Request {
         let start = environment.startPager
         paged.output = PagingSink(
             terminal: environment.output, columns: columns, rows: rows,
-            startPager: { start(pager) })
+            startPager: {
+                meter.finish()
+                return start(pager)
+            })
         return paged
     }
 

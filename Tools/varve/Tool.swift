@@ -33,7 +33,7 @@ package enum Tool {
             return end(error, reached: .success, in: environment)
         }
         let meter = request.meter(in: environment)
-        let environment = request.paged(environment)
+        let environment = request.paged(environment, meter)
         var status = ExitStatus.success
         let failure = ReadObservation.withObserver({ meter.read($0) }) { () -> ToolFailure? in
             do throws(ToolFailure) {
@@ -61,6 +61,12 @@ package enum Tool {
     ) -> ExitStatus {
         // What was read before the error comes out before it, and a pager ends before it.
         try? environment.output.finish()
+        return say(failure, reached: status, in: environment)
+    }
+
+    private static func say(
+        _ failure: ToolFailure, reached status: ExitStatus, in environment: ToolEnvironment
+    ) -> ExitStatus {
         switch failure {
         case .output(.closed): return status
         case .output(.failed(let reason)):
@@ -73,7 +79,9 @@ package enum Tool {
             complain("\(error)" + Spelling.question(error), in: environment)
             return .failure
         case .exchange(let error):
-            complain("\(error)", in: environment, hint: error.example?.escapedForDisplay)
+            complain(
+                "\(error)" + Spelling.question(error), in: environment,
+                hint: error.example?.escapedForDisplay)
             return .failure
         case .usage(let error, let command):
             let help = ([name] + [command].compactMap { $0 }).joined(separator: " ") + " --help"
@@ -81,6 +89,17 @@ package enum Tool {
                 "\(error)", in: environment,
                 hint: error.excerpt ?? "Try '\(help)' for more information.")
             return .usage
+        case .incomplete(let path, let report, let failure):
+            let status = failure.map { say($0, reached: .failure, in: environment) }
+            complain(
+                "\(path) is damaged: only what is sound of it was read", in: environment,
+                hint: report.missingText)
+            return status ?? .failure
+        case .notSalvaged(let damage, let obstacle):
+            complain(
+                "\(damage)", in: environment,
+                hint: "What is sound of the store cannot be gathered: \(obstacle)")
+            return .failure
         }
     }
 

@@ -13,6 +13,8 @@ package struct ToolEnvironment {
     package var terminalWidth: Int?
     /// The rows of that terminal; nil for a terminal that is never full.
     package var terminalHeight: Int?
+    /// Whether the output goes to another program, which may draw on the terminal itself.
+    package var isPiped: Bool
     /// The columns of the terminal that errors go to; nil when they go elsewhere.
     package var errorsWidth: Int?
     /// The zone that times are shown in.
@@ -27,7 +29,7 @@ package struct ToolEnvironment {
     package init(
         output: any OutputSink, errors: any OutputSink, variables: [String: String] = [:],
         now: Moment, terminalWidth: Int? = nil, terminalHeight: Int? = nil,
-        errorsWidth: Int? = nil, zone: ReaderZone = .utc,
+        isPiped: Bool = false, errorsWidth: Int? = nil, zone: ReaderZone = .utc,
         startPager: @escaping (String) -> (any OutputSink)? = { _ in nil },
         elapsed: @escaping @Sendable () -> Duration = { .zero },
         pause: @escaping () -> Bool = { false }
@@ -38,6 +40,7 @@ package struct ToolEnvironment {
         self.now = now
         self.terminalWidth = terminalWidth
         self.terminalHeight = terminalHeight
+        self.isPiped = isPiped
         self.errorsWidth = errorsWidth
         self.zone = zone
         self.startPager = startPager
@@ -57,9 +60,16 @@ package struct ToolEnvironment {
             errors: FileSink(descriptor: STDERR_FILENO),
             variables: variables, now: Moment(microseconds: Int64(exactly: now) ?? 0),
             terminalWidth: size?.columns, terminalHeight: size?.rows,
+            isPiped: isPipe(STDOUT_FILENO),
             errorsWidth: terminalSize(of: STDERR_FILENO, variables)?.columns,
             zone: .system(), startPager: { PagerProcess.start($0, variables) },
             elapsed: { clock.now - start }, pause: Interruption.pause)
+    }
+
+    private static func isPipe(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFSOCK
     }
 
     /// Of a terminal that does not say how large it is, 80 by 24.

@@ -1,12 +1,16 @@
 import VarveInspection
 
 /// Why a command ended early.
-enum ToolFailure: Error {
+indirect enum ToolFailure: Error {
     case usage(UsageError, command: String?)
     case inspection(InspectionError)
     case output(OutputFailure)
     case exchange(ExchangeError)
     case terminal(TerminalProblem)
+    /// The store is damaged; what is sound of it was shown. `after` is what went wrong beside that.
+    case incomplete(path: String, SalvageReport, after: ToolFailure?)
+    /// The store is damaged, and what is sound cannot be gathered.
+    case notSalvaged(InspectionError, obstacle: InspectionError)
 }
 
 /// Why a full screen cannot be shown.

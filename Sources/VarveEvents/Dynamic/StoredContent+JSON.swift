@@ -85,8 +85,8 @@ extension StoredContent {
 }
 
 /// Pieces of JSON text.
-enum JSONText {
-    static func append<Element>(
+package enum JSONText {
+    package static func append<Element>(
         _ elements: [Element], _ open: String, _ close: String, to text: inout String,
         element: (Element, inout String) -> Void
     ) {
@@ -109,7 +109,14 @@ enum JSONText {
         }
     }
 
-    static func append(_ string: String, to text: inout String) {
+    /// A text as a JSON string.
+    package static func quoted(_ string: String) -> String {
+        var text = ""
+        append(string, to: &text)
+        return text
+    }
+
+    package static func append(_ string: String, to text: inout String) {
         text += "\""
         defer { text += "\"" }
         // Most texts need no escape, and going through them scalar by scalar is much slower.

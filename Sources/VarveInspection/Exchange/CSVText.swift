@@ -2,14 +2,28 @@ internal import VarveText
 
 /// Comma-separated values as RFC 4180 has them. Nothing between two commas is null, a pair of quotation marks an
 /// empty text.
-enum CSVText {
-    static func line(_ cells: [String?]) -> String {
+package enum CSVText {
+    package static func line(_ cells: [String?]) -> String {
         cells.map { $0.map(cell) ?? "" }.joined(separator: ",")
     }
 
     private static func cell(_ text: String) -> String {
-        let isPlain = !text.isEmpty && !text.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 < 0x20 }
+        let isPlain = !text.isEmpty && !text.unicodeScalars.contains(where: needsQuotes)
         return isPlain ? text : "\"" + text.doubling("\"") + "\""
+    }
+
+    /// A comma, a quotation mark, a control, or what ends a line.
+    private static func needsQuotes(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case ",", "\"", "\0"..<" ", "\u{85}", "\u{2028}", "\u{2029}": true
+        default: false
+        }
+    }
+
+    /// A value of a result: a text as it is, null as nothing, every other one as JSON.
+    package static func cell(of cell: QueryCell) -> String? {
+        if case .string(let text) = QueryValue.plain(cell.content) { return text }
+        return cell.isNull ? nil : cell.json.withoutQuotationMarks
     }
 
     /// A stored value: texts as they are, null as nothing, all others as JSON.
@@ -21,7 +35,7 @@ enum CSVText {
         guard isText(value.type), text.utf8.first == 0x22 else { return text }
         // Dates and data have nothing to escape.
         if case .string(let plain) = QueryValue.plain(value.content) { return plain }
-        return String(text.dropFirst().dropLast())
+        return text.withoutQuotationMarks
     }
 
     /// Whether a cell of such a column is a text and not JSON.

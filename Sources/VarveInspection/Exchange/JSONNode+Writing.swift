@@ -11,22 +11,15 @@ extension JSONNode {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .number(let digits): text += digits
-        case .text(let value): StoredContent.string(value).writeJSON(into: &text)
+        case .text(let value): JSONText.append(value, to: &text)
         case .array(let elements):
-            text += "["
-            for (position, element) in elements.enumerated() {
-                if position > 0 { text += "," }
-                element.write(into: &text)
-            }
-            text += "]"
+            JSONText.append(elements, "[", "]", to: &text) { $0.write(into: &$1) }
         case .object(let members):
-            text += "{"
-            for (position, member) in members.enumerated() {
-                if position > 0 { text += "," }
-                text += JSONWriting.text(member.key) + ":"
+            JSONText.append(members, "{", "}", to: &text) { member, text in
+                JSONText.append(member.key, to: &text)
+                text += ":"
                 member.value.write(into: &text)
             }
-            text += "}"
         }
     }
 }

@@ -7,7 +7,8 @@ extension StoreExport {
         _ line: (_ file: String, _ line: String) -> Bool
     ) throws(InspectionError) {
         let layout = CSVLayout(schema.types)
-        guard line(CSVLayout.schemaName, schema.json) else { return }
+        let mark = isSound ? "" : "\"sound\":false,"
+        guard line(CSVLayout.schemaName, "{\(mark)" + schema.json.dropFirst()) else { return }
         for (type, file) in zip(types, layout.files) {
             guard try writeRows(of: type, file, line) else { return }
             for position in file.links.indices {

@@ -7,7 +7,9 @@ extension StoreExport {
     /// - Parameter line: takes a line without its end; returns false where no more is wanted.
     public func writeJSONLines(_ line: (String) -> Bool) throws(InspectionError) {
         let (key, value) = Self.header
-        guard line("{\"\(key)\":\"\(value)\",\"version\":1,\"schema\":\(schema.json)}") else {
+        let mark = isSound ? "" : ",\"sound\":false"
+        guard line("{\"\(key)\":\"\(value)\",\"version\":1\(mark),\"schema\":\(schema.json)}")
+        else {
             return
         }
         for type in types {
@@ -26,7 +28,7 @@ extension StoreExport {
     ) throws(InspectionError) -> String {
         let definition = type.definition
         var text = "{\"type\":"
-        StoredContent.string(definition.name).writeJSON(into: &text)
+        JSONText.append(definition.name, to: &text)
         text += ",\"id\":"
         ExchangedValue.write(entity.id, into: &text)
         if entity.state != .live { text += ",\"state\":\"\(entity.state.rawValue)\"" }
@@ -34,7 +36,7 @@ extension StoreExport {
             text += ",\"fields\":{"
             for (position, value) in entity.fields.enumerated() {
                 if position > 0 { text += "," }
-                StoredContent.string(definition.fields[position].name).writeJSON(into: &text)
+                JSONText.append(definition.fields[position].name, to: &text)
                 text += ":"
                 ExchangedValue.write(value, into: &text)
             }
@@ -44,7 +46,7 @@ extension StoreExport {
             text += ",\"links\":{"
             for (position, relation) in definition.relations.enumerated() {
                 if position > 0 { text += "," }
-                StoredContent.string(relation.name).writeJSON(into: &text)
+                JSONText.append(relation.name, to: &text)
                 text += ":"
                 try writeJSON(of: entity.lists[position], relation, into: &text)
             }

@@ -11,7 +11,9 @@ extension StoreExport {
     public func writeSQL(isTerminal: Bool = false, _ line: (String) -> Bool) throws(InspectionError)
     {
         let plan = SQLPlan(self)
-        guard line("BEGIN;") else { return }
+        guard isSound || line("-- The store is damaged: these are the entities that are sound."),
+            line("BEGIN;")
+        else { return }
         for table in plan.tables {
             for statement in table.statements where !line(statement) { return }
         }

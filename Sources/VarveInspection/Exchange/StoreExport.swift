@@ -6,6 +6,8 @@ public final class StoreExport {
     let types: [ExportedType]
     let schema: StoreSchema
     let includesDeleted: Bool
+    /// Whether nothing is missing: of a damaged store only what is sound is exported, and the export says so.
+    let isSound: Bool
     private let state: ReplayState
     private let positions: [TypeNumber: Int]
 
@@ -29,6 +31,7 @@ public final class StoreExport {
         }
         self.state = state
         includesDeleted = includingDeleted
+        isSound = inspection.missing?.isComplete ?? true
         schema = StoreSchema(definitions)
         positions = Dictionary(
             uniqueKeysWithValues: definitions.enumerated().map { ($0.element.number, $0.offset) })

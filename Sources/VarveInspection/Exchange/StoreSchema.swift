@@ -40,10 +40,10 @@ public struct StoreSchema: Sendable {
 
 extension DeclaredType {
     fileprivate var schemaJSON: String {
-        "{\"name\":\(JSONWriting.text(name)),\"id\":\(idType.schemaJSON),\"fields\":["
+        "{\"name\":\(JSONText.quoted(name)),\"id\":\(idType.schemaJSON),\"fields\":["
             + fields.map(\.schemaJSON).joined(separator: ",") + "],\"relations\":["
             + relations.map(\.schemaJSON).joined(separator: ",") + "]"
-            + (tombstoneOf.map { ",\"tombstoneOf\":\(JSONWriting.text($0))" } ?? "") + "}"
+            + (tombstoneOf.map { ",\"tombstoneOf\":\(JSONText.quoted($0))" } ?? "") + "}"
     }
 
     fileprivate init(schema node: JSONNode) throws(ExchangeProblem) {
@@ -66,7 +66,7 @@ extension DeclaredType {
 
 extension DeclaredField {
     fileprivate var schemaJSON: String {
-        "{\"name\":\(JSONWriting.text(name)),\"type\":\(type.schemaJSON),\"rung\":\"\(rung)\","
+        "{\"name\":\(JSONText.quoted(name)),\"type\":\(type.schemaJSON),\"rung\":\"\(rung)\","
             + "\"hasDefault\":\(fill != nil),\"default\":"
             + (fill.map { ExchangedValue.json(of: $0, as: type) } ?? "null") + "}"
     }
@@ -109,8 +109,8 @@ extension StoredType {
 
 extension DeclaredRelation {
     fileprivate var schemaJSON: String {
-        "{\"name\":\(JSONWriting.text(name)),\"target\":\(JSONWriting.text(target)),"
-            + "\"toMany\":\(isToMany),\"inverse\":\(inverse.map(JSONWriting.text) ?? "null"),"
+        "{\"name\":\(JSONText.quoted(name)),\"target\":\(JSONText.quoted(target)),"
+            + "\"toMany\":\(isToMany),\"inverse\":\(inverse.map(JSONText.quoted) ?? "null"),"
             + "\"deleteRule\":\"\(deleteRule.schemaName)\","
             + "\"required\":\(isRequired && !isToMany)}"
     }

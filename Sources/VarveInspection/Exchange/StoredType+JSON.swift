@@ -19,24 +19,24 @@ extension StoredType {
         case .dictionary(let key, let value):
             "{\"dictionary\":{\"key\":\(key.schemaJSON),\"value\":\(value.schemaJSON)}}"
         case .structure(let name, let fields):
-            "{\"structure\":\(JSONWriting.text(name)),\"fields\":\(Self.json(of: fields))}"
+            "{\"structure\":\(JSONText.quoted(name)),\"fields\":\(Self.json(of: fields))}"
         case .enumeration(let name, let cases):
-            "{\"enumeration\":\(JSONWriting.text(name)),\"cases\":["
+            "{\"enumeration\":\(JSONText.quoted(name)),\"cases\":["
                 + cases.map {
-                    "{\"name\":\(JSONWriting.text($0.name)),\"payload\":\(Self.json(of: $0.payload))}"
+                    "{\"name\":\(JSONText.quoted($0.name)),\"payload\":\(Self.json(of: $0.payload))}"
                 }.joined(separator: ",") + "]}"
         case .raw(let name, let raw):
-            "{\"raw\":\(JSONWriting.text(name)),\"type\":\(raw.schemaJSON)}"
-        case .text(let name): "{\"text\":\(JSONWriting.text(name))}"
-        case .json(let name): "{\"json\":\(JSONWriting.text(name))}"
-        default: JSONWriting.text("\(self)")
+            "{\"raw\":\(JSONText.quoted(name)),\"type\":\(raw.schemaJSON)}"
+        case .text(let name): "{\"text\":\(JSONText.quoted(name))}"
+        case .json(let name): "{\"json\":\(JSONText.quoted(name))}"
+        default: JSONText.quoted("\(self)")
         }
     }
 
     private static func json(of fields: [Field]) -> String {
         "["
             + fields.map {
-                "{\"name\":\(JSONWriting.text($0.name)),\"type\":\($0.type.schemaJSON)}"
+                "{\"name\":\(JSONText.quoted($0.name)),\"type\":\($0.type.schemaJSON)}"
             }.joined(separator: ",") + "]"
     }
 
@@ -172,9 +172,4 @@ extension JSONNode {
         }
         return elements
     }
-}
-
-/// Pieces of JSON text that several forms are made of.
-enum JSONWriting {
-    static func text(_ text: String) -> String { StoredContent.string(text).json }
 }

@@ -30,7 +30,7 @@ extension Inspection {
     public func schema() throws(InspectionError) -> InspectedSchema {
         let (catalog, damage) = try newestCatalog()
         return InspectedSchema(
-            store: scanned.manifest.store, transaction: lastTransaction,
+            store: store, transaction: lastTransaction,
             types: catalog.definitions.map { definition in
                 InspectedType(definition) { catalog.definition(of: $0) }
             }, damage: damage)

@@ -62,6 +62,56 @@ struct ExportOutputTests {
         #expect(try names(folder.path) == ["csv"])
     }
 
+    @Test(
+        "A dash and the device of the standard output are the standard output",
+        arguments: ["-", "/dev/stdout", "/dev/fd/1"])
+    func standardOutput(path: String) throws {
+        #expect(ToolRun("export", store, "-o", path).output == ToolRun("export", store).output)
+        let page = ToolRun("report", store, "-o", path)
+        #expect(page.status == .success && page.output.hasPrefix("<!DOCTYPE html>"))
+        #expect(page.output.hasSuffix("</html>\n") && page.errors.isEmpty)
+        #expect(ToolRun("export", "-F", "csv", store, "-o", path).status == .usage)
+    }
+
+    @Test("Inside of a store nothing is written, by whatever way it is named")
+    func insideOfStore() throws {
+        let link = folder.file("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
+        let before = try sample.files()
+        for directory in [store, store + "/.", link, store + "/assets"] {
+            for arguments in [
+                ["export", "-o", directory + "/a.sql"], ["report", "-o", directory + "/a.html"],
+                ["export", "-F", "csv", "-o", directory + "/csv"],
+            ] {
+                let run = ToolRun(all: arguments + ["--force", store])
+                #expect(run.status == .failure && run.errors.contains("inside the store"))
+            }
+        }
+        #expect(try sample.files() == before)
+    }
+
+    @Test("What cannot be written leaves nothing, and a link stays one")
+    func failures() throws {
+        for command in ["export", "report"] {
+            let missing = ToolRun(command, store, "-o", folder.file("no/such/a.sql"))
+            #expect(missing.status == .failure && missing.errors.contains("No such file"))
+            let directory = ToolRun(command, store, "--force", "-o", folder.path)
+            #expect(directory.status == .failure && directory.errors.contains("is a directory"))
+            let none = ToolRun(command, folder.file("none.varve"), "-o", folder.file("a.sql"))
+            #expect(none.status == .failure)
+        }
+        #expect(try names(folder.path).isEmpty)
+        let target = try folder.write("mine", to: "target.sql")
+        let link = folder.file("link.sql")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        #expect(ToolRun("export", store, "-o", link).errors.contains("exists"))
+        #expect(ToolRun("export", store, "-o", link, "--force").status == .success)
+        #expect(try String(contentsOfFile: target, encoding: .utf8).hasPrefix("BEGIN;"))
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+        #expect(try names(folder.path) == ["link.sql", "target.sql"])
+    }
+
     @Test("The end of the output's name says what is written, and has to be known")
     func suffixes() throws {
         let upper = folder.file("A.SQL")

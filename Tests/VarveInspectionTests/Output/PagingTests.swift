@@ -96,6 +96,54 @@ struct PagingTests {
         #expect(live.started.isEmpty && !live.terminal.text.isEmpty)
     }
 
+    @Test("Progress ends before the pager has the screen")
+    func progress() throws {
+        let store = try SampleStore.filled()
+        let (errors, terminal) = (MemorySink(), MemorySink())
+        var before: String?
+        let steps = Steps()
+        let environment = ToolEnvironment(
+            output: terminal, errors: errors, now: ToolRun.now, terminalWidth: 80,
+            terminalHeight: 2, errorsWidth: 80,
+            startPager: { _ in
+                before = errors.text
+                return MemorySink()
+            }, elapsed: { steps.next() })
+        #expect(Tool.run(["grep", store.path, "o"], in: environment) == .success)
+        #expect(before?.hasSuffix("\r\u{1B}[K") == true)
+        #expect(errors.text == before)
+    }
+
+    @Test("Progress ends with the first output to another program, which may be a pager")
+    func pipe() throws {
+        let store = try SampleStore.filled()
+        for isPiped in [true, false] {
+            let (errors, output) = (MemorySink(), MemorySink())
+            let steps = Steps()
+            let environment = ToolEnvironment(
+                output: output, errors: errors, now: ToolRun.now, isPiped: isPiped,
+                errorsWidth: 80, elapsed: { steps.next() })
+            #expect(Tool.run(["grep", store.path, "o"], in: environment) == .success)
+            // A line is erased once, or before each output.
+            let erasures = errors.text.components(separatedBy: "\r\u{1B}[K").count - 1
+            #expect(isPiped ? erasures == 1 : erasures > 1)
+        }
+    }
+
+    /// A clock that goes on by a second with each look.
+    private final class Steps: @unchecked Sendable {
+        // Guarded by the lock: threads that read ahead look too.
+        private let lock = NSLock()
+        private var time = Duration.zero
+
+        func next() -> Duration {
+            lock.withLock {
+                time += .seconds(1)
+                return time
+            }
+        }
+    }
+
     @Test("A pager that cannot be started leaves the terminal")
     func missingPager() throws {
         let store = try SampleStore.filled()

@@ -62,9 +62,10 @@ struct ArgumentParser {
     // MARK: Long options
 
     private mutating func parseLong(_ text: Substring) throws(UsageError) {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let option = try option(named: String(parts.first ?? ""))
-        let value = parts.count > 1 ? String(parts[1]) : nil
+        // By scalars: a value may begin with a mark that combines with the sign.
+        let end = text.unicodeScalars.firstIndex(of: "=")
+        let option = try option(named: String(text.unicodeScalars[..<(end ?? text.endIndex)]))
+        let value = end.map { String(text.unicodeScalars[$0...].dropFirst()) }
         guard option.takesValue else {
             guard value == nil else { throw .unexpectedValue(option: "--" + option.name) }
             return parsed.add(option)

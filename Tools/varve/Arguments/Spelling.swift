@@ -15,6 +15,10 @@ enum Spelling {
         suggestion.map { "; did you mean '\($0)'?" } ?? ""
     }
 
+    static func question(_ error: ExchangeError) -> String {
+        if case .inspection(let error) = error { question(error) } else { "" }
+    }
+
     static func question(_ error: InspectionError) -> String {
         switch error {
         case .noSuchType(let name, let known), .noSuchField(let name, _, let known):

@@ -36,12 +36,7 @@ struct AtCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
-            let inspection = try Inspection(at: path)
-            if let transaction { try inspection.goBack(to: TransactionID(transaction)) }
-            return inspection
-        }
-        try listing.write(inspection, in: session)
-        return .success
+        try listing.write(
+            at: transaction.map { TransactionID($0) }, of: SoundStore(at: path), in: session)
     }
 }

@@ -28,7 +28,7 @@ struct BisectCommand: Command {
             A short range is compared state by state. In a long one states are left out, as
             'git bisect' does; a change that was soon undone may be passed over, which the last
             line says. --exact leaves out none. WHEN is as in 'varve log'. The status is 1
-            where the result is always the same, and where a part of the store is damaged.
+            where the result is always the same.
             """,
         operands: [
             .store, OperandDefinition(name: "QUERY", help: "a query, as for 'varve query'"),
@@ -85,28 +85,17 @@ struct BisectCommand: Command {
         let outcome = try search(store, range.oldest, range.newest, session)
         try check(outcome)
         try write(outcome, range, in: session)
-        try store.writeMissing(in: session)
-        return outcome.change != nil && store.isSound ? .success : .failure
+        return try store.end(outcome.change == nil ? .failure : .success)
     }
 
     private func search(
         _ store: SoundStore, _ oldest: TransactionID, _ newest: TransactionID, _ session: Session
     ) throws(ToolFailure) -> QueryBisection.Outcome {
-        func search() throws(QueryFailure) -> QueryBisection.Outcome {
+        try store.ask(text, by: "bisect") { _ throws(QueryFailure) in
             try bisection.run(
                 after: oldest, through: newest,
                 step: { session.progress.count("transactions rolled back", $0, of: $1) },
                 open: store.open)
-        }
-        return try ToolFailure.querying(text, by: "bisect") { () throws(QueryFailure) in
-            do throws(QueryFailure) {
-                return try search()
-            } catch {
-                guard case .inspection(let damage) = error, store.salvage(after: damage) else {
-                    throw error
-                }
-            }
-            return try search()
         }
     }
 

@@ -39,11 +39,7 @@ struct CatCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: path)
-        }
-        try listing.write(inspection, in: session)
-        return .success
+        try listing.write(at: nil, of: SoundStore(at: path), in: session)
     }
 }
 
@@ -53,15 +49,21 @@ struct EntityListing {
     let id: String?
     let selection: EntityList.Selection
 
-    func write(_ inspection: Inspection, in session: Session) throws(ToolFailure) {
+    /// - Parameter moment: the transaction behind which they are shown; nil for the newest.
+    func write(
+        at moment: TransactionID?, of store: SoundStore, in session: Session
+    ) throws(ToolFailure) -> ExitStatus {
         if let id {
-            let entity = try ToolFailure.inspecting { () throws(InspectionError) in
-                try inspection.entity(of: type, id: id, selection)
+            let entity = try store.inspect { inspection throws(InspectionError) in
+                if let moment { try inspection.goBack(to: moment) }
+                return try inspection.entity(of: type, id: id, selection)
             }
-            return try session.write(entity.json)
+            try session.write(entity.json)
+            return try store.end()
         }
-        let entities = try ToolFailure.inspecting { () throws(InspectionError) in
-            try inspection.entities(of: type, selection)
+        let entities = try store.inspect { inspection throws(InspectionError) in
+            if let moment { try inspection.goBack(to: moment) }
+            return try inspection.entities(of: type, selection)
         }
         for position in 0..<entities.count {
             let entity = try ToolFailure.inspecting { () throws(InspectionError) in
@@ -69,6 +71,7 @@ struct EntityListing {
             }
             try session.write(entity.json)
         }
+        return try store.end()
     }
 }
 

@@ -34,6 +34,7 @@ struct Session {
     /// Lets a moment pass; false where the program is to end.
     let pause: () -> Bool
     private let output: any OutputSink
+    private let isPiped: Bool
 
     init(
         _ arguments: ParsedArguments, _ environment: ToolEnvironment,
@@ -49,6 +50,7 @@ struct Session {
         self.progress = progress
         variables = environment.variables
         output = environment.output
+        isPiped = environment.isPiped
         pause = environment.pause
     }
 
@@ -89,7 +91,8 @@ struct Session {
 
     /// Writes a text of the program's own, which is safe as it is.
     func writeText(_ text: String) throws(ToolFailure) {
-        progress.erase()
+        // What reads a pipe may be a pager, which has the screen once it has something to show.
+        if isPiped { progress.finish() } else { progress.erase() }
         do throws(OutputFailure) {
             try output.write(text)
         } catch {

@@ -34,9 +34,9 @@ struct DiffCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let differences = try ToolFailure.inspecting { () throws(InspectionError) in
-            let inspection = try Inspection(at: path)
-            return try inspection.difference(
+        let store = SoundStore(at: path)
+        let differences = try store.inspect { inspection throws(InspectionError) in
+            try inspection.difference(
                 from: first.map { TransactionID($0) } ?? inspection.lastTransaction,
                 to: second.map { TransactionID($0) } ?? inspection.lastTransaction)
         }
@@ -47,7 +47,7 @@ struct DiffCommand: Command {
                 try session.write(difference.lines)
             }
         }
-        return .success
+        return try store.end()
     }
 }
 

@@ -9,7 +9,7 @@ struct ExportCommand: Command {
         help: "jsonl (the default), csv or sql;\notherwise as the suffix of the output says")
     static let output = OptionDefinition(
         name: "output", letter: "o", valueName: "FILE",
-        help: "write to this file, of CSV into this folder")
+        help: "write to this file, of CSV into this folder;\n- is the standard output")
     static let force = OptionDefinition(
         name: "force", letter: "f", help: "replace the output where it is there already")
     static let type = OptionDefinition(
@@ -59,7 +59,7 @@ struct ExportCommand: Command {
         moment = try QueryCommand.moment(arguments, now)
         output = arguments.value(of: Self.output).map {
             OutputFile(path: $0, replaces: arguments.has(Self.force))
-        }
+        }.flatMap { $0.isStandardOutput ? nil : $0 }
         form = try Self.form(arguments)
         if form == .csv, output == nil { throw .missingOption("--output=FOLDER") }
     }
@@ -89,8 +89,10 @@ struct ExportCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let export = try ToolFailure.inspecting { () throws(InspectionError) in
-            let inspection = try Inspection(at: path)
+        try output?.check(
+            outside: path, folderMarkedBy: form == .csv ? StoreExport.schemaFile : nil)
+        let store = SoundStore(at: path)
+        let export = try store.inspect { inspection throws(InspectionError) in
             if let moment { try inspection.goBack(to: moment) }
             return try StoreExport(inspection, types: types, includingDeleted: includesDeleted)
         }
@@ -114,7 +116,7 @@ struct ExportCommand: Command {
                 }
             }
         }
-        return .success
+        return try store.end()
     }
 
     private func write(
@@ -174,24 +176,5 @@ struct ExportCommand: Command {
         }
         if let failure { throw failure }
         try finish()
-    }
-}
-
-extension OutputSink {
-    /// ``write(_:)``, with the failure of a command.
-    fileprivate func writing(_ text: String) throws(ToolFailure) {
-        do throws(OutputFailure) {
-            try write(text)
-        } catch {
-            throw .output(error)
-        }
-    }
-
-    fileprivate func flushing() throws(ToolFailure) {
-        do throws(OutputFailure) {
-            try flush()
-        } catch {
-            throw .output(error)
-        }
     }
 }

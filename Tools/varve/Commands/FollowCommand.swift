@@ -67,7 +67,7 @@ struct FollowCommand: Command {
 
     private static func json(_ event: TransactionFollower.Event) -> JSON {
         switch event {
-        case .transaction(let transaction): transaction.json
+        case .transaction(let transaction): transaction.json()
         case .rewound(let id): .object([("rewoundTo", .number(id.rawValue))])
         case .missed(let id): .object([("missedThrough", .number(id.rawValue))])
         }

@@ -31,8 +31,7 @@ struct GrepCommand: Command {
             Searched are texts, and numbers and dates as they are shown; of lists, dictionaries
             and structures each member by itself; not data. WHEN is as in 'varve log'.
 
-            The status is 1 where nothing is found, and where a part of the store is damaged:
-            what is missing is listed then, behind what was found.
+            The status is 1 where nothing is found.
             """,
         operands: [.store, OperandDefinition(name: "TEXT", help: "what to look for")],
         options: [
@@ -117,8 +116,7 @@ struct GrepCommand: Command {
             if isReversed { found.append(next) } else { try write(next, in: session) }
         }
         for result in found.reversed().prefix(limit) { try write(result, in: session) }
-        try store.writeMissing(in: session)
-        return count > 0 && store.isSound ? .success : .failure
+        return try store.end(count > 0 ? .success : .failure)
     }
 
     private func write(_ result: TextSearchResult, in session: Session) throws(ToolFailure) {

@@ -21,8 +21,9 @@ struct HistoryCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let history = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: operands.path).history(of: operands.type, id: operands.id)
+        let store = SoundStore(at: operands.path)
+        let history = try store.inspect { inspection throws(InspectionError) in
+            try inspection.history(of: operands.type, id: operands.id)
         }
         for version in history.versions {
             if session.isJSON {
@@ -38,7 +39,7 @@ struct HistoryCommand: Command {
                 try session.write(dropped.line)
             }
         }
-        return .success
+        return try store.end()
     }
 }
 
@@ -60,8 +61,9 @@ struct BlameCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let blame = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: operands.path).blame(of: operands.type, id: operands.id)
+        let store = SoundStore(at: operands.path)
+        let blame = try store.inspect { inspection throws(InspectionError) in
+            try inspection.blame(of: operands.type, id: operands.id)
         }
         for field in blame.fields {
             if session.isJSON {
@@ -75,7 +77,7 @@ struct BlameCommand: Command {
                         + StyledText(" " + ValueText.text(of: field.value)))
             }
         }
-        return .success
+        return try store.end()
     }
 }
 

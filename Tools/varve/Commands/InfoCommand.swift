@@ -20,15 +20,16 @@ struct InfoCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let summary = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: path).summary()
+        let store = SoundStore(at: path)
+        let summary = try store.inspect { inspection throws(InspectionError) in
+            try inspection.summary()
         }
         if session.isJSON {
             try session.write(summary.json)
         } else {
             try session.write(StoreReport(summary: summary, session: session).lines)
         }
-        return .success
+        return try store.end()
     }
 }
 
@@ -45,9 +46,9 @@ private struct StoreReport {
     private var facts: [StyledText] {
         var facts: [(String, String)] = [
             ("Store", "\(summary.store), format \(summary.formatVersion)"),
-            ("Created", time(summary.createdAt)),
             ("State", state),
         ]
+        if let createdAt = summary.createdAt { facts.insert(("Created", time(createdAt)), at: 1) }
         if let first = summary.first, let last = summary.last {
             facts += [
                 ("Transactions", Numerals.grouped(summary.transactions)),
@@ -93,8 +94,11 @@ private struct StoreReport {
     }
 
     private var state: String {
-        if summary.state == .openForWriting { return "open for writing in another process" }
-        return "\(summary.report)"
+        switch summary.state {
+        case .openForWriting: "open for writing in another process"
+        case nil: "damaged; types and transactions are those that are sound"
+        case .closedCleanly, .notClosed: "\(summary.report)"
+        }
     }
 
     private func time(_ moment: Moment) -> String {
@@ -158,8 +162,9 @@ extension StoreSummary {
     fileprivate var json: JSON {
         [
             "path": .text(path), "store": .text("\(store)"),
-            "formatVersion": .text(formatVersion), "state": .text(state.rawValue),
-            "createdAt": .moment(createdAt), "transactions": .number(transactions),
+            "formatVersion": .text(formatVersion), "state": .text(state?.rawValue ?? "damaged"),
+            "createdAt": createdAt.map { .moment($0) } ?? .null,
+            "transactions": .number(transactions),
             "first": first?.json ?? .null, "last": last?.json ?? .null,
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
             "ratio": Numerals.ratio(raw: rawBytes, stored: storedBytes).map { .written($0) }

@@ -69,26 +69,61 @@ struct LogCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: path)
-        }
-        var walk = inspection.transactions(order, filter: filter)
+        let store = SoundStore(at: path)
+        var walk = try SoundWalk(of: store, order, filter)
         var report = LogReport(session: session)
         var count: UInt64 = 0
         while count < limit {
             let next: TransactionSummary?
-            do throws(InspectionError) {
+            do throws(ToolFailure) {
                 next = try walk.next()
             } catch {
                 try report.finish(isComplete: false)
-                throw .inspection(error)
+                throw error
             }
             guard let next else { break }
-            try report.add(next)
+            try report.add(next, isPlaced: store.isSound)
             count += 1
         }
         try report.finish(isComplete: true)
-        return .success
+        return try store.end()
+    }
+}
+
+/// A walk through the transactions that goes on in the sound part of a store where it meets damage.
+private struct SoundWalk: ~Copyable {
+    private let store: SoundStore
+    private let order: TransactionWalk.Order
+    private let filter: TransactionFilter
+    private var walk: TransactionWalk
+    private var last: TransactionID?
+
+    init(
+        of store: SoundStore, _ order: TransactionWalk.Order, _ filter: TransactionFilter
+    ) throws(ToolFailure) {
+        self.store = store
+        self.order = order
+        self.filter = filter
+        walk = try store.inspect { $0 }.transactions(order, filter: filter)
+    }
+
+    mutating func next() throws(ToolFailure) -> TransactionSummary? {
+        while true {
+            do throws(InspectionError) {
+                guard let next = try walk.next() else { return nil }
+                guard isNew(next.id) else { continue }
+                last = next.id
+                return next
+            } catch {
+                try store.salvage(after: .inspection(error))
+            }
+            walk = try store.inspect { $0 }.transactions(order, filter: filter)
+        }
+    }
+
+    private func isNew(_ id: TransactionID) -> Bool {
+        guard let last else { return true }
+        return order == .newestFirst ? id < last : id > last
     }
 }
 
@@ -111,8 +146,10 @@ private struct LogReport {
             ], limit: session.width)
     }
 
-    mutating func add(_ transaction: TransactionSummary) throws(ToolFailure) {
-        if session.isJSON { return try session.write(transaction.json) }
+    mutating func add(
+        _ transaction: TransactionSummary, isPlaced: Bool
+    ) throws(ToolFailure) {
+        if session.isJSON { return try session.write(transaction.json(isPlaced: isPlaced)) }
         rows.append([
             StyledText("\(transaction.id)", .identifier),
             StyledText(session.zone.seconds(transaction.time)),

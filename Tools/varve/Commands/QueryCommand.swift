@@ -66,29 +66,40 @@ struct QueryCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let inspection = try ToolFailure.inspecting { () throws(InspectionError) in
-            let inspection = try Inspection(at: path)
-            if let moment { try inspection.goBack(to: moment) }
-            return inspection
-        }
+        let store = SoundStore(at: path)
         if explains {
-            let lines = try ToolFailure.querying(text) { () throws(QueryFailure) in
+            let lines = try ask(store) { inspection throws(QueryFailure) in
                 try inspection.explain(query)
             }
             try session.write(lines.map { StyledText($0) })
         } else {
-            let answer = try ToolFailure.querying(text) { () throws(QueryFailure) in
+            let answer = try ask(store) { inspection throws(QueryFailure) in
                 try inspection.answer(query)
             }
             try write(answer, in: session)
         }
-        return .success
+        return try store.end()
+    }
+
+    private func ask<Result>(
+        _ store: SoundStore, _ body: (Inspection) throws(QueryFailure) -> Result
+    ) throws(ToolFailure) -> Result {
+        try store.ask(text, by: "query") { inspection throws(QueryFailure) in
+            do throws(InspectionError) {
+                if let moment { try inspection.goBack(to: moment) }
+            } catch {
+                throw .inspection(error)
+            }
+            return try body(inspection)
+        }
     }
 
     private func write(_ answer: QueryAnswer, in session: Session) throws(ToolFailure) {
         if isCSV {
-            try session.writeLine(CSV.line(answer.columns))
-            for row in answer.rows { try session.writeLine(CSV.line(row.map(CSV.text))) }
+            try session.writeLine(CSVText.line(answer.columns))
+            for row in answer.rows {
+                try session.writeLine(CSVText.line(row.map { CSVText.cell(of: $0) }))
+            }
         } else if session.isJSON || !session.isTerminal {
             for row in answer.rows {
                 try session.write(
@@ -120,19 +131,4 @@ struct QueryCommand: Command {
 extension QueryCell {
     /// As a cell of a table: texts without quotation marks, null as nothing.
     fileprivate var text: String { isNull ? "" : ValueText.cell(of: self) }
-}
-
-extension ToolFailure {
-    static func querying<Result>(
-        _ text: String, by command: String = "query", _ body: () throws(QueryFailure) -> Result
-    ) throws(ToolFailure) -> Result {
-        do throws(QueryFailure) {
-            return try body()
-        } catch {
-            switch error {
-            case .query(let error): throw .usage(.query(error, text: text), command: command)
-            case .inspection(let error): throw .inspection(error)
-            }
-        }
-    }
 }

@@ -3,7 +3,8 @@ import VarveInspection
 /// `varve report`: a page about a store.
 struct ReportCommand: Command {
     static let output = OptionDefinition(
-        name: "output", letter: "o", valueName: "FILE", help: "the page that is written")
+        name: "output", letter: "o", valueName: "FILE",
+        help: "the page that is written;\n- is the standard output")
     static let force = OptionDefinition(
         name: "force", letter: "f", help: "replace the file if there is one")
 
@@ -21,7 +22,7 @@ struct ReportCommand: Command {
         examples: ["report Chats.varve -o chats.html", "report --force Chats.varve -o chats.html"])
 
     private let path: String
-    private let file: NewFile
+    private let file: OutputFile
     private let now: Moment
 
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
@@ -30,33 +31,41 @@ struct ReportCommand: Command {
         guard let output = arguments.value(of: Self.output), !output.isEmpty else {
             throw .missingOption("--output")
         }
-        file = NewFile(path: output, replaces: arguments.has(Self.force))
+        file = OutputFile(path: output, replaces: arguments.has(Self.force))
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        try ToolFailure.outputting { () throws(OutputFailure) in try file.check(outside: path) }
+        try file.check(outside: path)
         let statistics = try ToolFailure.inspecting { () throws(InspectionError) in
             try InspectedStatistics.gather(at: path, now: now)
         }
         let page = ReportPage(statistics: statistics, now: now).markup.source
-        try ToolFailure.outputting { () throws(OutputFailure) in try file.write(page) }
-        let bytes = ByteCount(UInt64(page.utf8.count))
         let isSound = statistics.health.isSound
+        if file.isStandardOutput {
+            try session.writeText(page)
+        } else {
+            try file.write { sink throws(ToolFailure) in try sink.writing(page) }
+            try write(ByteCount(UInt64(page.utf8.count)), isSound, in: session)
+        }
+        return isSound ? .success : .failure
+    }
+
+    /// Says what was written.
+    private func write(
+        _ bytes: ByteCount, _ isSound: Bool, in session: Session
+    ) throws(ToolFailure) {
         if session.isJSON {
-            try session.write([
+            return try session.write([
                 "path": .text(path), "output": .text(file.path), "bytes": .bytes(bytes),
                 "sound": .bool(isSound),
             ])
-        } else {
-            let verdict =
-                isSound
-                ? StyledText("sound", .added)
-                : StyledText(
-                    "not everything could be read: the page says what is missing", .removed)
-            try session.write(
-                StyledText(file.path + ": ", .heading) + StyledText(Numerals.size(bytes) + ", ")
-                    + verdict)
         }
-        return isSound ? .success : .failure
+        let verdict =
+            isSound
+            ? StyledText("sound", .added)
+            : StyledText("not everything could be read: the page says what is missing", .removed)
+        try session.write(
+            StyledText(file.path + ": ", .heading) + StyledText(Numerals.size(bytes) + ", ")
+                + verdict)
     }
 }

@@ -39,8 +39,9 @@ struct SchemaCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let schema = try ToolFailure.inspecting { () throws(InspectionError) in
-            try Inspection(at: path).schema()
+        let store = SoundStore(at: path)
+        let schema = try store.inspect { inspection throws(InspectionError) in
+            try inspection.schema()
         }
         switch form {
         case .json: try session.write(schema.json)
@@ -51,6 +52,6 @@ struct SchemaCommand: Command {
             for line in lines.dropLast() { try session.writeLine(String(line)) }
         }
         if let damage = schema.damage { throw .inspection(damage) }
-        return .success
+        return try store.end()
     }
 }

@@ -32,22 +32,27 @@ struct ShowCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let transaction = try ToolFailure.inspecting { () throws(InspectionError) in
-            let inspection = try Inspection(at: path)
-            return try inspection.transaction(id ?? inspection.lastTransaction)
+        let store = SoundStore(at: path)
+        let transaction = try store.inspect { inspection throws(InspectionError) in
+            try inspection.transaction(id ?? inspection.lastTransaction)
         }
         if session.isJSON {
             try session.write(
-                transaction.summary.json.adding(["events": .array(transaction.events.map(\.json))]))
-            return .success
+                transaction.summary.json(isPlaced: store.isSound).adding([
+                    "events": .array(transaction.events.map(\.json))
+                ]))
+            return try store.end()
         }
-        try session.write(header(of: transaction.summary, session))
+        try session.write(
+            header(of: transaction.summary, isPlaced: store.isSound, in: session))
         let lines = EventLines(width: session.width)
         for event in transaction.events { try session.write(lines.lines(of: event)) }
-        return .success
+        return try store.end()
     }
 
-    private func header(of transaction: TransactionSummary, _ session: Session) -> [StyledText] {
+    private func header(
+        of transaction: TransactionSummary, isPlaced: Bool, in session: Session
+    ) -> [StyledText] {
         var title =
             StyledText("Transaction ", .heading) + StyledText("\(transaction.id)", .identifier)
             + StyledText("  " + transaction.kind.text)
@@ -55,20 +60,18 @@ struct ShowCommand: Command {
             title += StyledText("  " + label, .heading)
         }
         let age = Age(of: transaction.time, at: session.now).phrase
-        var facts = [
-            ("Time", "\(session.zone.exactly(transaction.time)) (\(age))"),
-            (
-                "Place",
-                "segment \(transaction.location.segment), offset \(transaction.location.offset)"
-            ),
+        let location = transaction.location
+        var facts = [("Time", "\(session.zone.exactly(transaction.time)) (\(age))")]
+        if isPlaced {
+            facts.append(("Place", "segment \(location.segment), offset \(location.offset)"))
+        }
+        facts += [
             (
                 "Size",
                 "\(Numerals.size(transaction.storedBytes)) stored, "
                     + "\(Numerals.size(transaction.rawBytes)) raw, "
                     + Numerals.counted(transaction.eventCount, "event")
             ),
-        ]
-        facts += [
             ("Scope", transaction.scope), ("Group", transaction.group),
             ("Author", transaction.author),
             ("Undo", transaction.isUndoable ? nil : "excluded"),

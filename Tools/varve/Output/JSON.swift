@@ -25,24 +25,16 @@ indirect enum JSON: Sendable {
         switch self {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
-        case .text(let value): StoredContent.string(value).writeJSON(into: &text)
+        case .text(let value): JSONText.append(value, to: &text)
         case .written(let value): text += value
         case .array(let elements):
-            text += "["
-            for (position, element) in elements.enumerated() {
-                if position > 0 { text += "," }
-                element.write(into: &text)
-            }
-            text += "]"
+            JSONText.append(elements, "[", "]", to: &text) { $0.write(into: &$1) }
         case .object(let members):
-            text += "{"
-            for (position, member) in members.enumerated() {
-                if position > 0 { text += "," }
-                JSON.text(member.key).write(into: &text)
+            JSONText.append(members, "{", "}", to: &text) { member, text in
+                JSONText.append(member.key, to: &text)
                 text += ":"
                 member.value.write(into: &text)
             }
-            text += "}"
         }
     }
 

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A file or a folder that appears under its name as a whole or not at all, and replaces nothing unless that is
-/// wanted.
+/// A file or a folder that a command writes. It appears under its name as a whole or not at all, and replaces nothing
+/// unless that is wanted.
 struct OutputFile {
     let path: String
+    /// Whether what is there under that name is replaced.
     let replaces: Bool
 
     /// - Parameter path: slashes at its end are left out, so that what is beside the output is not inside of it.
@@ -14,58 +15,42 @@ struct OutputFile {
         self.replaces = replaces
     }
 
-    /// Lets `body` write the file.
-    func write(
-        _ body: (any OutputSink) throws(ToolFailure) -> Void
-    ) throws(ToolFailure) {
-        // Into a pipe or a device one writes; to replace it would be something else.
-        if kind == .other { return try fill(body) }
-        var failure: ToolFailure?
-        do throws(OutputFailure) {
-            try requireVacant()
-            try NewFile(path: path, replaces: replaces).write { sink throws(OutputFailure) in
-                do throws(ToolFailure) {
-                    try body(sink)
-                } catch {
-                    failure = error
-                    throw .closed
-                }
-            }
-        } catch {
-            throw failure ?? .output(error)
-        }
+    /// Whether the path names the standard output of the program.
+    var isStandardOutput: Bool {
+        ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path)
     }
 
-    /// Lets `body` fill a folder, which it is given the path of.
+    // MARK: Checking
+
+    /// Throws where the output cannot be written: before what goes into it is made.
     ///
-    /// - Parameter mark: a file that a folder must have to be replaced, beside files of comma-separated values alone.
-    func writeFolder(
-        markedBy mark: String, _ body: (String) throws(ToolFailure) -> Void
-    ) throws(ToolFailure) {
-        try requireReplaceableFolder(mark)
-        let partial = path + ".partial-\(getpid())"
-        guard mkdir(partial, 0o777) == 0 else { throw failure("it cannot be made") }
-        do throws(ToolFailure) {
-            try body(partial)
-            // Another program may have made the folder in the meantime.
-            try requireReplaceableFolder(mark)
-            try move(partial)
-        } catch {
-            try? FileManager.default.removeItem(atPath: partial)
-            throw error
+    /// - Parameters:
+    ///   - store: the directory of the store, in which no other file may be.
+    ///   - mark: of a folder, the file that one must have to be replaced, beside comma-separated values alone. Nil of a
+    ///     file.
+    func check(outside store: String, folderMarkedBy mark: String? = nil) throws(ToolFailure) {
+        guard !isStandardOutput else { return }
+        let place = Self.place(of: store)
+        if place != nil, Self.ancestors(of: path).contains(where: { Self.place(of: $0) == place }) {
+            throw failure("it would be a file inside the store; choose another directory")
+        }
+        if let mark { try checkFolder(mark) } else { try checkFile() }
+    }
+
+    private func checkFile() throws(ToolFailure) {
+        switch kind {
+        case .absent, .stream: break
+        case .folder: throw failure("it is a directory")
+        case .file: guard replaces else { throw exists }
         }
     }
 
-    private func requireReplaceableFolder(_ mark: String) throws(ToolFailure) {
+    private func checkFolder(_ mark: String) throws(ToolFailure) {
         guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
             throw failure("a folder is needed that can be renamed: give it a name")
         }
         guard kind != .absent else { return }
-        do throws(OutputFailure) {
-            try requireVacant()
-        } catch {
-            throw .output(error)
-        }
+        guard replaces else { throw exists }
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard let names, names.isEmpty || Self.areExported(names, mark) else {
             throw failure("it is there, and no export: it is not replaced")
@@ -78,6 +63,96 @@ struct OutputFile {
             && names.allSatisfy { name in
                 name == mark || name.utf8.suffix(4).elementsEqual(".csv".utf8)
             }
+    }
+
+    /// The directory that the path lies in, and those around it.
+    private static func ancestors(of path: String) -> [String] {
+        let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+            .resolvingSymlinksInPath()
+        var directories = [parent.path]
+        while let last = directories.last, last != "/" {
+            directories.append((last as NSString).deletingLastPathComponent)
+        }
+        return directories
+    }
+
+    /// Device and number of a directory, which has many names. Nil where there is none.
+    private static func place(of directory: String) -> [UInt64]? {
+        var information = stat()
+        guard stat(directory, &information) == 0 else { return nil }
+        return [UInt64(information.st_dev), UInt64(information.st_ino)]
+    }
+
+    // MARK: Writing
+
+    /// Lets `body` write the file piece by piece.
+    func write(
+        _ body: (any OutputSink) throws(ToolFailure) -> Void
+    ) throws(ToolFailure) {
+        // Into a pipe or a device one writes; to replace it would be something else.
+        if kind == .stream { return try fill(try descriptor(of: path, O_WRONLY), body) }
+        try checkFile()
+        // What a link leads to is replaced, not the link.
+        let path = kind == .file ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+        let partial = path + Self.partialSuffix
+        let descriptor = try descriptor(of: partial, O_WRONLY | O_CREAT | O_EXCL)
+        do throws(ToolFailure) {
+            try fill(descriptor, body)
+            try name(partial, path)
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    private func descriptor(of path: String, _ flags: Int32) throws(ToolFailure) -> Int32 {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failureOfSystem }
+        return descriptor
+    }
+
+    private func fill(
+        _ descriptor: Int32, _ body: (any OutputSink) throws(ToolFailure) -> Void
+    ) throws(ToolFailure) {
+        let sink = FileSink(descriptor: descriptor)
+        do throws(ToolFailure) {
+            try body(sink)
+            try sink.flushing()
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        guard close(descriptor) == 0 else { throw failureOfSystem }
+    }
+
+    /// A link, and not a renaming, fails where the name was taken meanwhile.
+    private func name(_ partial: String, _ path: String) throws(ToolFailure) {
+        if !replaces, link(partial, path) == 0 {
+            unlink(partial)
+            return
+        }
+        if !replaces, errno == EEXIST { throw exists }
+        guard rename(partial, path) == 0 else { throw failureOfSystem }
+    }
+
+    /// Lets `body` fill a folder, which it is given the path of.
+    ///
+    /// - Parameter mark: see ``check(outside:folderMarkedBy:)``.
+    func writeFolder(
+        markedBy mark: String, _ body: (String) throws(ToolFailure) -> Void
+    ) throws(ToolFailure) {
+        try checkFolder(mark)
+        let partial = path + Self.partialSuffix
+        guard mkdir(partial, 0o777) == 0 else { throw failureOfSystem }
+        do throws(ToolFailure) {
+            try body(partial)
+            // Another program may have made the folder in the meantime.
+            try checkFolder(mark)
+            try move(partial)
+        } catch {
+            try? FileManager.default.removeItem(atPath: partial)
+            throw error
+        }
     }
 
     /// Gives a complete folder its name. The former one is removed when the new one is in place.
@@ -98,40 +173,38 @@ struct OutputFile {
 
     // MARK: Parts
 
-    private enum Kind { case absent, file, folder, other }
+    private static var partialSuffix: String { ".partial-\(getpid())" }
+
+    private enum Kind {
+        case absent, file, folder
+        /// A pipe or a device, or one of the process's own open files.
+        case stream
+    }
 
     private var kind: Kind {
         var status = stat()
-        guard stat(path, &status) == 0 else { return .absent }
+        guard lstat(path, &status) == 0 else { return .absent }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            let parent = URL(fileURLWithPath: path).deletingLastPathComponent()
+                .resolvingSymlinksInPath().path
+            if parent == "/dev" || parent.hasPrefix("/proc/") { return .stream }
+            // A link that leads nowhere has the name all the same.
+            guard stat(path, &status) == 0 else { return .file }
+        }
         return switch status.st_mode & S_IFMT {
         case S_IFREG: .file
         case S_IFDIR: .folder
-        default: .other
+        default: .stream
         }
     }
 
-    private func requireVacant() throws(OutputFailure) {
-        guard kind == .absent || replaces else {
-            throw .failed(reason: "\(path) exists; --force replaces it")
-        }
+    private var exists: ToolFailure {
+        .output(.failed(reason: "\(path) exists; --force replaces it"))
     }
+
+    private var failureOfSystem: ToolFailure { failure(String(cString: strerror(errno))) }
 
     private func failure(_ reason: String) -> ToolFailure {
         .output(.failed(reason: "\(path): \(reason)"))
-    }
-
-    private func fill(
-        _ body: (any OutputSink) throws(ToolFailure) -> Void
-    ) throws(ToolFailure) {
-        let descriptor = open(path, O_WRONLY)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        let sink = FileSink(descriptor: descriptor)
-        try body(sink)
-        do throws(OutputFailure) {
-            try sink.flush()
-        } catch {
-            throw .output(error)
-        }
     }
 }

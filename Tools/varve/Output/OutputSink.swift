@@ -11,6 +11,18 @@ extension OutputSink {
     package func finish() throws(OutputFailure) { try flush() }
 }
 
+extension OutputSink {
+    /// ``write(_:)``, with the failure of a command.
+    func writing(_ text: String) throws(ToolFailure) {
+        try ToolFailure.outputting { () throws(OutputFailure) in try write(text) }
+    }
+
+    /// ``flush()``, with the failure of a command.
+    func flushing() throws(ToolFailure) {
+        try ToolFailure.outputting { () throws(OutputFailure) in try flush() }
+    }
+}
+
 /// Text that could not be written.
 package enum OutputFailure: Error, Hashable, Sendable {
     /// The reader has gone: no reason to complain.

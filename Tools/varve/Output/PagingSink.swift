@@ -59,11 +59,12 @@ final class PagingSink: OutputSink {
     /// Without the sequences that `StyledText` writes, from the escape to the letter `m`.
     private static func withoutColors(_ line: Substring) -> String {
         var text = ""
-        var rest = line
+        var rest = line.unicodeScalars
         while let escape = rest.firstIndex(of: "\u{1B}") {
-            text += rest[..<escape]
+            text.unicodeScalars += rest[..<escape]
             rest = rest[escape...].drop { $0 != "m" }.dropFirst()
         }
-        return text + rest
+        text.unicodeScalars += rest
+        return text
     }
 }

@@ -1,12 +1,15 @@
 import VarveInspection
+import VarveText
 
-/// A store of which the sound part is looked at where the rest is damaged, and what is missing is listed.
+/// A store that a command reads. Where it is damaged, the command sees what is sound of it, and ends by saying what
+/// is missing.
 final class SoundStore {
     private let path: String
     /// The sound part; nil as long as no damage was met.
     private var salvaged: SalvagedInspection?
     private var opened: Inspection?
 
+    /// Whether no damage was met so far.
     var isSound: Bool { salvaged == nil }
 
     init(at path: String) { self.path = path }
@@ -21,63 +24,101 @@ final class SoundStore {
     func inspect<Result>(
         _ body: (Inspection) throws(InspectionError) -> Result
     ) throws(ToolFailure) -> Result {
-        try ToolFailure.inspecting { () throws(InspectionError) in
-            do throws(InspectionError) {
-                return try body(shared())
-            } catch {
-                guard salvage(after: error) else { throw error }
-            }
-            return try body(shared())
+        try retrying { inspection throws(ToolFailure) in
+            try ToolFailure.inspecting { () throws(InspectionError) in try body(inspection) }
         }
     }
 
-    private func shared() throws(InspectionError) -> Inspection {
+    /// Runs what asks a query, in the same way.
+    ///
+    /// - Parameter text: the query, which an error shows the place in.
+    func ask<Result>(
+        _ text: String, by command: String,
+        _ body: (Inspection) throws(QueryFailure) -> Result
+    ) throws(ToolFailure) -> Result {
+        try retrying { inspection throws(ToolFailure) in
+            do throws(QueryFailure) {
+                return try body(inspection)
+            } catch {
+                switch error {
+                case .query(let error): throw .usage(.query(error, text: text), command: command)
+                case .inspection(let error): throw .inspection(error)
+                }
+            }
+        }
+    }
+
+    private func retrying<Result>(
+        _ body: (Inspection) throws(ToolFailure) -> Result
+    ) throws(ToolFailure) -> Result {
+        do throws(ToolFailure) {
+            return try body(shared())
+        } catch {
+            try salvage(after: error)
+        }
+        do throws(ToolFailure) {
+            return try body(shared())
+        } catch {
+            throw besideMissing(error)
+        }
+    }
+
+    private func shared() throws(ToolFailure) -> Inspection {
         if let opened { return opened }
-        let inspection = try open()
+        let inspection = try ToolFailure.inspecting(open)
         opened = inspection
         return inspection
     }
 
-    /// Turns to the sound part. False where the error is no damage, or nothing can be salvaged: then the error counts.
-    func salvage(after error: InspectionError) -> Bool {
-        guard salvaged == nil, error.isDamage else { return false }
-        salvaged = try? SalvagedInspection(at: path)
+    // MARK: Damage
+
+    /// Turns to the sound part. Throws where the failure is no damage, or was met in the sound part.
+    func salvage(after failure: ToolFailure) throws(ToolFailure) {
+        guard salvaged == nil, case .inspection(let damage) = failure, damage.isDamage else {
+            throw besideMissing(failure)
+        }
+        do throws(InspectionError) {
+            salvaged = try SalvagedInspection(at: path)
+        } catch {
+            throw .notSalvaged(damage, obstacle: error)
+        }
         opened = nil
-        return salvaged != nil
     }
 
-    /// Lists what is missing, behind what was found.
-    func writeMissing(in session: Session) throws(ToolFailure) {
-        guard let missing = salvaged?.report else { return }
-        if session.isJSON { return try session.write(missing.missingJSON) }
-        for line in missing.missingLines { try session.writeWhole(line) }
+    /// Ends a command: throws what is missing of a damaged store.
+    func end(_ status: ExitStatus = .success) throws(ToolFailure) -> ExitStatus {
+        if let report = salvaged?.report, !report.isComplete {
+            throw .incomplete(path: path, report, after: nil)
+        }
+        return status
+    }
+
+    /// A failure that may have to do with what is missing.
+    private func besideMissing(_ failure: ToolFailure) -> ToolFailure {
+        guard let report = salvaged?.report, !report.isComplete else { return failure }
+        return .incomplete(path: path, report, after: failure)
     }
 }
 
 extension SalvageReport {
-    private static let damagesMax = 20
+    /// So many lines of each kind are enough to see what happened: `salvage` lists all.
+    private static let linesMax = 20
 
-    fileprivate var missingLines: [StyledText] {
-        let title = "The store is damaged. What is sound of it was looked at."
-        var lines = [StyledText(title, .removed)]
-        for gap in lost { lines.append(StyledText("  lost: \(Self.text(of: gap))", .removed)) }
-        for gap in folded {
-            lines.append(
-                StyledText("  in the checkpoint, not in the history: \(Self.text(of: gap))"))
+    /// Lines that list what is missing. They are safe to display.
+    var missingText: String {
+        var lines = lost.map { "  lost: " + Self.text(of: $0) }
+        lines += folded.map { "  in the checkpoint, not in the history: " + Self.text(of: $0) }
+        lines += damages.prefix(Self.linesMax).map { "  damaged: \($0)" }
+        if damages.count > Self.linesMax {
+            lines.append("  and \(damages.count - Self.linesMax) more places")
         }
-        for damage in damages.prefix(Self.damagesMax) {
-            lines.append(StyledText("  damaged: \(damage)"))
+        let changes = adjusted.flatMap { adjustment in
+            adjustment.changes.map { "  transaction \(adjustment.transaction): " + $0 }
         }
-        if damages.count > Self.damagesMax {
-            lines.append(StyledText("  \(damages.count - Self.damagesMax) more places", .faint))
+        lines += changes.prefix(Self.linesMax).map(\.escapedForDisplay)
+        if changes.count > Self.linesMax || adjustedCount > adjusted.count {
+            lines.append("  \(adjustedCount) transactions in all were made to fit")
         }
-        return lines
-    }
-
-    fileprivate var missingJSON: JSON {
-        [
-            "lost": .array(lost.map(Self.json)), "folded": .array(folded.map(Self.json)),
-            "damages": .array(damages.map(Self.json)),
-        ]
+        return lines.joined(separator: "\n")
     }
 }

@@ -1,7 +1,8 @@
 import VarveInspection
 
 extension TransactionSummary {
-    var json: JSON {
+    /// - Parameter isPlaced: whether its place is one in the store's files, not in what was salvaged of them.
+    func json(isPlaced: Bool = true) -> JSON {
         [
             "id": .id(id), "time": .moment(time), "kind": .text(kind.name),
             "of": kind.target.map { .id($0) } ?? .null, "label": .optional(label),
@@ -9,13 +10,13 @@ extension TransactionSummary {
             "author": .optional(author),
             "metadata": .object(
                 metadata.sorted { $0.key < $1.key }.map { (key: $0.key, value: .text($0.value)) }),
-            "segment": .number(location.segment.rawValue),
-            "offset": .number(location.offset.rawValue), "storedBytes": .bytes(storedBytes),
+            "segment": isPlaced ? .number(location.segment.rawValue) : .null,
+            "offset": isPlaced ? .number(location.offset.rawValue) : .null,
+            "storedBytes": .bytes(storedBytes),
             "rawBytes": .bytes(rawBytes), "eventCount": .number(eventCount),
             "types": .array(types.map(\.json)), "unknownEvents": .number(unknownEventCount),
         ]
     }
-
 }
 
 extension TransactionSummary.Kind {

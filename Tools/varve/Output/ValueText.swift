@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveText
 
 /// Stored values as people read them: as Swift would write them, where that is short.
 enum ValueText {
@@ -32,7 +33,7 @@ enum ValueText {
         case .string(let text): quoted(text)
         case .data(let bytes): data(bytes)
         case .url(let text): text
-        case .date, .uuid: unquoted(content.json)
+        case .date, .uuid: content.json.withoutQuotationMarks
         case .json(let bytes): String(decoding: bytes, as: UTF8.self)
         case .optional(let value): value.map { text(of: $0) } ?? "nil"
         case .array(let values), .set(let values):
@@ -50,11 +51,6 @@ enum ValueText {
         }
     }
 
-    /// A JSON text without its quotation marks; a date may be a number.
-    private static func unquoted(_ json: String) -> String {
-        json.hasPrefix("\"") ? String(json.dropFirst().dropLast()) : json
-    }
-
     private static func list(_ members: [StoredContent.Member]) -> String {
         members.map { member in
             let label = member.name.isEmpty ? "" : member.name + ": "
@@ -64,8 +60,7 @@ enum ValueText {
 
     /// In quotation marks, with what would be misread escaped.
     static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            + "\""
+        "\"" + text.escaping(["\\", "\""], with: "\\") + "\""
     }
 
     static func data(_ bytes: [UInt8]) -> String {
