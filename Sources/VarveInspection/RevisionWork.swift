@@ -165,7 +165,7 @@ struct RevisionWork {
         }
     }
 
-    func payload() throws(InspectionError) -> [UInt8] {
+    func payload() throws(InspectionError) -> ByteWriter {
         var encoder = TransactionEncoder()
         encoder.begin(id: header.id, time: header.time)
         do throws(CodecError) {
@@ -175,7 +175,7 @@ struct RevisionWork {
         }
         var output = ByteWriter()
         encoder.finish(header, into: &output)
-        return output.copyBytes()
+        return output
     }
 }
 

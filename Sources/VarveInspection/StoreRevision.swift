@@ -65,7 +65,9 @@ public struct StoreRevision: Sendable {
         let payload = try work.payload()
         // What a program will do when it opens the store, before anything is written.
         let check = try Inspection.replay(scanned).state
-        try check.take(payload, as: work.header.id)
+        try payload.withBytes { bytes throws(InspectionError) in
+            try check.take(bytes, as: work.header.id)
+        }
         let (header, catalog) = (work.header, state.catalog)
         let report = try InspectionError.wrapping { () throws(LogError) in
             try append(payload, header, scanned, replayed.start, catalog)
@@ -78,13 +80,13 @@ public struct StoreRevision: Sendable {
     }
 
     private static func append(
-        _ payload: [UInt8], _ header: TransactionHeader, _ scanned: ScannedLog,
+        _ payload: borrowing ByteWriter, _ header: TransactionHeader, _ scanned: ScannedLog,
         _ start: LogStart, _ catalog: Catalog
     ) throws(LogError) -> RecoveryReport {
         let (log, report) = try scanned.recover(
             start: start, prologue: catalog.encodedDefinitions)
         do throws(LogError) {
-            try payload.withLogBytes { bytes throws(LogError) in
+            try payload.withBytes { bytes throws(LogError) in
                 try log.append(
                     sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
                     payload: bytes)
@@ -98,23 +100,13 @@ public struct StoreRevision: Sendable {
     }
 }
 
-extension [UInt8] {
-    func withLogBytes(
-        _ body: (UnsafeRawBufferPointer) throws(LogError) -> Void
-    ) throws(LogError) {
-        var writer = ByteWriter(capacity: Swift.max(count, 1))
-        writer.write(self)
-        try writer.withBytes { bytes throws(LogError) in try body(bytes) }
-    }
-}
-
 extension ReplayState {
     /// Applies a transaction that is about to be appended.
     func take(
-        _ payload: [UInt8], as id: TransactionID
+        _ payload: UnsafeRawBufferPointer, as id: TransactionID
     ) throws(InspectionError) {
         do {
-            try payload.withUnsafeBytes { bytes in try apply(try TransactionView(bytes)) }
+            try apply(try TransactionView(payload))
         } catch {
             throw .revision(reason: "\(id) would not follow from what is there: \(error)")
         }

@@ -132,11 +132,24 @@ extension ReplayState {
             throw .event(id, error)
         }
         do throws(CatalogError) {
-            guard try catalog.define(definition, in: id) else { return }
+            try define(definition, in: id)
         } catch {
             throw .definition(id, error)
         }
-        revise(definition)
+    }
+
+    private func define(
+        _ definition: TypeDefinition, in id: TransactionID
+    ) throws(CatalogError) {
+        if try catalog.define(definition, in: id) { revise(definition) }
+    }
+
+    /// Takes in definitions that the transaction at hand begins with, before its other events are known.
+    package func define(
+        _ definitions: [TypeDefinition], in id: TransactionID
+    ) throws(CatalogError) {
+        for definition in definitions { try define(definition, in: id) }
+        try catalog.checkReferences()
     }
 
     /// Gives a type that the catalog has taken in its table, or its table the new layout.

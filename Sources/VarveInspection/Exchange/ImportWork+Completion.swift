@@ -64,41 +64,53 @@ extension ImportWork {
     /// Gives the other side what this one says.
     private func complete(_ table: Int, _ relation: Int) {
         guard let other = inverse(table, relation) else { return }
+        let isToMany = draft.definition(ofTable: other.table).relations[other.relation].isToMany
+        // What the store links the targets to, of which many lines may name the same.
+        var former: [UInt32: Set<UInt32>] = [:]
         for list in links[table][relation].lists {
             for target in links[table][relation].targets(of: list) {
-                complete(other, target, with: list.holder, of: (table, relation), list.origin)
+                guard !links[other.table][other.relation].gives(list.holder, to: target) else {
+                    continue
+                }
+                guard isToMany else {
+                    complete(other, target, with: list.holder, of: (table, relation), list.origin)
+                    continue
+                }
+                if !links[other.table][other.relation].isGiven(target) {
+                    let place = EntityPlace(table: other.table, slot: target)
+                    let old = former[target] ?? Set(draft.list(of: other.relation, at: place).slots)
+                    former[target] = old
+                    if old.contains(list.holder) { continue }
+                }
+                links[other.table][other.relation].append(list.holder, to: target)
             }
         }
     }
 
+    /// Links the target, which can be linked to one, to the holder. Refuses that where another line links it to another
+    /// one, whichever line comes first.
     private func complete(
         _ other: (table: Int, relation: Int), _ target: UInt32, with holder: UInt32,
         of own: (table: Int, relation: Int), _ origin: ImportOrigin
     ) {
-        guard !links[other.table][other.relation].gives(holder, to: target) else { return }
-        let definition = draft.definition(ofTable: other.table).relations[other.relation]
         let place = EntityPlace(table: other.table, slot: target)
-        let isGiven = links[other.table][other.relation].isGiven(target)
-        if !definition.isToMany {
-            let claimed =
-                links[other.table][other.relation].appended[target]?.first
-                ?? links[other.table][other.relation].given(of: target).first
-            if let claimed {
-                let first = EntityPlace(table: own.table, slot: claimed)
-                return refuse(
-                    ExchangeProblem(
-                        "\(name(of: place)) can be linked to one by '\(definition.name)', "
-                            + "and is linked to \(name(of: first))", at: 0), at: origin)
-            }
+        if let claimant = links[other.table][other.relation].claimant(of: target) {
+            let name = draft.definition(ofTable: other.table).relations[other.relation].name
+            let first = EntityPlace(table: own.table, slot: claimant)
+            return refuse(
+                ExchangeProblem(
+                    "\(self.name(of: place)) can be linked to one by '\(name)', "
+                        + "and is linked to \(self.name(of: first))", at: 0), at: origin)
         }
-        if !isGiven {
-            let old = draft.list(of: other.relation, at: place).slots
-            if old.contains(holder) { return }
-            if !definition.isToMany, let former = old.first {
-                // It leaves the one that it was linked to in the store.
-                links[other.table][other.relation].remove(former, from: target)
-                links[own.table][own.relation].remove(target, from: former)
+        if !links[other.table][other.relation].isGiven(target),
+            let former = draft.list(of: other.relation, at: place).slots.first
+        {
+            guard former != holder else {
+                return links[other.table][other.relation].confirm(holder, of: target)
             }
+            // It leaves the one that it was linked to in the store.
+            links[other.table][other.relation].remove(former, from: target)
+            links[own.table][own.relation].remove(target, from: former)
         }
         links[other.table][other.relation].append(holder, to: target)
     }

@@ -96,11 +96,14 @@ final class ImportWork {
         let place = try place(of: line.id, type.definition)
         switch line.state {
         case .live, .deleted:
-            guard seen.insert(place).inserted else {
-                throw ExchangeProblem("the id was there before", at: line.id.offset)
-            }
+            guard seen.insert(place).inserted,
+                line.state == .deleted || !declared.contains(place)
+            else { throw ExchangeProblem("the id was there before", at: line.id.offset) }
             try takeRow(line, type, place, origin)
         case .gone, .awaited:
+            guard !seen.contains(place) || draft.presence(of: place) != .live else {
+                throw ExchangeProblem("the id was there before", at: line.id.offset)
+            }
             if line.state == .gone {
                 switch draft.presence(of: place) {
                 case .live:

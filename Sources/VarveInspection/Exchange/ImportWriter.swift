@@ -2,7 +2,7 @@ internal import VarveLog
 
 /// Makes transactions of an import, and gives them to the log or keeps them.
 final class ImportWriter {
-    typealias Emission = (TransactionHeader, borrowing ByteWriter) throws(LogError) -> Void
+    typealias Emission = (TransactionHeader, consuming ByteWriter) throws(LogError) -> Void
 
     /// Whether the import may be several transactions: a new store is not visible before it is complete.
     let writesInParts: Bool
@@ -10,6 +10,8 @@ final class ImportWriter {
     private let time: Timestamp
     private let emit: Emission
     private var next: TransactionID
+    /// What is not written yet.
+    private var definitions: [TypeDefinition] = []
 
     init(
         after last: TransactionID, label: String, time: Timestamp, writesInParts: Bool,
@@ -26,41 +28,33 @@ final class ImportWriter {
         ReplayedDraft(state, running: next, time: time)
     }
 
-    /// Writes definitions, and takes them into the state.
+    /// Takes definitions into the state. They are written in front of the first rows.
     func define(
         _ definitions: [TypeDefinition], in state: ReplayState
     ) throws(ExchangeError) {
-        guard !definitions.isEmpty else { return }
-        let header = TransactionHeader(
-            id: next, time: time, kind: .schema, isUndoable: false, label: label)
-        var encoder = TransactionEncoder()
-        encoder.begin(id: next, time: time)
-        do {
-            for definition in definitions { try encoder.define(definition) }
-            var output = ByteWriter()
-            encoder.finish(header, into: &output)
-            try output.withBytes { bytes in try state.apply(try TransactionView(bytes)) }
-            try emit(header, output)
-        } catch let error as LogError {
-            throw .inspection(.log(error))
+        do throws(CatalogError) {
+            try state.define(definitions, in: next)
         } catch {
             throw .types(["\(error)"])
         }
-        next = TransactionID(next.rawValue + 1)
+        self.definitions = definitions
     }
 
-    /// Writes what a draft has changed, if that is anything.
+    /// Writes what is defined and what a draft has changed, if that is anything.
     func write(_ draft: ReplayedDraft) throws(ExchangeError) {
-        let header = TransactionHeader(
-            id: next, time: time, isUndoable: !writesInParts, label: label)
         var encoder = TransactionEncoder()
         encoder.begin(id: next, time: time)
         do throws(CodecError) {
+            for definition in definitions { try encoder.define(definition) }
             try draft.encode(into: &encoder)
         } catch {
             throw .notReadBack(reason: "\(error)")
         }
         guard encoder.eventCount > 0 else { return }
+        let hasRows = encoder.eventCount > definitions.count
+        let header = TransactionHeader(
+            id: next, time: time, kind: hasRows ? .write : .schema,
+            isUndoable: hasRows && !writesInParts, label: label)
         var output = ByteWriter()
         encoder.finish(header, into: &output)
         do throws(LogError) {
@@ -68,6 +62,7 @@ final class ImportWriter {
         } catch {
             throw .inspection(.log(error))
         }
+        definitions = []
         next = TransactionID(next.rawValue + 1)
     }
 }

@@ -22,6 +22,8 @@ struct ImportedLinks {
     /// What the other side gives and this one does not.
     private(set) var appended: [UInt32: [UInt32]] = [:]
     private(set) var removed: [UInt32: Set<UInt32>] = [:]
+    /// What the other side gives and the store has already, of a relation to one.
+    private var confirmed: [UInt32: UInt32] = [:]
 
     private static func pair(_ holder: UInt32, _ target: UInt32) -> UInt64 {
         UInt64(holder) << 32 | UInt64(target)
@@ -52,6 +54,13 @@ struct ImportedLinks {
     func given(of holder: UInt32) -> ArraySlice<UInt32> {
         positions[holder].map { targets(of: lists[$0]) } ?? []
     }
+
+    /// The one that a file links a holder of a relation to one to, on either side.
+    func claimant(of holder: UInt32) -> UInt32? {
+        confirmed[holder] ?? appended[holder]?.first ?? given(of: holder).first
+    }
+
+    mutating func confirm(_ target: UInt32, of holder: UInt32) { confirmed[holder] = target }
 
     mutating func append(_ target: UInt32, to holder: UInt32) {
         appended[holder, default: []].append(target)

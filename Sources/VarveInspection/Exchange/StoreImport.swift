@@ -14,6 +14,8 @@ public struct StoreImport: Sendable {
     public var type: String?
     /// Whether everything is read and checked and nothing written.
     public var isDryRun = false
+    /// How the log of a new store is written.
+    package var configuration = LogConfiguration()
 
     /// An import that writes, of files that bring their schema.
     public init() {}
@@ -21,8 +23,8 @@ public struct StoreImport: Sendable {
     /// Reads the files, each one JSON lines, comma-separated values or the folder of an export, and writes what they
     /// hold.
     ///
-    /// Lines that cannot be imported are in the report; nothing is written then. Memory grows with the store, for an
-    /// existing one also with the files.
+    /// Lines that cannot be imported are in the report; nothing is written then. Memory grows with the store; for an
+    /// existing one the transaction is in it as well, which has the bytes of the values that the files bring.
     ///
     /// - Parameter progress: called now and then with the number of lines that were read.
     public func run(
@@ -33,7 +35,10 @@ public struct StoreImport: Sendable {
         let label = Self.label(files)
         let isThere = Self.hasStore(path)
         return try withoutActuallyEscaping(progress) { progress throws(ExchangeError) in
-            let job = Job(sources: sources, schema: schema, label: label, progress: progress)
+            let job = Job(
+                sources: sources, schema: schema, type: type, label: label,
+                configuration: configuration,
+                progress: progress)
             if isDryRun { return try job.rehearse(isThere ? path : nil) }
             return try isThere ? job.fill(path) : job.make(path)
         }
@@ -54,7 +59,9 @@ public struct StoreImport: Sendable {
 private struct Job {
     let sources: [ImportSource]
     let schema: StoreSchema?
+    let type: String?
     let label: String
+    let configuration: LogConfiguration
     let progress: (Int) -> Void
 
     /// Reads everything into a state that is thrown away.
@@ -71,41 +78,46 @@ private struct Job {
         return report
     }
 
-    /// Appends to a store that is there.
+    /// Appends to a store that is there: one transaction, of new definitions and rows alike.
     func fill(_ path: String) throws(ExchangeError) -> ImportReport {
         let scanned = try Self.logging { () throws(LogError) in
             try ScannedLog.scan(POSIXFileSystem(path), mode: .readWrite)
         }
-        let replayed = try Self.replay(scanned)
-        var payloads: [(header: TransactionHeader, bytes: [UInt8])] = []
-        var report = try fill(replayed.state, inParts: false) { header, bytes in
-            payloads.append((header, bytes.copyBytes()))
-        }
-        guard report.refusedCount == 0, !payloads.isEmpty else { return report }
+        let (prepared, start, transaction) = try prepare(scanned)
+        guard prepared.refusedCount == 0, let transaction else { return prepared }
         // What a program will do when it opens the store, before anything is written.
         let check = try Self.replay(scanned).state
-        for (header, bytes) in payloads {
-            try ExchangeError.wrapping { () throws(InspectionError) in
-                try check.take(bytes, as: header.id)
+        let known = check.catalog
+        try ExchangeError.wrapping { () throws(InspectionError) in
+            try transaction.bytes.withBytes { bytes throws(InspectionError) in
+                try check.take(bytes, as: transaction.header.id)
             }
         }
-        report.transaction = payloads.last?.header.id
         try Self.logging { () throws(LogError) in
-            let (log, _) = try scanned.recover(
-                start: replayed.start, prologue: check.catalog.encodedDefinitions)
+            let (log, _) = try scanned.recover(start: start, prologue: known.encodedDefinitions)
             do throws(LogError) {
-                for (header, bytes) in payloads {
-                    try bytes.withLogBytes { bytes throws(LogError) in
-                        try log.append(header, bytes)
-                    }
-                }
+                try log.append(transaction.header, transaction.bytes)
                 try log.close()
             } catch {
                 log.abandon()
                 throw error
             }
         }
+        var report = prepared
+        report.transaction = transaction.header.id
         return report
+    }
+
+    /// Makes the transaction; nil where nothing changes. The state is released with that: there are never two.
+    private func prepare(
+        _ scanned: ScannedLog
+    ) throws(ExchangeError) -> (ImportReport, LogStart, PreparedTransaction?) {
+        let replayed = try Self.replay(scanned)
+        var transaction: PreparedTransaction?
+        let report = try fill(replayed.state, inParts: false) { header, bytes in
+            transaction = PreparedTransaction(header, bytes)
+        }
+        return (report, replayed.start, transaction)
     }
 
     /// Makes a store, under another name until it is complete.
@@ -141,16 +153,20 @@ private struct Job {
     ) throws(ExchangeError) -> ImportReport {
         let scanned = try Self.logging { () throws(LogError) in
             try LogCreation.createIfAbsent(in: directory)
-            return try ScannedLog.scan(directory, mode: .readWrite)
+            return try ScannedLog.scan(
+                directory, configuration: configuration, mode: .readWrite)
         }
         let state = try Self.replay(scanned).state
+        // What the log has of the definitions, which each new segment repeats.
+        var logged = state.catalog
         let (log, _) = try Self.logging { () throws(LogError) in
-            try scanned.recover(prologue: state.catalog.encodedDefinitions)
+            try scanned.recover { logged.encodedDefinitions() }
         }
         var report: ImportReport
         do throws(ExchangeError) {
             report = try fill(state, inParts: true) { header, bytes throws(LogError) in
-                try bytes.withBytes { bytes throws(LogError) in try log.append(header, bytes) }
+                try log.append(header, bytes)
+                logged = state.catalog
             }
             guard report.refusedCount == 0 else {
                 log.abandon()
@@ -185,6 +201,10 @@ private struct Job {
         let declared = try definitions(beside: state.catalog)
         try writer.define(declared.definitions, in: state)
         let work = ImportWork(state, writer)
+        if let type, work.types[type] == nil {
+            throw .inspection(
+                .noSuchType(name: type, known: state.catalog.definitions.map(\.name)))
+        }
         work.report.newTypes = declared.newTypes
         try ImportReading(work: work, progress: progress).read(sources)
         try work.finish()
@@ -251,12 +271,25 @@ private struct Job {
     }
 }
 
+/// A transaction that is to be appended.
+private final class PreparedTransaction {
+    let header: TransactionHeader
+    let bytes: ByteWriter
+
+    init(_ header: TransactionHeader, _ bytes: consuming ByteWriter) {
+        self.header = header
+        self.bytes = bytes
+    }
+}
+
 extension Log {
     fileprivate func append(
-        _ header: TransactionHeader, _ bytes: UnsafeRawBufferPointer
+        _ header: TransactionHeader, _ bytes: borrowing ByteWriter
     ) throws(LogError) {
-        try append(
-            sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
-            payload: bytes)
+        try bytes.withBytes { bytes throws(LogError) in
+            try append(
+                sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
+                payload: bytes)
+        }
     }
 }

@@ -151,6 +151,73 @@ struct ImportCommandTests {
         #expect(ToolRun("export", store).output == before)
     }
 
+    @Test(
+        "New types and fields come in the one transaction of the rows, and stay when it is undone")
+    func newTypes() throws {
+        #expect(try load("{\"type\":\"Chat\",\"id\":1}\n").status == .success)
+        func transactions() throws -> Int {
+            try #require(Int(JSONObject(ToolRun("info", "-j", store).output)["transactions"] ?? ""))
+        }
+        let before = try transactions()
+        let wider = try folder.write(
+            """
+            {"types":[{"name":"Chat","id":"Int64","fields":[{"name":"title","type":"String","default":"none"},
+            {"name":"note","type":"String","default":"-"}]},{"name":"Tag","fields":[{"name":"hue","type":"Int"}]}]}
+            """, to: "wider.json")
+        let lines = try folder.write(
+            "{\"type\":\"Tag\",\"id\":\"a\",\"hue\":3}\n{\"type\":\"Chat\",\"id\":1,\"note\":\"x\"}\n",
+            to: "wider.jsonl")
+        let run = ToolRun("import", "-s", wider, lines, store)
+        #expect(run.status == .success, "\(run.errors)\(run.output)")
+        #expect(run.output.contains("new types: Tag"))
+        #expect(try transactions() == before + 1)
+        #expect(try cat("Chat", "1")["fields", "note"] == "x")
+        #expect(ToolRun("verify", store).status == .success)
+        #expect(ToolRun("undo", store).status == .success)
+        #expect(ToolRun("query", store, "Tag").output.isEmpty)
+        #expect(try cat("Chat", "1")["fields", "note"] == "-")
+        // Types alone make a transaction that is no step to undo.
+        let none = try folder.write("", to: "none.jsonl")
+        let type = try folder.write(#"{"types":[{"name":"New"}]}"#, to: "new.json")
+        #expect(ToolRun("import", "-s", type, none, store).status == .success)
+        let last = try JSONObject(ToolRun("show", "-j", store, "last").output)
+        #expect(last["kind"] == "schema" && last["undoable"] == "false")
+    }
+
+    @Test("A type that is misspelled is refused, also where the store has one alone")
+    func misspelledType() throws {
+        let schema = try folder.write(#"{"types":[{"name":"Person"}]}"#, to: "one.json")
+        let csv = try folder.write("id\n1\n", to: "a.csv")
+        for arguments in [["-s", schema, csv, store], [csv, store]] {
+            let run = ToolRun(all: ["import", "--type=Persn"] + arguments)
+            #expect(run.status == .failure)
+            #expect(
+                run.errors
+                    == "varve: there is no type 'Persn'; there is Person; did you mean 'Person'?\n")
+            // The name of the file need not be that of the only type.
+            #expect(ToolRun(all: ["import"] + arguments).status == .success)
+        }
+    }
+
+    @Test("Each segment of a store that is made begins with the types")
+    func segments() throws {
+        let text = String(repeating: "all work ", count: 1 << 20)
+        let file = try folder.write(
+            (1...3).map { "{\"type\":\"Chat\",\"id\":\($0),\"title\":\"\(text)\"}" }
+                .joined(separator: "\n"), to: "long.jsonl")
+        var work = StoreImport()
+        work.schema = try StoreSchema(contentsOf: schema)
+        work.configuration.segmentBytesMax = ByteCount(400)
+        #expect(try work.run(files: [file], into: store).inserted == 3)
+        let info = try JSONObject(ToolRun("info", "-j", store).output)
+        #expect(info["transactions"] == "3")
+        // The newest segment alone is read for this.
+        #expect(ToolRun("schema", store).output.hasPrefix("User\n"))
+        #expect(
+            try JSONObject(ToolRun("show", "-j", store, "3").output)["types", 0, "type"] == "Chat")
+        #expect(ToolRun("verify", store).status == .success)
+    }
+
     @Test("A dry run says what would be done, and does nothing")
     func dryRun() throws {
         let run = try load("{\"type\":\"Chat\",\"id\":1}\n", "--dry-run", "--json")
