@@ -21,7 +21,7 @@ package struct Splice {
     package static let threshold = 1_024
 
     /// What a splice costs beside the middles, roughly; less in common is not worth one.
-    static let overhead = 32
+    package static let overhead = 32
 
     /// A common beginning or end is shorter; what more is in common stands in the middles. The sum of
     /// all parts of a value must not overflow, on 32-bit platforms either.

@@ -28,83 +28,118 @@ extension QueryToken {
 
     /// The tokens of a query, with one for the end behind them. O(n).
     static func tokens(of text: String) throws(QueryError) -> [QueryToken] {
-        var scanner = Scanner(characters: Array(text))
+        var scanner = Scanner(text)
         var tokens: [QueryToken] = []
         while let token = try scanner.next() { tokens.append(token) }
-        let end = scanner.characters.count
-        return tokens + [QueryToken(kind: .end, place: end..<end)]
+        return tokens + [QueryToken(kind: .end, place: scanner.end)]
     }
 
+    /// Goes by scalars: a mark that combines with a quotation mark does not hide it. Places are counted in characters.
     private struct Scanner {
-        let characters: [Character]
-        var position = 0
+        private let scalars: [Unicode.Scalar]
+        /// Of each scalar the character that it is in.
+        private var characters: [Int] = []
+        private var position = 0
 
-        mutating func next() throws(QueryError) -> QueryToken? {
-            while position < characters.count, characters[position].isWhitespace { position += 1 }
-            guard position < characters.count else { return nil }
-            let start = position
-            let kind = try kind(from: characters[start])
-            return QueryToken(kind: kind, place: start..<position)
+        init(_ text: String) {
+            scalars = Array(text.unicodeScalars)
+            for (number, character) in text.enumerated() {
+                characters += repeatElement(number, count: character.unicodeScalars.count)
+            }
         }
 
-        private mutating func kind(from first: Character) throws(QueryError) -> Kind {
+        var end: Range<Int> {
+            let count = (characters.last ?? -1) + 1
+            return count..<count
+        }
+
+        private func place(from start: Int) -> Range<Int> {
+            characters[start]..<characters[max(start, position - 1)] + 1
+        }
+
+        mutating func next() throws(QueryError) -> QueryToken? {
+            while position < scalars.count, scalars[position].properties.isWhitespace {
+                position += 1
+            }
+            guard position < scalars.count else { return nil }
+            let start = position
+            let kind = try kind(from: scalars[start])
+            return QueryToken(kind: kind, place: place(from: start))
+        }
+
+        private mutating func kind(from first: Unicode.Scalar) throws(QueryError) -> Kind {
             if first == "\"" || first == "'" { return .text(try quoted(by: first)) }
             if first == "`" { return .name(try quoted(by: first)) }
-            if first.isASCII, first.isNumber { return .number(try number()) }
-            if Self.beginsWord(first) {
-                return .word(take { Self.beginsWord($0) || $0.isNumber })
-            }
+            if Self.isDigit(first) { return .number(try number()) }
+            if Self.beginsWord(first) { return .word(take(while: Self.continuesWord)) }
             for sign in signs
-            where characters[position...].prefix(sign.count).elementsEqual(sign) {
+            where scalars[position...].prefix(sign.count).elementsEqual(sign.unicodeScalars) {
                 position += sign.count
                 return .sign(sign)
             }
-            throw QueryError(problem: .unexpectedCharacter(first), place: position..<position + 1)
+            position += 1
+            throw QueryError(
+                problem: .unexpectedCharacter(Character(first)), place: place(from: position - 1))
         }
 
-        private static func beginsWord(_ character: Character) -> Bool {
-            character.isLetter || character == "_" || character == "@"
+        private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+            ("0"..."9").contains(scalar)
         }
 
-        private mutating func take(while condition: (Character) -> Bool) -> String {
-            let taken = characters[position...].prefix(while: condition)
+        private static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isAlphabetic || scalar == "_" || scalar == "@"
+        }
+
+        private static func continuesWord(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .spacingMark, .enclosingMark: true
+            default: beginsWord(scalar) || scalar.properties.numericType != nil
+            }
+        }
+
+        private mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {
+            let taken = scalars[position...].prefix(while: condition)
             position += taken.count
-            return String(taken)
+            var text = ""
+            text.unicodeScalars += taken
+            return text
         }
 
-        /// A backslash takes the next character as it is; `\n` and `\t` are what they are elsewhere.
-        private mutating func quoted(by mark: Character) throws(QueryError) -> String {
+        /// A backslash takes the next scalar as it is; `\n` and `\t` are what they are elsewhere.
+        private mutating func quoted(by mark: Unicode.Scalar) throws(QueryError) -> String {
             let start = position
             var text = ""
             position += 1
-            while position < characters.count {
-                var character = characters[position]
+            while position < scalars.count {
+                var scalar = scalars[position]
                 position += 1
-                if character == mark { return text }
-                if character == "\\", position < characters.count {
-                    character = characters[position]
+                if scalar == mark { return text }
+                if scalar == "\\", position < scalars.count {
+                    scalar = scalars[position]
                     position += 1
-                    if character == "n" { character = "\n" }
-                    if character == "t" { character = "\t" }
+                    if scalar == "n" { scalar = "\n" }
+                    if scalar == "t" { scalar = "\t" }
                 }
-                text.append(character)
+                text.unicodeScalars.append(scalar)
             }
-            throw QueryError(problem: .textNotEnded, place: start..<position)
+            throw QueryError(problem: .textNotEnded, place: place(from: start))
         }
 
         private mutating func number() throws(QueryError) -> String {
             let start = position
-            var text = take { $0.isASCII && ($0.isNumber || $0.isLetter || $0 == ".") }
+            var text = take {
+                Self.isDigit($0) || $0.isASCII && $0.properties.isAlphabetic || $0 == "."
+            }
             // The sign of an exponent.
-            if text.last == "e" || text.last == "E", position < characters.count,
-                characters[position] == "-" || characters[position] == "+"
+            if text.last == "e" || text.last == "E", position < scalars.count,
+                scalars[position] == "-" || scalars[position] == "+"
             {
-                text.append(characters[position])
+                text.unicodeScalars.append(scalars[position])
                 position += 1
-                text += take { $0.isASCII && $0.isNumber }
+                text += take(while: Self.isDigit)
             }
             guard Double(text) != nil, !text.hasPrefix("0x") else {
-                throw QueryError(problem: .invalidNumber(text), place: start..<position)
+                throw QueryError(problem: .invalidNumber(text), place: place(from: start))
             }
             return text
         }

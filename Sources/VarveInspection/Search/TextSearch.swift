@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveText
 
 /// Finds the transactions that added or removed a text, newest first.
 ///
@@ -7,7 +8,8 @@ internal import VarveLog
 /// elements of lists one by one; data does not. A change that moves a text within a value is none.
 ///
 /// Of a long text the log holds only the part that changed. The whole of it comes from what newer transactions
-/// say, or from the state at the end, which is replayed when that is needed. Belongs to one thread.
+/// say, or from the state at the end, which is replayed when that is needed. Of the texts that newer transactions have
+/// replaced 64 MiB are held in memory, and the others in a temporary file. Belongs to one thread.
 public final class TextSearch {
     /// How many transactions one step reads at most.
     private static let stepCount = 256
@@ -15,7 +17,7 @@ public final class TextSearch {
     private let matcher: TextMatcher
     private let scope: TextSearchScope
     private let filter: TransactionFilter
-    private var longTexts = LongTexts()
+    var longTexts = LongTexts()
     /// The oldest transaction that was looked at; nil before the first.
     public private(set) var last: TransactionID?
     private var found: [TextSearchResult] = []
@@ -117,7 +119,7 @@ public final class TextSearch {
             return changes(of: insertion.entity, insertion.fields, isDeleted: false)
         case .delete(let deletion):
             for field in deletion.fields where covers(field.name, of: deletion.entity.type) {
-                longTexts.note(field.value, of: deletion.entity, field.name)
+                try longTexts.note(field.value, of: deletion.entity, field.name)
             }
             return changes(of: deletion.entity, deletion.fields, isDeleted: true)
         case .update(let update):
@@ -152,7 +154,7 @@ public final class TextSearch {
         let place = TextChange.Place.field(entity, change.name)
         switch change.content {
         case .values(let old, let new):
-            longTexts.note(old, of: entity, change.name)
+            try longTexts.note(old, of: entity, change.name)
             return self.change(place, old.stored.content.texts, new.stored.content.texts)
         case .splice(let splice):
             let (old, new) = try longTexts.sides(of: splice, entity, change.name) {
@@ -204,8 +206,7 @@ extension StoredContent {
         case .dictionary(let entries): entries.flatMap { $0.key.texts + $0.value.texts }
         case .structure(let members): members.flatMap(\.value.texts)
         case .enumeration(_, let name, let payload): [name] + payload.flatMap(\.value.texts)
-        case .date, .uuid:
-            json.hasPrefix("\"") ? [String(json.dropFirst().dropLast())] : [json]
+        case .date, .uuid: [json.withoutQuotationMarks]
         case .bool, .signed, .unsigned, .float, .double: [json]
         }
     }

@@ -40,7 +40,8 @@ struct ExportCommandTests {
         }
         let (csv, copy) = (folder.file("csv"), folder.file("copy.varve"))
         #expect(ToolRun("export", "-d", "-F", "csv", hostile.path, "-o", csv).status == .success)
-        #expect(ToolRun("import", csv, copy).status == .success)
+        let imported = ToolRun("import", csv, copy)
+        #expect(imported.status == .success, "\(imported.errors)\(imported.output)")
         let (original, carried) = (try StoreContent(hostile.path), try StoreContent(copy))
         #expect(original.entities == carried.entities && original.links == carried.links)
     }
@@ -66,6 +67,32 @@ struct ExportCommandTests {
         let csv = Array(ToolRun("query", "--csv", store, "V select t").output.utf8)
         #expect(csv.contains(Array("\"x\"\"\u{301}\"".utf8)))
         #expect(csv.contains(Array("\"x,\u{301}\"".utf8)))
+        // People see them escaped as well, and a query finds them.
+        let shown = Array(ToolRun("show", store, "1").output.utf8)
+        #expect(shown.contains(Array("\"x\\\"\u{301}\"".utf8)))
+        for text in ["\"\u{301}\"", "'\u{301}'"] {
+            let found = ToolRun("query", store, "V where t endsWith " + text + " select id")
+            #expect(found.status == .success && found.errors.isEmpty, "\(found.errors)")
+        }
+        #expect(
+            ToolRun("query", store, "V where t == 'x\"\u{301}' select id").output
+                == "{\"id\":3}\n")
+    }
+
+    @Test("A query as CSV has nothing for null, and quotation marks for an empty text")
+    func emptyCells() throws {
+        let folder = try TestFolder()
+        let schema = try folder.write(
+            #"{"types":[{"name":"V","id":"Int64","fields":[{"name":"t","type":"String?"},{"name":"d","type":"Date"}]}]}"#,
+            to: "schema.json")
+        let lines = try folder.write(
+            "{\"type\":\"V\",\"id\":1,\"t\":null,\"d\":\"2026-08-03\"}\n"
+                + "{\"type\":\"V\",\"id\":2,\"t\":\"\",\"d\":\"2026-08-03\"}", to: "v.jsonl")
+        let store = folder.file("v.varve")
+        #expect(ToolRun("import", "-s", schema, lines, store).status == .success)
+        #expect(
+            ToolRun("query", "--csv", store, "V select id, t, d").output
+                == "id,t,d\n1,,2026-08-03T00:00:00Z\n2,\"\",2026-08-03T00:00:00Z\n")
     }
 
     @Test(
