@@ -134,6 +134,9 @@ def piece(text, look, x, y, width, height, theme):
     background = look.background
     if look.reversed:
         foreground, background = background or theme.background, foreground
+    elif background and foreground == theme.palette[7]:
+        # On a bar white is white, whatever it has to be on the page.
+        foreground = "#ffffff"
     drawn = []
     length = cells(text) * width
     if background:
