@@ -128,9 +128,10 @@ let package = Package(
             swiftSettings: settings),
 
         // Tools
+        .target(name: "VarveTerminal", path: "Tools/terminal", swiftSettings: settings),
         .target(
-            name: "VarveTool", dependencies: ["VarveInspection", "VarveText"], path: "Tools/varve",
-            exclude: ["Main"], swiftSettings: settings),
+            name: "VarveTool", dependencies: ["VarveInspection", "VarveTerminal", "VarveText"],
+            path: "Tools/varve", exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "VarveToolMain", dependencies: ["VarveTool"], path: "Tools/varve/Main",
             swiftSettings: settings),
@@ -152,8 +153,8 @@ let package = Package(
             name: "TortureMain", dependencies: ["TortureCampaign"],
             path: "Tools/torture-campaign/Main", swiftSettings: settings),
         .target(
-            name: "OutlineEditor", dependencies: ["Varve", "VarveText"], path: "Tools/outline",
-            exclude: ["Main"], swiftSettings: settings),
+            name: "OutlineEditor", dependencies: ["Varve", "VarveTerminal", "VarveText"],
+            path: "Tools/outline", exclude: ["Main"], swiftSettings: settings),
         .executableTarget(
             name: "OutlineMain", dependencies: ["OutlineEditor"], path: "Tools/outline/Main",
             swiftSettings: settings),
@@ -191,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "VarveInspectionTests",
             dependencies: [
-                "VarveInspection", "VarveTool", "VarveToolMain", "Varve", "VarveText",
-                "VarveTestSupport", "VarveFuzzing",
+                "VarveInspection", "VarveTool", "VarveToolMain", "VarveTerminal", "Varve",
+                "VarveText", "VarveTestSupport", "VarveFuzzing",
             ],
             // Read where they lie, by the tests of golden stores.
             exclude: ["Fixtures"], swiftSettings: settings),
@@ -203,7 +204,8 @@ let package = Package(
             name: "AptGraphProgramTests", dependencies: ["AptGraph", "AptGraphInput", "Varve"],
             swiftSettings: settings),
         .testTarget(
-            name: "OutlineTests", dependencies: ["OutlineEditor", "OutlineMain", "Varve"],
+            name: "OutlineTests",
+            dependencies: ["OutlineEditor", "OutlineMain", "VarveTerminal", "Varve"],
             swiftSettings: settings),
         // Written from the manual and the list of behaviours, against the public interface alone.
         .testTarget(

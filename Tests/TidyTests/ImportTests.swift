@@ -45,8 +45,10 @@ struct ImportTests {
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(
-            folder: "Tools/varve", modules: ["VarveInspection", "VarveText"], system: ["Foundation"]
-        ),
+            folder: "Tools/varve", modules: ["VarveInspection", "VarveTerminal", "VarveText"],
+            system: ["Foundation"]),
+        // A full screen of two programs: keys, signals, the terminal's mode.
+        Module(folder: "Tools/terminal", system: ["Foundation"]),
         Module(
             folder: "Tools/aptgraph", modules: ["Varve", "VarveText", "AptGraphInput"],
             system: ["Foundation"]),
@@ -58,7 +60,8 @@ struct ImportTests {
             folder: "Tools/torture-campaign/Main", modules: ["TortureCampaign"],
             system: ["Foundation"]),
         Module(
-            folder: "Tools/outline", modules: ["Varve", "VarveText"], system: ["Foundation"]),
+            folder: "Tools/outline", modules: ["Varve", "VarveTerminal", "VarveText"],
+            system: ["Foundation"]),
         Module(folder: "Tools/outline/Main", modules: ["OutlineEditor"], system: ["Foundation"]),
         Module(folder: "Tools/varve/Main", modules: ["VarveTool"], system: ["Foundation"]),
         Module(folder: "Tools/aptgraph/Main", modules: ["AptGraph"], system: ["Foundation"]),

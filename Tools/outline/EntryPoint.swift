@@ -1,5 +1,6 @@
 import Foundation
 import Varve
+import VarveTerminal
 import VarveText
 
 /// What the executable runs. The editor itself is a library, so that tests can run it too.
@@ -56,25 +57,23 @@ package enum EntryPoint {
         return isDone
     }
 
+    /// How long it waits for a key before it draws the screen again.
+    private static let idleMilliseconds: Int32 = 60_000
+
     private static func edit(_ outline: Outline) throws -> Bool {
         let terminal = Terminal()
-        try terminal.enter()
+        guard terminal.enter() else { throw OutlineFailure("the terminal cannot be set up") }
         defer { terminal.leave() }
         let editor = Editor(outline)
-        var decoder = KeyDecoder()
         while true {
-            let size = terminal.size
+            let size = Terminal.size
             terminal.write(editor.frame(columns: size.columns, rows: size.rows).sequence)
-            let input = terminal.read(milliseconds: decoder.isUndecided ? 50 : -1)
-            switch input {
-            case .end: return true
-            case .resized: continue
-            case .silence: break
-            case .bytes(let bytes): decoder.add(bytes)
-            }
-            var isFinal = false
-            if case .silence = input { isFinal = true }
-            while let key = decoder.next(isFinal: isFinal) {
+            let input = terminal.read(milliseconds: idleMilliseconds)
+            // The store is closed behind it, as after a key that ends the editor.
+            if input.isGone || input.signals.end != nil { return true }
+            if input.signals.isToSuspend { terminal.suspend() }
+            if input.signals.isContinued { terminal.resume() }
+            for key in input.keys {
                 guard editor.handle(key) else { return true }
             }
         }

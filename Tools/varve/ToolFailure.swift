@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveTerminal
 
 /// Why a command ended early.
 indirect enum ToolFailure: Error {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveInspection
+import VarveTerminal
 
 @testable import VarveTool
 

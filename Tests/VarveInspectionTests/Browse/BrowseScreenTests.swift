@@ -1,5 +1,6 @@
 import Testing
 import VarveInspection
+import VarveTerminal
 
 @testable import VarveTool
 

@@ -1,7 +1,7 @@
 import Testing
 import VarveTestSupport
 
-@testable import VarveTool
+@testable import VarveTerminal
 
 @Suite("Keys")
 struct KeyDecoderTests {
@@ -32,7 +32,7 @@ struct KeyDecoderTests {
             ("\u{1B}[6~", .pageDown),
             ("\u{1B}[H", .home), ("\u{1B}OF", .end), ("\u{1B}[1~", .home), ("\u{1B}[8~", .end),
             ("\u{1B}[Z", .backTab), ("\u{1B}[1;5C", .right), ("\u{1B}[6;2~", .pageDown),
-            ("\u{1B}OM", .enter),
+            ("\u{1B}OM", .enter), ("\u{1B}[1;2A", .shiftUp), ("\u{1B}[1;3B", .shiftDown),
         ])
     func sequence(_ bytes: String, _ key: Key) {
         #expect(keys([bytes], isFinal: false) == [key])

@@ -1,4 +1,5 @@
 import Testing
+import VarveTerminal
 
 @testable import VarveTool
 

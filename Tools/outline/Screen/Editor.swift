@@ -1,5 +1,6 @@
 import Foundation
 import Varve
+import VarveTerminal
 
 /// What the full screen does with keys. Everything that lasts is in the outline.
 final class Editor {

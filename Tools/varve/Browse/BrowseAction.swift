@@ -1,3 +1,5 @@
+import VarveTerminal
+
 /// What a key does. The table of keys is here and nowhere else: keys are found, hinted at and explained by it.
 enum BrowseAction: Hashable, Sendable, CaseIterable {
     case open, back, down, up, pageDown, pageUp, first, last, right, left
@@ -105,7 +107,14 @@ enum BrowseAction: Hashable, Sendable, CaseIterable {
         }
     }
 
-    static func action(for key: Key) -> BrowseAction? { byKey[key] }
+    /// An arrow with a modifier does what it does without.
+    static func action(for key: Key) -> BrowseAction? {
+        switch key {
+        case .shiftUp: byKey[.up]
+        case .shiftDown: byKey[.down]
+        default: byKey[key]
+        }
+    }
 
     private static let byKey = [Key: BrowseAction](
         allCases.flatMap { action in action.keys.map { ($0, action) } },
@@ -126,6 +135,8 @@ extension Key {
         case .backTab: "Shift-Tab"
         case .up: "↑"
         case .down: "↓"
+        case .shiftUp: "Shift-↑"
+        case .shiftDown: "Shift-↓"
         case .left: "←"
         case .right: "→"
         case .home: "Home"

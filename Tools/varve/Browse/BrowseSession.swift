@@ -1,5 +1,6 @@
 import Foundation
 import VarveInspection
+import VarveTerminal
 
 /// One run of `varve browse`: carries events to the browser, and its pictures to the terminal.
 final class BrowseSession {

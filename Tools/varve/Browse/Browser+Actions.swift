@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveTerminal
 
 extension Browser {
     mutating func act(_ action: BrowseAction) {

@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveTerminal
 
 extension Browser {
     /// What the screen shows.

@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveTerminal
 
 /// The whole of what `varve browse` shows, as a value: events come in, and what has to be done comes out.
 /// Neither the terminal nor the store is known here.

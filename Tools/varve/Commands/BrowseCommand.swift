@@ -1,4 +1,5 @@
 import VarveInspection
+import VarveTerminal
 
 /// `varve browse`: a store on a full screen.
 struct BrowseCommand: Command {

@@ -1,3 +1,5 @@
+import VarveTerminal
+
 /// One picture of the screen.
 struct Frame: Hashable, Sendable {
     var size: ScreenSize

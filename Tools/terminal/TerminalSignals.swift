@@ -2,15 +2,15 @@ import Foundation
 
 /// The signals that a full screen has to deal with. A handler sets a mark and wakes the reader of the terminal;
 /// what follows is done outside of it.
-enum TerminalSignals {
+package enum TerminalSignals {
     /// What was asked for since the last look.
-    struct Marks: Sendable {
+    package struct Marks: Sendable {
         /// The signal that ends the program.
-        var end: Int32?
-        var isResized = false
-        var isToSuspend = false
+        package internal(set) var end: Int32?
+        package internal(set) var isResized = false
+        package internal(set) var isToSuspend = false
         /// The program goes on after it was stopped, by whatever means.
-        var isContinued = false
+        package internal(set) var isContinued = false
     }
 
     private static let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT]
@@ -76,7 +76,7 @@ enum TerminalSignals {
     }
 
     /// Ends a wait for the terminal. Safe on every thread and in every handler.
-    static func wake() {
+    package static func wake() {
         var byte: UInt8 = 0
         // A full pipe wakes as well.
         _ = write(writeEnd, &byte, 1)
@@ -92,7 +92,7 @@ enum TerminalSignals {
     }
 
     /// Ends the program by a signal that it was sent, so that its parent sees which.
-    static func die(of number: Int32) -> Never {
+    package static func die(of number: Int32) -> Never {
         signal(number, SIG_DFL)
         raise(number)
         // Not reached, unless the signal is blocked.

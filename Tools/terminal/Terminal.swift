@@ -2,13 +2,13 @@ import Foundation
 
 /// A terminal in the mode that a full screen needs: keys come one by one and unechoed, on a screen of its own.
 /// Everything is as it was behind ``leave()``.
-final class Terminal {
+package final class Terminal {
     /// What came from outside.
-    struct Input: Sendable {
-        var keys: [Key] = []
-        var signals = TerminalSignals.Marks()
+    package struct Input: Sendable {
+        package internal(set) var keys: [Key] = []
+        package internal(set) var signals = TerminalSignals.Marks()
         /// Nothing can be read any more.
-        var isGone = false
+        package internal(set) var isGone = false
     }
 
     private static let enterSequence = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?25l"
@@ -20,11 +20,13 @@ final class Terminal {
     private var isEntered = false
     private var decoder = KeyDecoder()
 
+    package init() {}
+
     /// Whether standard input and output both are a terminal.
-    static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+    package static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
     /// What most terminals begin with, where this one does not say.
-    static var size: ScreenSize {
+    package static var size: ScreenSize {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
         else { return ScreenSize(columns: 80, rows: 24) }
@@ -32,7 +34,7 @@ final class Terminal {
     }
 
     /// False where the terminal cannot be set up; it is as it was then.
-    func enter() -> Bool {
+    package func enter() -> Bool {
         guard tcgetattr(STDIN_FILENO, &former) == 0 else { return false }
         // Before the mode changes: no signal may end the program in between.
         guard TerminalSignals.begin(restoring: former) else { return false }
@@ -52,7 +54,7 @@ final class Terminal {
         return true
     }
 
-    func leave() {
+    package func leave() {
         giveBack()
         TerminalSignals.end()
     }
@@ -67,7 +69,7 @@ final class Terminal {
     deinit { giveBack() }
 
     /// Stops the program, with the terminal as it was before; returns when it goes on, on a blank screen.
-    func suspend() {
+    package func suspend() {
         giveBack()
         TerminalSignals.suspend()
         // A stopped program that is ended may not have the terminal: taking it would stop it again.
@@ -75,9 +77,9 @@ final class Terminal {
     }
 
     /// Takes the terminal again: behind a stop that could not be noticed, its mode may be any.
-    func resume() { _ = takeOver() }
+    package func resume() { _ = takeOver() }
 
-    func write(_ text: String) {
+    package func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -96,7 +98,7 @@ final class Terminal {
     }
 
     /// Waits for keys, a signal or ``TerminalSignals/wake()``, at most so long.
-    func read(milliseconds: Int32) -> Input {
+    package func read(milliseconds: Int32) -> Input {
         var input = Input()
         let wait =
             decoder.isUndecided ? min(milliseconds, Self.sequenceMilliseconds) : milliseconds

@@ -1,5 +1,5 @@
 /// Finds keys in the bytes that a terminal sends, however they are cut into pieces.
-struct KeyDecoder {
+package struct KeyDecoder {
     /// No terminal sends a longer sequence: a longer one is dropped, so memory stays bounded.
     private static let sequenceBytesMax = 32
 
@@ -7,22 +7,25 @@ struct KeyDecoder {
     private static let sequences: [String: Key] = [
         "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "Z": .backTab,
         "M": .enter, "1~": .home, "4~": .end, "7~": .home, "8~": .end, "3~": .delete,
-        "5~": .pageUp, "6~": .pageDown,
+        "5~": .pageUp, "6~": .pageDown, "1;2A": .shiftUp, "1;3A": .shiftUp, "1;2B": .shiftDown,
+        "1;3B": .shiftDown,
     ]
 
     private var bytes: [UInt8] = []
 
-    mutating func add(_ new: some Sequence<UInt8>) { bytes += new }
+    package init() {}
+
+    package mutating func add(_ new: some Sequence<UInt8>) { bytes += new }
 
     /// Whether bytes are left that are no key yet: a lone escape, the start of a sequence or of a character.
     /// If nothing follows soon, ``next(isFinal:)`` decides.
-    var isUndecided: Bool { !bytes.isEmpty }
+    package var isUndecided: Bool { !bytes.isEmpty }
 
     /// The next key; nil where there is none, or not all of it.
     ///
     /// - Parameter isFinal: nothing follows for now, so an escape is a key, and the rest of a sequence that
     ///   was cut is dropped.
-    mutating func next(isFinal: Bool = false) -> Key? {
+    package mutating func next(isFinal: Bool = false) -> Key? {
         while let first = bytes.first {
             switch first {
             case 0x1B:
@@ -82,7 +85,7 @@ struct KeyDecoder {
         return Self.key(of: text).map { .key($0) } ?? .dropped
     }
 
-    /// Modifiers, as in `1;5A`, make no other key of it.
+    /// Modifiers, as in `1;5A`, make no other key of it, unless the table says so.
     private static func key(of sequence: String) -> Key? {
         if let key = sequences[sequence] { return key }
         guard let separator = sequence.firstIndex(of: ";"), let letter = sequence.last else {
