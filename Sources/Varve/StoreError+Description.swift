@@ -3,61 +3,86 @@ internal import VarveText
 
 extension StoreError: CustomStringConvertible {
     /// What happened and, behind the last semicolon, what to do next.
-    public var description: String {
-        // Of a schema each problem is a line of its own, escaped by itself.
-        if case .schema = self { message } else { message.escapedForDisplay }
-    }
+    public var description: String { message.text }
 
     // One table, exhaustive, so that a new case cannot come without its sentence.
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
-        case .log(let error): "\(error)"
-        case .schema(let problems): Self.describe(problems)
+        case .log(let error): error.message
+        case .schema(let problems):
+            ErrorMessage(
+                lines: problems.map(\.description),
+                "change the declarations so that they agree with the store, or open it with the "
+                    + "version of the app that wrote it")
         case .inconsistent(let transaction, let reason):
-            "transaction \(transaction) does not fit what came before it: \(reason); the log was "
-                + "written by something else than this library; restore a backup, or salvage a copy"
+            ErrorMessage(
+                "transaction \(transaction) does not fit what came before it: \(reason); the log was "
+                    + "written by something else than this library",
+                "restore a backup, or salvage a copy")
         case .unreadable(let value):
-            "\(value); \(value.advice), or open the store with the version of the app that wrote it"
+            ErrorMessage(
+                "\(value)",
+                "\(value.advice), or open the store with the version of the app that wrote it")
         case .unencodable(let type, let id, let error):
-            "\(type) \(id) cannot be stored: \(error); save another value, or change the type of "
-                + "the property"
+            ErrorMessage(
+                "\(type) \(id) cannot be stored: \(error)",
+                "save another value, or change the type of the property")
         case .rowTooLarge(let type, let id, let bytes, let limit):
-            "\(type) \(id) takes \(bytes), which is over the limit of \(limit); "
-                + "divide its content among several entities, or keep it in a file"
+            ErrorMessage(
+                "\(type) \(id) takes \(bytes), which is over the limit of \(limit)",
+                "divide its content among several entities, or keep it in a file")
         case .outcomeUnknown(let transaction, let error):
-            "transaction \(transaction) may or may not be on the disk: \(error); "
-                + "close the store and open it again to find out"
-        case .readOnly: "the store was opened for reading only; open it with mode .readWrite"
-        case .closed: "the store is closed; open it again"
-        case .suspended: "the store is suspended; call resume() first"
+            ErrorMessage(
+                "transaction \(transaction) may or may not be on the disk: \(error)",
+                "close the store and open it again to find out")
+        case .readOnly:
+            ErrorMessage("the store was opened for reading only", "open it with mode .readWrite")
+        case .closed: ErrorMessage("the store is closed", "open it again")
+        case .suspended: ErrorMessage("the store is suspended", "call resume() first")
         case .replacedWhileSuspended:
-            "the directory of the suspended store holds another log; close the store and open what "
-                + "is there now"
+            ErrorMessage(
+                "the directory of the suspended store holds another log",
+                "close the store and open what is there now")
         case .nestedWrite:
-            "write was called inside the body of a write; use the context that the body was given"
+            ErrorMessage(
+                "write was called inside the body of a write",
+                "use the context that the body was given")
         case .foreignContext:
-            "the body of a write replaced its context by another one; change the context it is given"
+            ErrorMessage(
+                "the body of a write replaced its context by another one",
+                "change the context it is given")
         case .reservedMetadata(let key):
-            "metadata '\(key)' cannot be written: keys that begin with 'varve.' belong to the store; "
-                + "choose another key"
+            ErrorMessage(
+                "metadata '\(key)' cannot be written: keys that begin with 'varve.' belong to the store",
+                "choose another key")
         case .foreignToken(let store, let found):
-            "the token belongs to the store \(found), this one is \(store); "
-                + "keep a token for each store, or start without one"
+            ErrorMessage(
+                "the token belongs to the store \(found), this one is \(store)",
+                "keep a token for each store, or start without one")
         case .notTheFormerVersion(let type, let id):
-            "\(type) \(id) is not as it was before the change; "
-                + "apply each change once, to the version before it"
+            ErrorMessage(
+                "\(type) \(id) is not as it was before the change",
+                "apply each change once, to the version before it")
         case .belowFloor(let transaction, let floor):
-            "transaction \(transaction) is no longer kept: of those before \(floor) none is; "
-                + "ask for a later one, and open the store with a longer retention to keep more"
+            ErrorMessage(
+                "transaction \(transaction) is no longer kept: of those before \(floor) none is",
+                "ask for a later one, and open the store with a longer retention to keep more")
         case .unknownTransaction(let transaction, let newest):
-            "there is no transaction \(transaction): the newest is \(newest); ask for one up to that"
+            ErrorMessage(
+                "there is no transaction \(transaction): the newest is \(newest)",
+                "ask for one up to that")
         case .nothingToUndo(let scope):
-            "there is nothing to undo\(Self.place(scope)); ask canUndo first, with the same scope"
+            ErrorMessage(
+                "there is nothing to undo\(Self.place(scope))",
+                "ask canUndo first, with the same scope")
         case .nothingToRedo(let scope):
-            "there is nothing to redo\(Self.place(scope)); ask canRedo first, with the same scope"
-        case .conflicts(let conflicts): Self.describe(conflicts)
+            ErrorMessage(
+                "there is nothing to redo\(Self.place(scope))",
+                "ask canRedo first, with the same scope")
+        case .conflicts(let conflicts): Self.message(about: conflicts)
         case .unknownSavepoint(let name):
-            "there is no savepoint '\(name)'; see savepoints for the names there are"
+            ErrorMessage(
+                "there is no savepoint '\(name)'", "see savepoints for the names there are")
         }
     }
 
@@ -65,22 +90,21 @@ extension StoreError: CustomStringConvertible {
         scope.map { " in the scope '\($0)'" } ?? ""
     }
 
-    private static func describe(_ conflicts: [UndoConflict]) -> String {
-        "nothing was done, because of later changes: "
-            + conflicts.map(\.description).joined(separator: ", ")
-            + (conflicts.contains(where: \.isFinal)
-                ? "; undo the later changes first"
-                : "; undo the later changes first, or use force: true to overwrite them")
-    }
-
-    private static func describe(_ problems: [SchemaProblem]) -> String {
-        problems.map(\.description).joined(separator: "\n")
-            + "; change the declarations so that they agree with the store, or open it with the "
-            + "version of the app that wrote it"
+    private static func message(about conflicts: [UndoConflict]) -> ErrorMessage {
+        ErrorMessage(
+            "nothing was done, because of later changes: "
+                + conflicts.map(\.description).joined(separator: ", "),
+            conflicts.contains(where: \.isFinal)
+                ? "undo the later changes first"
+                : "undo the later changes first, or use force: true to overwrite them")
     }
 }
 
 extension StoreError: LocalizedError {
-    /// The description, for `localizedDescription`.
+    /// The description as a whole, for `localizedDescription`.
     public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

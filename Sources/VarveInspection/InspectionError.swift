@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveReplay
 internal import VarveText
 
@@ -57,46 +58,64 @@ extension InspectionError {
 }
 
 extension InspectionError: CustomStringConvertible {
-    /// One line that says what is wrong.
-    public var description: String { message.escapedForDisplay }
+    /// One line that says what is wrong and, where there is something to do, what.
+    public var description: String { message.text }
 
-    private var message: String {
+    var message: ErrorMessage {
         switch self {
         case .log(.notAStore(let directory, let reason)):
-            "\(directory) is not a store: \(reason)"
-        case .log(let error): "\(error)"
+            ErrorMessage("\(directory) is not a store: \(reason)")
+        case .log(let error): error.message
         case .transaction(let id, let location, let reason):
-            "\(location): transaction \(id): \(reason)"
+            ErrorMessage("\(location): transaction \(id): \(reason)")
         case .definitions(let segment, let reason):
-            "segment \(segment): definitions at its head: \(reason)"
+            ErrorMessage("segment \(segment): definitions at its head: \(reason)")
         case .noSuchTransaction(let id, let first, let last):
-            first <= last
-                ? "there is no transaction \(id); the log holds \(first) to \(last)"
-                : first > 1
-                    ? "there is no transaction \(id); what came before \(first) is not kept"
-                    : "there is no transaction \(id); the log is empty"
+            ErrorMessage(
+                "there is no transaction \(id)",
+                first <= last
+                    ? "the log holds \(first) to \(last)"
+                    : first > 1
+                        ? "what came before \(first) is not kept" : "the log is empty")
         case .noSuchType(let name, let known):
-            "there is no type '\(name)'; "
-                + (known.isEmpty
-                    ? "the store has none" : "there is " + known.joined(separator: ", "))
+            ErrorMessage("there is no type '\(name)'", Self.choice(known) ?? "the store has none")
         case .noSuchField(let name, let type, let known):
-            "there is no property '\(name)'" + (type.map { " of '\($0)'" } ?? "") + "; there is "
-                + known.joined(separator: ", ")
+            ErrorMessage(
+                "there is no property '\(name)'" + (type.map { " of '\($0)'" } ?? ""),
+                Self.choice(known))
         case .noSuchEntity(let type, let id, let transaction):
-            transaction.map { "\(type) '\(id)' was deleted by transaction \($0)" }
-                ?? "there is no \(type) '\(id)'"
+            ErrorMessage(
+                transaction.map { "\(type) '\(id)' was deleted by transaction \($0)" }
+                    ?? "there is no \(type) '\(id)'")
         case .noSuchTombstone(let type, let id, let isLive):
-            isLive ? "\(type) '\(id)' is not deleted" : "there is no deleted \(type) '\(id)'"
+            ErrorMessage(
+                isLive ? "\(type) '\(id)' is not deleted" : "there is no deleted \(type) '\(id)'")
         case .nothingToUndo(let scope):
-            "there is nothing to undo" + (scope.map { " in the scope '\($0)'" } ?? "")
+            ErrorMessage("there is nothing to undo" + (scope.map { " in the scope '\($0)'" } ?? ""))
         case .nothingToRedo(let scope):
-            "there is nothing to redo" + (scope.map { " in the scope '\($0)'" } ?? "")
-        case .revision(let reason): "nothing was done: \(reason)"
-        case .entity(let type, let reason): "an entity of type '\(type)': \(reason)"
+            ErrorMessage("there is nothing to redo" + (scope.map { " in the scope '\($0)'" } ?? ""))
+        case .revision(let reason): ErrorMessage("nothing was done: \(reason)")
+        case .entity(let type, let reason):
+            ErrorMessage("an entity of type '\(type)': \(reason)")
         case .tooLargeToSalvageInMemory(let bytes, let limit):
-            "the files have \(bytes), more than the \(limit) that are salvaged in memory; salvage the store first"
+            ErrorMessage(
+                "the files have \(bytes), more than the \(limit) that are salvaged in memory",
+                "salvage the store first")
         }
     }
+
+    private static func choice(_ names: [String]) -> String? {
+        names.isEmpty ? nil : "there is " + names.joined(separator: ", ")
+    }
+}
+
+extension InspectionError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 extension InspectionError {

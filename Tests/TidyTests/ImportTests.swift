@@ -16,10 +16,10 @@ struct ImportTests {
     static let table: [Module] = [
         // Which characters people are shown, and in how many columns: every message of every module asks it.
         Module(folder: "Sources/VarveText"),
-        // Synchronization for the locks that the layers above share.
+        // Foundation for `LocalizedError` alone, Synchronization for the locks that the layers above share.
         Module(
             folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve", "VarveText"],
-            system: ["Synchronization"]),
+            system: ["Foundation", "Synchronization"]),
         // Synchronization for the lock-free cache of how types are stored.
         Module(
             folder: "Sources/VarveEvents", modules: ["CVarve", "VarveText"],
@@ -101,6 +101,14 @@ struct ImportTests {
             Self.imports(of: file).contains { Self.systemLibraries.contains($0.module) }
         }
         #expect(files.count <= 1, "\(files.map(\.path))")
+    }
+
+    @Test("One file of the log imports Foundation, which its errors need to be shown")
+    func foundationInOneFile() throws {
+        let files = try Repository.shared.swiftFiles(Self.systemLibraryFolder).filter { file in
+            Self.imports(of: file).contains { $0.module == "Foundation" }
+        }
+        #expect(files.map(\.name) == ["LogError+LocalizedError.swift"])
     }
 
     @Test("The import declarations of Swift are recognised in all their forms")

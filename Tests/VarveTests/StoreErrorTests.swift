@@ -71,8 +71,58 @@ struct StoreErrorTests {
     func steps() {
         for (error, step) in Self.steps {
             #expect("\(error)".hasSuffix("; " + step), "\(error)")
-            #expect(error.localizedDescription == "\(error)")
+            let shown: any Error = error
+            #expect(shown.localizedDescription == "\(error)")
+            #expect(error.recoverySuggestion == step)
+            #expect("\(error)" == (error.failureReason ?? "") + "; " + step)
         }
+    }
+
+    @Test(
+        "Foundation shows what every layer says, and parts it into reason and suggestion",
+        arguments: Self.ofOtherLayers)
+    func otherLayers(sample: Sample) {
+        #expect(sample.error.localizedDescription == "\(sample.reason); \(sample.suggestion)")
+        let localized = sample.error as? any LocalizedError
+        #expect(localized?.errorDescription == "\(sample.error)")
+        #expect(localized?.failureReason == sample.reason)
+        #expect(localized?.recoverySuggestion == sample.suggestion)
+    }
+
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let error: any Error
+        let reason: String
+        let suggestion: String
+        var testDescription: String { "\(type(of: error))" }
+
+        init(_ error: any Error, _ reason: String, _ suggestion: String) {
+            (self.error, self.reason, self.suggestion) = (error, reason, suggestion)
+        }
+    }
+
+    static let ofOtherLayers = [
+        Sample(damage, "there is no store at Notes.varve", "check the path"),
+        Sample(
+            FileSystemError(.write, file: "1.log", reason: .system(code: 28)),
+            "cannot write 1.log: No space left on device",
+            "make room on the disk, or copy the store to another: reading it needs none"),
+        Sample(
+            ContextError.noSuchEntity(type: "Note", id: "1"), "there is no Note with the id 1",
+            "save it first, or use find, which returns nil"),
+        Sample(
+            CodecError.notStorable(property: "view", typeName: "View"),
+            "'view' has type View, which has no stored form", "make it Storable or Codable"),
+        Sample(
+            CollisionResolver<Book>.Errors.uniqueValueIndexViolation(
+                existing: 1, new: 2, indexName: "isbn"),
+            "Book 2 cannot be saved: 1 has the same value already in the unique index 'isbn'",
+            "give it another value, or change or delete 1 first"),
+    ]
+
+    @Test("An escape in a name reaches no part of an error")
+    func escapes() {
+        let error = StoreError.unknownSavepoint("a\u{1B}[31m")
+        #expect(error.failureReason == "there is no savepoint 'a\\u{1B}[31m'")
     }
 
     @Test("A message names what it is about")

@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// Why a value could not be encoded or decoded.
@@ -86,9 +87,11 @@ extension CodecError {
 
 extension CodecError: CustomStringConvertible {
     /// One sentence about what is wrong, with the offset where there is one.
-    public var description: String { message.escapedForDisplay }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage { ErrorMessage(problem, suggestion) }
+
+    private var problem: String {
         switch self {
         case .truncated(let offset, let needed, let available):
             "the bytes end at offset \(offset): \(needed) needed, \(available) left"
@@ -115,7 +118,7 @@ extension CodecError: CustomStringConvertible {
         case .notRoundTrippable(let property):
             "the value of '\(property)' would read back as a different one"
         case .notStorable(let property, let typeName):
-            "'\(property)' has type \(typeName), which has no stored form: make it Storable or Codable"
+            "'\(property)' has type \(typeName), which has no stored form"
         case .jsonFailed(let property, let typeName, let reason):
             "'\(property)' of type \(typeName) as JSON: \(reason)"
         case .unknownRawValue(let offset, let typeName):
@@ -127,4 +130,22 @@ extension CodecError: CustomStringConvertible {
             "\(from) cannot become \(to): \(reason)"
         }
     }
+
+    // Of bytes there is no more to say: what is read, or written, says what to do with it.
+    private var suggestion: String? {
+        switch self {
+        case .notStorable: "make it Storable or Codable"
+        case .unreadableProperty(_, _, let error): error.suggestion
+        default: nil
+        }
+    }
+}
+
+extension CodecError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

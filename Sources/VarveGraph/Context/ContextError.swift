@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// Why a context refuses a change. The change is rolled back as a whole.
@@ -15,21 +16,36 @@ public enum ContextError: Error, Hashable, Sendable {
 
 extension ContextError: CustomStringConvertible {
     /// What was refused, and what to do next.
-    public var description: String { message.escapedForDisplay }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
         case .savedWhileDeleted(let type, let id):
-            "a hook saved \(type) \(id) again while its tombstone was being saved: delete it there"
+            ErrorMessage(
+                "a hook saved \(type) \(id) again while its tombstone was being saved",
+                "delete it there")
         case .deleteDenied(let type, let id, let relation, let children):
-            """
-            \(type) \(id) cannot be deleted while its relation '\(relation)' leads to \
-            \(children.joined(separator: ", ")): delete or detach what it leads to first
-            """
+            ErrorMessage(
+                "\(type) \(id) cannot be deleted while its relation '\(relation)' leads to "
+                    + children.joined(separator: ", "),
+                "delete or detach what it leads to first")
         case .requiredRelationMissing(let type, let id, let relation):
-            "\(type) \(id) lacks its required relation '\(relation)': set it, and save what it leads to"
+            ErrorMessage(
+                "\(type) \(id) lacks its required relation '\(relation)'",
+                "set it, and save what it leads to")
         case .noSuchEntity(let type, let id):
-            "there is no \(type) with the id \(id): save it first, or ask with find, which gives nil"
+            ErrorMessage(
+                "there is no \(type) with the id \(id)",
+                "save it first, or use find, which returns nil")
         }
     }
+}
+
+extension ContextError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

@@ -1,3 +1,6 @@
+public import Foundation
+internal import VarveText
+
 /// Why relations of two types do not fit together.
 public struct RelationProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The persisted name of the type that declares the relation.
@@ -8,7 +11,22 @@ public struct RelationProblem: Error, Hashable, Sendable, CustomStringConvertibl
     public let reason: String
 
     /// One line: type, relation and reason.
-    public var description: String { "\(type).\(relation): \(reason)" }
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
+        ErrorMessage(
+            "\(type).\(relation): \(reason)",
+            "give each relation one other side, named on one side or on both")
+    }
+}
+
+extension RelationProblem: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 extension EntityDescriptor {

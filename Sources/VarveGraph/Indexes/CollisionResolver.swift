@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// What happens when an entity is saved with a value that is unique and that another one has.
@@ -82,15 +83,37 @@ extension CollisionResolver {
 
 extension CollisionResolver.Errors: CustomStringConvertible {
     /// Which entity has the value, in which index, and what to do next.
-    public var description: String {
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
         switch self {
         case .uniqueValueIndexViolation(let existing, let new, let indexName):
-            """
-            \(Entity._descriptor.name) \(new) cannot be saved: \(existing) has the same value already in \
-            the unique index '\(indexName)'. Give it another value, or change or delete \(existing) first
-            """.escapedForDisplay
+            .collision(
+                Entity._descriptor.name, String(describing: new),
+                existing: String(describing: existing), indexName)
         }
     }
+}
+
+extension ErrorMessage {
+    // Apart from the type of the entity, so that no app compiles the text once for each of its types.
+    fileprivate static func collision(
+        _ type: String, _ new: String, existing: String, _ indexName: String
+    ) -> ErrorMessage {
+        ErrorMessage(
+            "\(type) \(new) cannot be saved: \(existing) has the same value already in the unique index "
+                + "'\(indexName)'",
+            "give it another value, or change or delete \(existing) first")
+    }
+}
+
+extension CollisionResolver.Errors: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 /// Names the unique index at which two entities collide, and reads its values.
@@ -142,8 +165,20 @@ public struct UniqueConstraintViolation: Error, Hashable, Sendable {
 
 extension UniqueConstraintViolation: CustomStringConvertible {
     /// One line: type, id and index.
-    public var description: String {
-        "the \(type) \(existingID) has the same value already in the unique index \(indexName)"
-            .escapedForDisplay
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
+        ErrorMessage(
+            "the \(type) \(existingID) has the same value already in the unique index '\(indexName)'",
+            "save another value, or change or delete \(existingID) first")
     }
+}
+
+extension UniqueConstraintViolation: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

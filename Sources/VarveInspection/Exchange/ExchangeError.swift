@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// Why data cannot be exported or imported. Nothing was written then.
@@ -20,28 +21,28 @@ public enum ExchangeError: Error, Hashable, Sendable {
 
 extension ExchangeError: CustomStringConvertible {
     /// What is wrong, and what to do.
-    public var description: String {
-        switch self {
-        case .inspection(let error): "\(error)"
-        default: message.escapedForDisplay
-        }
-    }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
-        case .inspection(let error): "\(error)"
-        case .file(let path, let reason): "\(path): \(reason)"
+        case .inspection(let error): error.message
+        case .file(let path, let reason): ErrorMessage("\(path): \(reason)")
         case .schema(let path, let line, let column, let reason):
-            "\(path), line \(line), column \(column): \(reason)"
-        case .types(let reasons): "the types do not fit: " + reasons.joined(separator: "; ")
+            ErrorMessage("\(path), line \(line), column \(column): \(reason)")
+        case .types(let reasons):
+            ErrorMessage("the types do not fit: " + reasons.joined(separator: "; "))
         case .noSchema(let path, let columns, _):
-            "\(path): no schema says what its columns are ("
-                + columns.joined(separator: ", ") + "): give one with --schema=FILE"
+            ErrorMessage(
+                "\(path): no schema says what its columns are (" + columns.joined(separator: ", ")
+                    + ")", "give one with --schema=FILE")
         case .noType(let path, let known):
-            "\(path): no type is named like the file: give one with --type=TYPE; there is "
-                + (known.isEmpty ? "none" : known.joined(separator: ", "))
+            ErrorMessage(
+                "\(path): no type is named like the file",
+                "give one with --type=TYPE; there is "
+                    + (known.isEmpty ? "none" : known.joined(separator: ", ")))
         case .notReadBack(let reason):
-            "the new store does not read back as it was written, and was not kept: \(reason)"
+            ErrorMessage(
+                "the new store does not read back as it was written, and was not kept: \(reason)")
         }
     }
 
@@ -49,6 +50,15 @@ extension ExchangeError: CustomStringConvertible {
     public var example: String? {
         if case .noSchema(_, _, let example) = self { example } else { nil }
     }
+}
+
+extension ExchangeError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 extension ExchangeError {

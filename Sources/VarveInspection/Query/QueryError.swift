@@ -1,3 +1,6 @@
+public import Foundation
+internal import VarveText
+
 /// Why a query cannot be understood, and where in its text.
 public struct QueryError: Error, Hashable, Sendable {
     /// What is wrong with the text of a query.
@@ -46,38 +49,57 @@ public struct QueryError: Error, Hashable, Sendable {
 
 extension QueryError: CustomStringConvertible {
     /// One sentence about the problem, without the place.
-    public var description: String {
+    public var description: String { message.text }
+
+    fileprivate var message: ErrorMessage {
         switch problem {
-        case .unexpectedCharacter(let character): "'\(character)' begins nothing"
-        case .textNotEnded: "the text has no closing quotation mark"
-        case .invalidNumber(let text): "'\(text)' is not a number"
-        case .expected(let expected, let found): "expected \(expected), found \(found)"
-        case .clauseTwice(let clause): "'\(clause)' is there twice"
-        case .nestedTooDeep(let limit): "nested deeper than \(limit)"
+        case .unexpectedCharacter(let character): ErrorMessage("'\(character)' begins nothing")
+        case .textNotEnded: ErrorMessage("the text has no closing quotation mark")
+        case .invalidNumber(let text): ErrorMessage("'\(text)' is not a number")
+        case .expected(let expected, let found):
+            ErrorMessage("expected \(expected), found \(found)")
+        case .clauseTwice(let clause): ErrorMessage("'\(clause)' is there twice")
+        case .nestedTooDeep(let limit): ErrorMessage("nested deeper than \(limit)")
         case .noSuchType(let name, let known):
-            "there is no type '\(name)'; "
-                + (known.isEmpty
-                    ? "the store has none" : "there is " + known.joined(separator: ", "))
+            ErrorMessage(
+                "there is no type '\(name)'",
+                known.isEmpty ? "the store has none" : "there is " + known.joined(separator: ", "))
         case .noSuchProperty(let name, let type, let known):
-            "'\(type)' has no '\(name)'; it has " + known.joined(separator: ", ")
-        case .noMembers(let name, let kind): "\(kind) has no member '\(name)'"
+            ErrorMessage(
+                "'\(type)' has no '\(name)'", "it has " + known.joined(separator: ", "))
+        case .noMembers(let name, let kind): ErrorMessage("\(kind) has no member '\(name)'")
         case .leadsToMany(let name):
-            "'\(name)' leads to many: use any(\(name), …), all(\(name), …) or count(\(name))"
-        case .notARelation(let name): "'\(name)' is not a relation"
-        case .notComparable(let first, let second): "\(first) cannot be compared with \(second)"
-        case .notACondition(let kind): "\(kind) is not a condition; compare it with something"
+            ErrorMessage(
+                "'\(name)' leads to many: use any(\(name), …), all(\(name), …) or count(\(name))")
+        case .notARelation(let name): ErrorMessage("'\(name)' is not a relation")
+        case .notComparable(let first, let second):
+            ErrorMessage("\(first) cannot be compared with \(second)")
+        case .notACondition(let kind):
+            ErrorMessage("\(kind) is not a condition", "compare it with something")
         case .notADate(let text):
-            "'\(text)' is not a date; write it as 2026-08-03 or 2026-08-03T14:05:22Z"
+            ErrorMessage(
+                "'\(text)' is not a date", "write it as 2026-08-03 or 2026-08-03T14:05:22Z")
         case .misplacedAggregate(let aggregate):
-            "\(aggregate)() is known of a group alone: it goes behind 'select', or behind 'order by' "
-                + "where something is grouped or selected so"
+            ErrorMessage(
+                "\(aggregate)() is known of a group alone: it goes behind 'select', or behind "
+                    + "'order by' where something is grouped or selected so")
         case .notANumber(let kind, let aggregate):
-            "\(aggregate)() takes numbers, not \(kind); count() counts rows"
+            ErrorMessage("\(aggregate)() takes numbers, not \(kind)", "count() counts rows")
         case .notGrouped(let name):
-            "'\(name)' differs within a group: name it behind 'group by', or take its sum, least, "
-                + "most or average"
+            ErrorMessage(
+                "'\(name)' differs within a group: name it behind 'group by', or take its sum, least, "
+                    + "most or average")
         }
     }
+}
+
+extension QueryError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 /// Why a query has no result.
@@ -86,4 +108,25 @@ public enum QueryFailure: Error, Sendable {
     case query(QueryError)
     /// The store cannot be read.
     case inspection(InspectionError)
+}
+
+extension QueryFailure: CustomStringConvertible {
+    /// What the error inside says.
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
+        switch self {
+        case .query(let error): error.message
+        case .inspection(let error): error.message
+        }
+    }
+}
+
+extension QueryFailure: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

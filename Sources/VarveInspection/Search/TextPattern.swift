@@ -1,4 +1,5 @@
-import Foundation
+public import Foundation
+internal import VarveText
 
 /// What to look for in texts.
 public struct TextPattern: Hashable, Sendable {
@@ -51,6 +52,28 @@ public enum TextPatternError: Error, Hashable, Sendable {
     case empty
     /// What the parser of regular expressions says.
     case notAnExpression(reason: String)
+}
+
+extension TextPatternError: CustomStringConvertible {
+    /// One line that says what is wrong with the pattern.
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
+        switch self {
+        case .empty: ErrorMessage("the pattern is empty", "give a text to look for")
+        case .notAnExpression(let reason):
+            ErrorMessage("the pattern is not a regular expression: \(reason)", "correct it")
+        }
+    }
+}
+
+extension TextPatternError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 /// Finds a pattern in texts. Belongs to one thread.

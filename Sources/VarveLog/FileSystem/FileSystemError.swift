@@ -1,4 +1,4 @@
-internal import VarveText
+package import VarveText
 
 /// An operation that the file system refused or did not complete.
 public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -61,17 +61,29 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     /// One sentence: operation, file and reason.
-    public var description: String {
-        let detail =
-            switch reason {
-            case .system(let code): POSIX.message(for: code)
-            case .unexpectedEnd: "the file is shorter than it was a moment ago"
-            case .nothingWritten: "the system took no bytes"
-            case .notAPlainFile:
-                "it is not a plain file with a single link; put the file itself in its place"
-            case .tooManyFiles: "the directory holds too many files"
-            }
-        return "cannot \(operation.rawValue) \(file): \(detail)".escapedForDisplay
+    public var description: String { message.text }
+
+    package var message: ErrorMessage {
+        ErrorMessage("cannot \(operation.rawValue) \(file): \(detail)", suggestion)
+    }
+
+    private var detail: String {
+        switch reason {
+        case .system(let code): POSIX.message(for: code)
+        case .unexpectedEnd: "the file is shorter than it was a moment ago"
+        case .nothingWritten: "the system took no bytes"
+        case .notAPlainFile: "it is not a plain file with a single link"
+        case .tooManyFiles: "the directory holds too many files"
+        }
+    }
+
+    private var suggestion: String? {
+        switch reason {
+        case .system where isFullDisk:
+            "make room on the disk, or copy the store to another: reading it needs none"
+        case .notAPlainFile: "put the file itself in its place"
+        case .system, .unexpectedEnd, .nothingWritten, .tooManyFiles: nil
+        }
     }
 }
 

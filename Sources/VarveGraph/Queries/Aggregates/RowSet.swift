@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// The rows that a query finds, to be counted, added up or compared where they lie.
@@ -129,14 +130,25 @@ public enum AggregateError: Error, Hashable, Sendable {
 
 extension AggregateError: CustomStringConvertible {
     /// Which property it is about, and why.
-    public var description: String { message.escapedForDisplay }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
         case .sumOutOfRange(let entity, let property):
-            "the sum of \(entity).\(property) does not fit the property's type"
+            ErrorMessage(
+                "the sum of \(entity).\(property) does not fit the property's type",
+                "sum a computed property of a wider type, or use average")
         }
     }
+}
+
+extension AggregateError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 extension AggregateError {

@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveText
 
 /// A place in the result of a query, behind one of its entities.
@@ -30,18 +31,33 @@ public enum QueryCursorError: Error, Hashable, Sendable {
 
 extension QueryCursorError: CustomStringConvertible {
     /// What does not fit, for people.
-    public var description: String { message.escapedForDisplay }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
         case .otherQuery(let cursor, let query):
-            "a cursor of \(cursor) does not fit a query of \(query)"
+            ErrorMessage(
+                "a cursor of \(cursor) does not fit a query of \(query)",
+                "use the query that made the cursor, or begin with the first page")
         case .unreadableValue(let entity, let property, let value):
-            "\(value) in a cursor is no value of \(entity).\(property)"
+            ErrorMessage(
+                "\(value) in a cursor is no value of \(entity).\(property)",
+                "begin with the first page")
         case .valueNotCodable(let entity, let property):
-            "\(entity).\(property) is not Codable, so a query sorted by it has no cursors"
+            ErrorMessage(
+                "\(entity).\(property) is not Codable, so a query sorted by it has no cursors",
+                "make its type Codable, or sort by another property")
         }
     }
+}
+
+extension QueryCursorError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }
 
 /// A part of a query's result.
