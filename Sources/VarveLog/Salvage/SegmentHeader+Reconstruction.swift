@@ -28,7 +28,20 @@ private struct PlaceSeedVote {
     private let numbers: Range<LogSequence>
     private let window: SegmentWindow
     private let inversion = ChecksumInversion()
-    private var votes: [UInt32: Int] = [:]
+    private var votes: [UInt32: Votes] = [:]
+
+    private struct Votes {
+        var count = 0
+        /// Where the last frame is that gives them.
+        var last = FrameOffset(0)
+
+        /// Where as many frames speak for each, those decide that are farther from the header: what destroyed it,
+        /// such as one sector written to the place of another, has put its own frames behind it.
+        static func < (one: Votes, other: Votes) -> Bool {
+            (one.count, one.last) < (other.count, other.last)
+        }
+    }
+
     /// So many frames cannot agree by accident.
     private static let sufficient = 8
 
@@ -50,13 +63,14 @@ private struct PlaceSeedVote {
             guard window.remaining(from: FrameOffset(offset)) >= UInt64(FrameHeader.byteCount)
             else { break }
             if let (checksum, isIntact) = try candidate(at: FrameOffset(offset)) {
-                votes[checksum, default: 0] += isIntact ? 2 : 1
-                if votes[checksum, default: 0] >= Self.sufficient { return checksum }
+                votes[checksum, default: Votes()].count += isIntact ? 2 : 1
+                votes[checksum]?.last = FrameOffset(offset)
+                if let count = votes[checksum]?.count, count >= Self.sufficient { return checksum }
             }
             offset += UInt64(FrameHeader.alignment)
         }
         // A single header with a damaged payload could be anything.
-        return votes.filter { $0.value > 1 }.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        return votes.filter { $0.value.count > 1 }.max { $0.value < $1.value }?.key
     }
 
     private func candidate(
