@@ -62,9 +62,9 @@ struct CopiedTransaction {
 
     func change(_ store: StoreID, _ reading: ChangeReading) -> StoreChange {
         StoreChange(
-            info: TransactionInfo(header),
-            token: ChangeToken(store, header.id, checksum: checksum), bytes: bytes,
-            reading: reading)
+            transaction: WrittenTransaction(
+                info: TransactionInfo(header), bytes: bytes, reading: reading),
+            token: ChangeToken(store, header.id, checksum: checksum))
     }
 }
 

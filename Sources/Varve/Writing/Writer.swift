@@ -180,9 +180,12 @@ final class Writer: Sendable {
     /// that does not depend on a type is not looked up at run time.
     func append(
         _ label: String, _ options: WriteOptions, in pipeline: WritePipeline? = nil,
-        isCancelled: () -> Bool = { false }, _ body: (inout Context) throws -> Void
+        keptIn appended: AppendedTransaction? = nil, isCancelled: () -> Bool = { false },
+        _ body: (inout Context) throws -> Void
     ) throws -> Receipt {
-        try perform(options.durability, in: pipeline, isCancelled: isCancelled) { core in
+        try perform(
+            options.durability, in: pipeline, keptIn: appended, isCancelled: isCancelled
+        ) { core in
             header(label, options, core)
         } body: { state, _ in
             try body(&state.context)
@@ -237,7 +240,8 @@ final class Writer: Sendable {
 
     private func perform(
         _ wished: Durability?, evenIfEmpty: Bool = false, in pipeline: WritePipeline? = nil,
-        isCancelled: () -> Bool, header makeHeader: (Core) throws -> TransactionHeader,
+        keptIn appended: AppendedTransaction? = nil, isCancelled: () -> Bool,
+        header makeHeader: (Core) throws -> TransactionHeader,
         body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
         try checkCaller()
@@ -273,6 +277,7 @@ final class Writer: Sendable {
             if isChanged {
                 try log(atHand.header, core, open)
                 take(&transaction, after: atHand.header, core, open, &remains)
+                appended?.keep(TransactionInfo(atHand.header), core)
             }
             receipt = Receipt(
                 awaited: acknowledge(

@@ -12,6 +12,28 @@ extension EntityModelProtocol {
         context.askAhead(ofProbablyNew: self)
         _ = try context.save(self, options)
     }
+
+    /// Saves as ``save(to:options:)`` does, and returns what that did to this entity.
+    ///
+    /// A save compares nothing; this one compares the row with what was stored before.
+    ///
+    /// - Returns: whether the entity was inserted, which properties and relations have other values now, or that
+    ///   nothing has changed.
+    @inlinable
+    public func saveReporting(
+        to context: inout Context, options: MergeStrategy<Self> = .default
+    ) throws -> SaveResult {
+        let mark = context.begin()
+        do {
+            let slot = try context.save(self, options)
+            let result = context.saveResult(Self._descriptor, at: slot, since: mark)
+            context.end(mark)
+            return result
+        } catch {
+            context.rollBack(to: mark)
+            throw error
+        }
+    }
 }
 
 extension Sequence where Element: EntityModelProtocol {
@@ -81,7 +103,7 @@ extension Context {
     ) throws -> Slot {
         try entity.willSave(to: &self)
         let isOutdated = isOutdated(entity, options)
-        let slot = try put(entity, options, foreseen)
+        let (slot, isNew) = try put(entity, options, foreseen)
         let start = session.pending.count
         session.isDeferring = false
         if isOutdated {
@@ -91,13 +113,12 @@ extension Context {
         }
         if session.isDeferring {
             if isNested {
-                deferEnd(of: entity, behind: start)
+                deferEnd(of: entity, isNew: isNew, behind: start)
                 return slot
             }
             try savePending(from: start)
         }
-        try entity.saveMetadata(to: &self)
-        try entity.didSave(to: &self)
+        try entity.runHooks(behindSaveTo: &self, isNew: isNew)
         return slot
     }
 
@@ -122,11 +143,12 @@ extension Context {
         }
     }
 
-    /// Merges the value with the stored one and stores the result, normalized.
+    /// Merges the value with the stored one and stores the result, normalized. Returns where it is, and whether there
+    /// was no entity before.
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
         _ entity: Entity, _ options: MergeStrategy<Entity>, _ foreseen: ForeseenKey<Entity>? = nil
-    ) throws -> Slot {
+    ) throws -> (slot: Slot, isNew: Bool) {
         let position = position(of: Entity._descriptor)
         // Read once: each time it is counted.
         let id = entity.id
@@ -158,7 +180,7 @@ extension Context {
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known.slot ?? table.appendSlot(hash: hash)
         table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal, key)
-        return slot
+        return (slot, known.isNew)
     }
 
     /// The slot of the entity, if its id is known, after merging the value with the row there.

@@ -6,7 +6,7 @@
 enum PendingSave: Sendable {
     case relation(PendingRelation)
     /// The last hooks of an entity, once its relations are saved.
-    case end(any EntityModelProtocol)
+    case end(any EntityModelProtocol, isNew: Bool)
 }
 
 /// A relation whose entities are saved one after the other, and which is linked then.
@@ -53,8 +53,10 @@ extension Context {
 
     /// Adds the end of an entity, which comes when the steps from `start` on are done.
     @usableFromInline
-    mutating func deferEnd(of entity: any EntityModelProtocol, behind start: Int) {
-        session.pending.append(.end(entity))
+    mutating func deferEnd(
+        of entity: any EntityModelProtocol, isNew: Bool, behind start: Int
+    ) {
+        session.pending.append(.end(entity, isNew: isNew))
         // The last one is the next to be done.
         session.pending[start...].reverse()
     }
@@ -65,10 +67,9 @@ extension Context {
         session.pending[start...].reverse()
         while session.pending.count > start, let step = session.pending.last {
             switch step {
-            case .end(let entity):
+            case .end(let entity, let isNew):
                 session.pending.removeLast()
-                try entity.saveMetadata(to: &self)
-                try entity.didSave(to: &self)
+                try entity.runHooks(behindSaveTo: &self, isNew: isNew)
             case .relation(let relation):
                 guard try relation.save(relation, &self) else { continue }
                 session.pending.removeLast()

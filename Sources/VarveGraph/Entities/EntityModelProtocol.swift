@@ -10,6 +10,11 @@ where ID: Sendable {
     mutating func willSave(to context: inout Context) throws
     /// Runs after the entity, its related entities and its links are in the context.
     func didSave(to context: inout Context) throws
+    /// Runs before ``didSave(to:)``, where the save has put an entity into the context that was not there.
+    func didCreate(in context: inout Context) throws
+    /// Runs before ``didSave(to:)``, where the context had the entity before the save, whether or not a property has
+    /// another value now. ``willSave(to:)`` can still find what was stored.
+    func didUpdate(in context: inout Context) throws
     /// Runs while the entity is still in the context.
     func willDelete(from context: inout Context) throws
     /// Runs after the entity, and what its delete rules took with it, are gone.
@@ -61,6 +66,10 @@ extension EntityModelProtocol {
     @inlinable public mutating func willSave(to context: inout Context) throws {}
     /// Does nothing.
     @inlinable public func didSave(to context: inout Context) throws {}
+    /// Does nothing.
+    @inlinable public func didCreate(in context: inout Context) throws {}
+    /// Does nothing.
+    @inlinable public func didUpdate(in context: inout Context) throws {}
     /// Does nothing.
     @inlinable public func willDelete(from context: inout Context) throws {}
     /// Does nothing.
@@ -114,6 +123,14 @@ extension EntityModelProtocol {
     }
 
     package static var _tombstoneDescriptor: EntityDescriptor { Deleted<Self>._descriptor }
+
+    /// Runs the hooks behind a save.
+    @inlinable
+    func runHooks(behindSaveTo context: inout Context, isNew: Bool) throws {
+        try saveMetadata(to: &context)
+        if isNew { try didCreate(in: &context) } else { try didUpdate(in: &context) }
+        try didSave(to: &context)
+    }
 
     /// A copy without any loaded relation: what a row of the context holds.
     @inlinable
