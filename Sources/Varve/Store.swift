@@ -51,7 +51,9 @@ public final class Store: Sendable {
     /// Opens the store in a directory, creating it where there is nothing yet.
     ///
     /// - Parameters:
-    ///   - url: the store's directory. Its parent must exist.
+    ///   - url: the store's directory; ``defaultLocation(named:of:)`` is a place for it.
+    ///   - createsParents: whether the directories above it are made where they are missing. Otherwise its parent must
+    ///     exist.
     ///   - mode: whether the store can be written.
     ///   - durability: what a write waits for.
     ///   - retention: how much history compactions keep.
@@ -63,37 +65,25 @@ public final class Store: Sendable {
     /// - Complexity: linear in the size of the newest checkpoint and in the length of the log behind it;
     ///   without a checkpoint, in that of the whole log.
     public convenience init(
-        at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
-        retention: Retention = .standard, compactsAutomatically: Bool = true,
-        _ types: any EntityModelProtocol.Type...
+        at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
+        durability: Durability = .commit, retention: Retention = .standard,
+        compactsAutomatically: Bool = true, _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
-            in: POSIXFileSystem(url.path), mode: mode, durability: durability,
+            at: url, createsParents: createsParents, mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
     public convenience init(
-        at url: URL, mode: Mode = .readWrite, durability: Durability = .commit,
-        retention: Retention = .standard, compactsAutomatically: Bool = true,
-        types: [any EntityModelProtocol.Type]
+        at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
+        durability: Durability = .commit, retention: Retention = .standard,
+        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type]
     ) throws {
+        if createsParents, mode == .readWrite { try Store.createParents(of: url) }
         try self.init(
             in: POSIXFileSystem(url.path), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically, types: types)
-    }
-
-    /// A store without a disk, gone with its last reference.
-    public static func inMemory(_ types: any EntityModelProtocol.Type...) throws -> Store {
-        try Store(in: MemoryFileSystem(), mode: .readWrite, durability: .none, types: types)
-    }
-
-    /// A store in a new directory of its own, which is removed with the last reference to it.
-    public static func temporary(_ types: any EntityModelProtocol.Type...) throws -> Store {
-        let directory = try TemporaryDirectory()
-        return try Store(
-            in: POSIXFileSystem(directory.url.path), mode: .readWrite, durability: .commit,
-            types: types, temporaryDirectory: directory)
     }
 
     package init(

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+import VarveTestSupport
+
+@testable import Varve
+
+@Suite("Places of stores")
+struct StorePlaceTests {
+    @Test("The data of apps is where XDG_DATA_HOME says, and in the home directory otherwise")
+    func dataDirectory() {
+        let home = URL(fileURLWithPath: "/home/ann", isDirectory: true)
+        func path(_ value: String?) -> String {
+            DataDirectory.linux(value.map { ["XDG_DATA_HOME": $0] } ?? [:], home: home).path
+        }
+        #expect(path("/data") == "/data")
+        #expect(path(nil) == "/home/ann/.local/share")
+        #expect(path("") == "/home/ann/.local/share")
+        #expect(path("relative") == "/home/ann/.local/share", "relative paths are ignored")
+    }
+
+    @Test("A place by name is in a directory of the app")
+    func location() {
+        let url = Store.defaultLocation(named: "Notes", of: "org.example.notes")
+        #expect(url.path == DataDirectory.url.path + "/org.example.notes/Notes.varve")
+        let ofProgram = Store.defaultLocation(named: "Notes")
+        #expect(ofProgram.deletingLastPathComponent().lastPathComponent != "")
+    }
+
+    @Test("A name that would lead elsewhere stops the program", arguments: ["", "..", "a/b"])
+    func names(name: String) async {
+        await #expect(processExitsWith: .failure) { [name] in
+            _ = Store.defaultLocation(named: name, of: "app")
+        }
+    }
+
+    @Test("Missing parents are made where that is wanted, and are an error otherwise")
+    func parents() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.url.appendingPathComponent("a/b/Notes.varve", isDirectory: true)
+        #expect(throws: StoreError.self) { try Store(at: url, Author.self) }
+        #expect(throws: StoreError.self) {
+            try Store(at: url, createsParents: true, mode: .readOnly, Author.self)
+        }
+        #expect(!FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path))
+        let store = try Store(at: url, createsParents: true, Author.self)
+        try store.write { try Author(id: "a", name: "Ann").save(to: &$0) }
+        try store.close()
+        let again = try Store(at: url, createsParents: true, Author.self)
+        #expect(again.lastTransaction == 1)
+    }
+
+    @Test("A parent that is a file is an error that names it")
+    func fileInTheWay() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appendingPathComponent("a")
+        try Data().write(to: file)
+        let error = #expect(throws: StoreError.self) {
+            try Store(
+                at: file.appendingPathComponent("b/Notes.varve"), createsParents: true,
+                Author.self)
+        }
+        #expect(error.map { "\($0)".contains("/a/b") } == true)
+    }
+
+    @Test("Stores in memory and temporary ones take the options of others")
+    func options() throws {
+        let stores = [
+            try Store.inMemory(
+                durability: .none, retention: .newestState, compactsAutomatically: false,
+                Author.self),
+            try Store.temporary(
+                durability: .none, retention: .newestState, compactsAutomatically: false,
+                Author.self),
+        ]
+        for store in stores {
+            for name in ["a", "b", "c"] {
+                try store.write { try Author(id: name, name: name).save(to: &$0) }
+            }
+            try store.compact()
+            #expect(store.floor == 4 || store.floor == 3, "only the newest state is kept")
+        }
+    }
+}
