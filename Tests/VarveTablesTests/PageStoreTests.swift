@@ -148,20 +148,69 @@ struct PageStoreTests {
     @Test("Frames come back by size class, and large ones to the system")
     func frames() {
         var arena = FrameArena(.hugeChunks)
-        for size in [64, 128, 8_192, 8_256, 1 << 20] {
-            let rounded = FrameArena.frameBytes(for: size)
-            let frame = arena.allocate(rounded)
-            frame.initializeMemory(as: UInt8.self, repeating: 1, count: rounded)
-            arena.deallocate(frame, rounded)
-            let again = arena.allocate(rounded)
-            #expect(rounded > FrameArena.classBytesMax || again == frame)
-            arena.deallocate(again, rounded)
+        for size in [64, 128, 8_192, 8_256, 100_000, 1 << 20, 1 << 20 | 1] {
+            let rounded = FrameSize.rounded(size)
+            let (number, frame) = arena.allocate(rounded)
+            frame.address.initializeMemory(as: UInt8.self, repeating: 1, count: rounded)
+            let reserved = arena.reservedBytes
+            arena.deallocate(number, frame, rounded)
+            #expect(
+                arena.reservedBytes == (size > 1 << 20 ? reserved - rounded : reserved),
+                "\(size)")
+            let (again, sameFrame) = arena.allocate(rounded)
+            #expect(again == number, "\(size)")
+            #expect(arena.frameCount == 1)
+            arena.deallocate(again, sameFrame, rounded)
         }
-        // More than the first chunk holds.
-        var frames: Set<UnsafeMutableRawPointer> = []
-        for _ in 0..<1_000 { frames.insert(arena.allocate(192)) }
-        #expect(frames.count == 1_000)
-        let reserved = arena.reservedBytes
-        #expect(reserved >= 192_000 && reserved < 600_000)
+        #expect(arena.frameCount == 0)
+    }
+
+    @Test("Frames in use do not overlap, whatever sizes are asked for", arguments: 1...20)
+    func frameRanges(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var arena = FrameArena(seed % 2 == 0 ? .hugeChunks : .separate)
+        var frames: [(number: PageNumber, page: Page, size: Int)] = []
+        for _ in 0..<600 {
+            if frames.count > 40, generator.chance(2) {
+                let frame = frames.remove(at: generator.below(frames.count))
+                #expect(
+                    frame.page.load(16, as: UInt32.self) == frame.number.rawValue, "seed \(seed)")
+                arena.deallocate(frame.number, frame.page, frame.size)
+            } else {
+                let size = FrameSize.rounded(24 + generator.below(1 << generator.below(18)))
+                let (number, page) = arena.allocate(size)
+                page.byteCount = size
+                page.store(number.rawValue, at: 16)
+                page.store(number.rawValue, at: size - 4)
+                frames.append((number, page, size))
+            }
+        }
+        for frame in frames {
+            #expect(arena.pages.frame(frame.number)?.address == frame.page.address)
+            for offset in [16, frame.size - 4] {
+                #expect(
+                    frame.page.load(offset, as: UInt32.self) == frame.number.rawValue,
+                    "seed \(seed)")
+            }
+        }
+        #expect(arena.frameCount == frames.count)
+    }
+
+    @Test("Sizes of frames: none is more than an eighth too large, and each has its class")
+    func frameSizes() {
+        var classes: [Int: Int] = [:]
+        for count in 1...1 << 20 where count < 20_000 || count % 97 == 0 || count == 1 << 20 {
+            let size = FrameSize.rounded(count)
+            #expect(size >= count && size < count + max(64, count / 8), "\(count)")
+            #expect(FrameSize.rounded(size) == size)
+            let index = FrameSize.index(of: size)
+            #expect(classes.updateValue(size, forKey: index) ?? size == size, "\(count)")
+            #expect(index > 0 && index < FrameSize.classCount)
+            let largest = FrameSize.largest(within: size)
+            #expect(largest == size, "\(size)")
+            #expect(FrameSize.largest(within: size + 64) >= size)
+        }
+        #expect(classes.count == FrameSize.classCount - 1)
+        #expect(FrameSize.largest(within: 3 << 20) == 1 << 20)
     }
 }

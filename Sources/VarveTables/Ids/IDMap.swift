@@ -1,3 +1,5 @@
+import VarveEvents
+
 /// Finds slots by the hashes of ids: a trie of nodes over buckets, extendible within each node.
 ///
 ///     tag 0b10_11...   node   [ A A B b ]     A and B are buckets, b is a node (marked)
@@ -56,6 +58,20 @@ package struct IDMap: BitwiseCopyable, Sendable {
             bits &+= nodeBits
         } while entry & Self.nodeMark != 0
         return IDBucket(page: pages[PageNumber(entry)]).find(tag, where: matches)
+    }
+
+    /// The entry of an id with this hash, in the rows whose slots the map holds.
+    package func entry(
+        of id: UnsafeRawBufferPointer, _ hash: UInt64, in rows: RowTree, _ pages: PageTable
+    ) -> StoredRow? {
+        var found: StoredRow?
+        _ = find(hash, in: pages) { slot in
+            let entry = rows.entry(slot, in: pages)
+            guard entry.id.hasSameBytes(as: id) else { return false }
+            found = entry
+            return true
+        }
+        return found
     }
 
     // MARK: Changing

@@ -5,26 +5,43 @@ package import VarveEvents
 /// Keys are made of rows as they are stored, without the application. An entry is removed by the key
 /// that was made of the old row: keys depend on nothing but bytes.
 package struct FieldIndex: Sendable {
-    /// By their positions in the layout, ascending.
-    private let fields: [(position: Int, part: KeyPart)]
+    private struct Part: Sendable {
+        /// Of the field, in the layout.
+        let position: Int
+        let type: StoredType
+        let key: KeyPart
+    }
+
+    private let parts: [Part]
     private var tree: KeyTree
 
     private static let slotBytes = 4
 
-    /// An empty index on the fields at ascending positions of a layout. Nil where one is of a type
-    /// whose order is the application's, or where they are too many for a page.
+    /// An empty index on fields of a layout. Nil where it lacks one, where one is of a type whose
+    /// order is the application's, or where they are too many for a page.
     ///
     /// - Parameter pageBytes: how much of a page is used, where the longest keys need no larger one.
-    package init?(_ layout: RowLayout, positions: [Int], pageBytes: Int = 512) {
-        var fields: [(position: Int, part: KeyPart)] = []
-        for position in positions {
-            guard let part = KeyPart(layout.definition.fields[position].type) else { return nil }
-            fields.append((position, part))
+    package init?(_ layout: RowLayout, _ declaration: IndexDeclaration, pageBytes: Int = 512) {
+        let fields = layout.definition.fields
+        var parts: [Part] = []
+        for field in declaration.fields {
+            guard let position = fields.firstIndex(where: { $0.number == field.number }),
+                let key = KeyPart(fields[position].type, isDescending: field.isDescending)
+            else { return nil }
+            parts.append(Part(position: position, type: fields[position].type, key: key))
         }
-        let longest = fields.reduce(Self.slotBytes) { $0 + $1.part.byteCountMax }
+        let longest = parts.reduce(Self.slotBytes) { $0 + $1.key.byteCountMax }
         guard let needed = KeyTree.pageBytes(forKeysOf: longest) else { return nil }
-        self.fields = fields
+        self.parts = parts
         tree = KeyTree(pageBytes: max(pageBytes, needed))
+    }
+
+    /// Takes over the entries of an index on an older layout. Returns false, without a change, where its
+    /// keys are others: a field has another type now.
+    mutating func takeEntries(of other: FieldIndex) -> Bool {
+        guard parts.map(\.type) == other.parts.map(\.type) else { return false }
+        tree = other.tree
+        return true
     }
 
     /// Appends the key of a row. Returns whether equal keys mean equal values.
@@ -34,12 +51,16 @@ package struct FieldIndex: Sendable {
         var reader = ByteReader(row)
         var position = 0
         var isExact = true
-        for field in fields {
-            while position < field.position {
+        for part in parts {
+            if part.position < position {
+                reader = ByteReader(row)
+                position = 0
+            }
+            while position < part.position {
                 try layout.skip(position, in: &reader)
                 position += 1
             }
-            if try !field.part.encode(&reader, into: &key) { isExact = false }
+            if try !part.key.encode(&reader, into: &key) { isExact = false }
             position += 1
         }
         return isExact
@@ -58,6 +79,31 @@ package struct FieldIndex: Sendable {
         }
     }
 
+    /// Calls `body` with the entries of the rows whose keys begin at `first` and come before `end`, in order
+    /// of keys, until it returns false.
+    package func forEachEntry(
+        from first: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer, of rows: RowTree,
+        in pages: PageTable, while body: (StoredRow) throws(CodecError) -> Bool
+    ) throws(CodecError) {
+        var cursor = tree.cursor(from: first, in: pages)
+        var slots: [Slot] = []
+        slots.reserveCapacity(RowTree.batchCount)
+        // Few at first: a caller that wants one row should not wait for many.
+        var batchCount = 4
+        while true {
+            slots.removeAll(keepingCapacity: true)
+            while slots.count < batchCount, let key = cursor.nextKey(), key.precedes(end) {
+                slots.append(Self.slot(of: key))
+            }
+            if slots.isEmpty { return }
+            let goesOn = try slots.withUnsafeBufferPointer { slots throws(CodecError) in
+                try rows.forEach(slots, in: pages, while: body)
+            }
+            if !goesOn || slots.count < batchCount { return }
+            batchCount = min(batchCount * 2, RowTree.batchCount)
+        }
+    }
+
     private static func slot(of key: UnsafeRawBufferPointer) -> Slot {
         let bytes = key.loadUnaligned(fromByteOffset: key.count - slotBytes, as: UInt32.self)
         return Slot(UInt32(bigEndian: bytes))
@@ -70,24 +116,35 @@ package struct FieldIndex: Sendable {
         _ slot: Slot, from old: UnsafeRawBufferPointer?, to new: UnsafeRawBufferPointer?,
         _ layout: RowLayout, in transaction: PageTransaction
     ) throws(CodecError) {
-        var removed = ByteWriter()
-        var added = ByteWriter()
-        if let old { _ = try writeKey(of: old, layout, into: &removed) }
-        if let new { _ = try writeKey(of: new, layout, into: &added) }
-        let isSame = removed.withBytes { removed in
-            added.withBytes { old != nil && new != nil && removed.hasSameBytes(as: $0) }
-        }
-        if isSame { return }
-        let suffix = slot.rawValue.bigEndian
-        if old != nil {
-            removed.write(littleEndian: UInt32(littleEndian: suffix))
-            let isRemoved = removed.withBytes { tree.remove($0, in: transaction) }
-            assert(isRemoved, "The entry of a row is there")
-        }
-        if new != nil {
-            added.write(littleEndian: UInt32(littleEndian: suffix))
-            let isAdded = added.withBytes { tree.insert($0, in: transaction) }
-            assert(isAdded, "A row has one entry")
+        // The old entry, then the new one.
+        var entries = ByteWriter(capacity: 256)
+        if let old { try writeEntry(slot, old, layout, into: &entries) }
+        let middle = entries.count
+        if let new { try writeEntry(slot, new, layout, into: &entries) }
+        entries.withBytes { bytes in
+            let removed = UnsafeRawBufferPointer(rebasing: bytes[..<middle])
+            let added = UnsafeRawBufferPointer(rebasing: bytes[middle...])
+            if removed.hasSameBytes(as: added) { return }
+            if old != nil {
+                let isRemoved = tree.remove(removed, in: transaction)
+                assert(isRemoved, "The entry of a row is there")
+            }
+            if new != nil {
+                let isAdded = tree.insert(added, in: transaction)
+                assert(isAdded, "A row has one entry")
+            }
         }
     }
+
+    private func writeEntry(
+        _ slot: Slot, _ row: UnsafeRawBufferPointer, _ layout: RowLayout,
+        into entry: inout ByteWriter
+    ) throws(CodecError) {
+        _ = try writeKey(of: row, layout, into: &entry)
+        // Highest byte first.
+        entry.write(littleEndian: slot.rawValue.byteSwapped)
+    }
+
+    /// Releases all pages: the index is as if it were new.
+    mutating func removeAll(in transaction: PageTransaction) { tree.removeAll(in: transaction) }
 }

@@ -2,40 +2,59 @@
 package struct KeyCursor {
     private let pages: PageTable
     private let height: Int
-    /// The pages from the root to the leaf, and in each the position of what comes next.
-    private var path: [(page: KeyPage, position: Int)] = []
+    /// The nodes above the leaf, and in each the position of the child that comes next.
+    private var path: [(node: KeyPage, position: Int)] = []
+    /// Nil behind the last key.
+    private var leaf: KeyPage?
+    private var position = 0
 
     init(_ tree: KeyTree, from key: UnsafeRawBufferPointer, in pages: PageTable) {
         self.pages = pages
         height = tree.height
         guard tree.root != .none else { return }
-        path.reserveCapacity(tree.height + 1)
+        path.reserveCapacity(height)
         var number = tree.root
-        for level in (0...tree.height).reversed() {
-            let page = KeyPage(page: pages[number], isNode: level > 0)
-            guard page.isNode else {
-                path.append((page, page.position(of: key)))
-                break
-            }
-            let position = page.childPosition(of: key)
-            path.append((page, position + 1))
-            number = page.child(position)
+        for _ in 0..<height {
+            let node = KeyPage(page: pages[number], isNode: true)
+            let position = node.childPosition(of: key)
+            path.append((node, position + 1))
+            number = node.child(position)
         }
+        let first = KeyPage(page: pages[number], isNode: false)
+        position = first.position(of: key)
+        leaf = first
     }
 
     /// The next key; nil behind the last.
     package mutating func nextKey() -> UnsafeRawBufferPointer? {
-        while let last = path.last {
-            guard last.position < last.page.count else {
-                path.removeLast()
-                continue
+        while let leaf {
+            if position < leaf.count {
+                position &+= 1
+                return leaf.key(position &- 1)
             }
-            path[path.count - 1].position += 1
-            guard last.page.isNode else { return last.page.key(last.position) }
-            // The path leads from the root: it is as long as the child is deep.
-            let child = pages[last.page.child(last.position)]
-            path.append((KeyPage(page: child, isNode: path.count < height), 0))
+            beginNextLeaf()
         }
         return nil
+    }
+
+    private mutating func beginNextLeaf() {
+        leaf = nil
+        position = 0
+        while let (node, position) = path.popLast() {
+            guard position < node.count else { continue }
+            path.append((node, position + 1))
+            return descend(to: node.child(position))
+        }
+    }
+
+    /// Goes to the first leaf below the last node of the path.
+    private mutating func descend(to number: PageNumber) {
+        var number = number
+        while path.count < height {
+            let node = KeyPage(page: pages[number], isNode: true)
+            path.append((node, 1))
+            number = node.child(0)
+        }
+        leaf = KeyPage(page: pages[number], isNode: false)
     }
 }

@@ -56,6 +56,15 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         let right: PageNumber
     }
 
+    /// What became of a key below a page.
+    private enum Insertion {
+        case wasThere
+        case fit
+        case split(Split)
+
+        var isNew: Bool { if case .wasThere = self { false } else { true } }
+    }
+
     /// Adds a key of at most ``keyBytesMax`` bytes. Returns false where it was there.
     package mutating func insert(
         _ key: UnsafeRawBufferPointer, in transaction: PageTransaction
@@ -67,34 +76,35 @@ package struct KeyTree: BitwiseCopyable, Sendable {
             leaf.insert(key, .none, at: 0, geometry)
             return true
         }
-        guard !contains(key, in: transaction.pages) else { return false }
         var top = root
-        let split = insert(key, below: &top, level: height, in: transaction)
+        let insertion = insert(key, below: &top, level: height, in: transaction)
         root = top
-        if let split {
+        if case .split(let split) = insertion {
             let (number, node) = KeyPage.make(isNode: true, geometry, in: transaction)
             node.insert(UnsafeRawBufferPointer(start: nil, count: 0), root, at: 0, geometry)
             split.separator.withUnsafeBytes { node.insert($0, split.right, at: 1, geometry) }
             root = number
             height += 1
         }
-        return true
+        return insertion.isNew
     }
 
     // Recursion is as deep as the tree, which has a dozen levels at most.
     private func insert(
         _ key: UnsafeRawBufferPointer, below number: inout PageNumber, level: Int,
         in transaction: PageTransaction
-    ) -> Split? {
+    ) -> Insertion {
         let page = KeyPage(page: transaction.mutable(&number), isNode: level > 0)
         guard level > 0 else {
-            return put(key, .none, at: page.position(of: key), of: page, in: transaction)
+            let position = page.position(of: key)
+            if page.holds(key, at: position) { return .wasThere }
+            return put(key, .none, at: position, of: page, in: transaction)
         }
         let position = page.childPosition(of: key)
         var child = page.child(position)
-        let split = insert(key, below: &child, level: level - 1, in: transaction)
+        let insertion = insert(key, below: &child, level: level - 1, in: transaction)
         page.setChild(position, child)
-        guard let split else { return nil }
+        guard case .split(let split) = insertion else { return insertion }
         return split.separator.withUnsafeBytes {
             put($0, split.right, at: position + 1, of: page, in: transaction)
         }
@@ -103,10 +113,10 @@ package struct KeyTree: BitwiseCopyable, Sendable {
     private func put(
         _ key: UnsafeRawBufferPointer, _ child: PageNumber, at position: Int, of page: KeyPage,
         in transaction: PageTransaction
-    ) -> Split? {
+    ) -> Insertion {
         if page.hasRoom(forKey: key.count, geometry) {
             page.insert(key, child, at: position, geometry)
-            return nil
+            return .fit
         }
         let (number, right) = KeyPage.make(isNode: page.isNode, geometry, in: transaction)
         let kept = splitPosition(of: page, inserting: position)
@@ -117,7 +127,7 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         } else {
             page.insert(key, child, at: position, geometry)
         }
-        return Split(separator: separator(page, right), right: number)
+        return .split(Split(separator: separator(page, right), right: number))
     }
 
     /// How many cells stay in a page that is split: half of the bytes, or all where keys come in
@@ -150,12 +160,29 @@ package struct KeyTree: BitwiseCopyable, Sendable {
     package mutating func remove(
         _ key: UnsafeRawBufferPointer, in transaction: PageTransaction
     ) -> Bool {
-        guard contains(key, in: transaction.pages) else { return false }
+        guard root != .none else { return false }
         var top = root
-        remove(key, below: &top, level: height, in: transaction)
+        let isRemoved = remove(key, below: &top, level: height, in: transaction)
         root = top
-        shrink(in: transaction)
-        return true
+        if isRemoved { shrink(in: transaction) }
+        return isRemoved
+    }
+
+    /// Releases all pages: the tree is as if it were new.
+    mutating func removeAll(in transaction: PageTransaction) {
+        if root != .none { release(root, level: height, in: transaction) }
+        root = .none
+        height = 0
+    }
+
+    private func release(_ number: PageNumber, level: Int, in transaction: PageTransaction) {
+        if level > 0 {
+            let node = KeyPage(page: transaction.pages[number], isNode: true)
+            for position in 0..<node.count {
+                release(node.child(position), level: level - 1, in: transaction)
+            }
+        }
+        transaction.release(number)
     }
 
     /// Takes away levels that have one page each, and a tree without keys.
@@ -174,22 +201,35 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Leaves the page empty where the key was the last one below it.
+    /// Leaves the page empty where the key was the last one below it. Returns whether it was there.
     private func remove(
         _ key: UnsafeRawBufferPointer, below number: inout PageNumber, level: Int,
         in transaction: PageTransaction
-    ) {
+    ) -> Bool {
         let page = KeyPage(page: transaction.mutable(&number), isNode: level > 0)
-        guard level > 0 else { return page.remove(at: page.position(of: key)) }
-        let position = page.childPosition(of: key)
+        let position = level > 0 ? page.childPosition(of: key) : page.position(of: key)
+        guard level > 0 else {
+            guard page.holds(key, at: position) else { return false }
+            page.remove(at: position)
+            return true
+        }
         var child = page.child(position)
-        remove(key, below: &child, level: level - 1, in: transaction)
+        let isRemoved = remove(key, below: &child, level: level - 1, in: transaction)
+        page.setChild(position, child)
+        if isRemoved { tidy(position, child, of: page, level: level, in: transaction) }
+        return isRemoved
+    }
+
+    /// Takes away a child that is empty, and merges one of which little is used.
+    private func tidy(
+        _ position: Int, _ child: PageNumber, of page: KeyPage, level: Int,
+        in transaction: PageTransaction
+    ) {
         let below = KeyPage(page: transaction.pages[child], isNode: level > 1)
         if below.count == 0 {
             transaction.release(child)
             return page.remove(at: position)
         }
-        page.setChild(position, child)
         guard below.usedBytes(geometry) * 3 < geometry.capacity else { return }
         if position + 1 < page.count,
             merge(position, of: page, level: level, in: transaction)

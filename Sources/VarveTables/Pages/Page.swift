@@ -1,7 +1,7 @@
 /// A page in memory: a header of 16 bytes, and what the structure that owns it makes of the rest.
 ///
-///     0   birth      the version whose transaction made this frame
-///     8   byteCount  of the frame, a size class of the arena
+///     0   birth      the version whose transaction made this page; 0 in a free frame
+///     8   units      of 64 bytes, of the frame; in a free frame the next free one of its size
 ///     12  count      of the structure's items
 ///
 /// It is an address, valid as long as a snapshot or the open transaction can reach the page. Only
@@ -16,11 +16,15 @@ struct Page: BitwiseCopyable {
         nonmutating set { address.storeBytes(of: newValue.rawValue, as: UInt64.self) }
     }
 
+    /// Of the frame.
     var byteCount: Int {
-        get { Int(address.load(fromByteOffset: 8, as: UInt32.self)) }
+        get {
+            Int(address.load(fromByteOffset: 8, as: UInt32.self)) &<< PageNumber.byteBits
+        }
         nonmutating set {
             address.storeBytes(
-                of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 8, as: UInt32.self)
+                of: UInt32(truncatingIfNeeded: newValue &>> PageNumber.byteBits),
+                toByteOffset: 8, as: UInt32.self)
         }
     }
 
@@ -31,6 +35,20 @@ struct Page: BitwiseCopyable {
                 of: UInt32(truncatingIfNeeded: newValue), toByteOffset: 12, as: UInt32.self)
         }
     }
+
+    // MARK: Free frames
+
+    var isFree: Bool { birth == .none }
+
+    /// The next free frame of the same size.
+    var nextFree: PageNumber { address.load(fromByteOffset: 8, as: PageNumber.self) }
+
+    func setFree(next: PageNumber) {
+        birth = .none
+        address.storeBytes(of: next, toByteOffset: 8, as: PageNumber.self)
+    }
+
+    // MARK: Content
 
     // Offsets are computed from counts that the structures keep within the frame. They are not
     // checked again: these are the loads and stores of every read and write. Frames are aligned to

@@ -1,14 +1,32 @@
-/// Names a page of a ``PageStore``. A page keeps its number as long as it lives.
+/// Names a page of a ``PageStore``: the place where its frame begins. A page keeps its number as long
+/// as it lives.
+///
+///     number   0 | chunk, 15 bits | unit of 64 bytes in the chunk, 16 bits
 package struct PageNumber: Hashable, Sendable, BitwiseCopyable {
     package let rawValue: UInt32
 
     package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Names no page. It is zero, so that a node filled with zeros names none.
+    init(chunk: Int, offset: Int) {
+        rawValue = UInt32(truncatingIfNeeded: chunk << Self.unitBits | offset >> Self.byteBits)
+    }
+
+    /// Names no page. It is zero, so that a node filled with zeros names none: no chunk has the
+    /// number 0.
     package static let none = PageNumber(0)
 
-    /// Numbers stay below this. The highest bit is free for a structure's own mark.
-    static let limit: UInt32 = 1 << 31
+    static let unitBits = 16
+    /// Frames begin at multiples of 2 to the power of this.
+    static let byteBits = 6
+    /// Chunks have numbers below this. The highest bit of a page's number is free for a structure's own mark.
+    static let chunkLimit = 1 << (31 - unitBits)
+
+    var chunk: Int { Int(truncatingIfNeeded: rawValue &>> UInt32(Self.unitBits)) }
+
+    /// In bytes, from the beginning of the chunk.
+    var offset: Int {
+        Int(truncatingIfNeeded: rawValue & (1 &<< UInt32(Self.unitBits) &- 1)) &<< Self.byteBits
+    }
 }
 
 /// Names a version of all pages: the transactions that were published, in their order.
@@ -16,6 +34,9 @@ package struct PageVersion: Hashable, Comparable, Sendable, BitwiseCopyable {
     package let rawValue: UInt64
 
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Before the first one that is published.
+    static let none = PageVersion(0)
 
     var next: PageVersion { PageVersion(rawValue + 1) }
 

@@ -19,11 +19,9 @@ import Synchronization
 package final class PageStore: @unchecked Sendable {
     package let pages: PageTable
     @exclusivity(unchecked) private var arena: FrameArena
-    @exclusivity(unchecked) private var freeNumbers: [PageNumber] = []
-    @exclusivity(unchecked) private var nextNumber = PageNumber(1)
     /// The versions that snapshots hold, ascending.
     @exclusivity(unchecked) private var live: [VersionRecord] = []
-    private(set) var newest = PageVersion(0)
+    private(set) var newest = PageVersion.none
     private var isChanging = false
 
     /// Records whose snapshots are gone and that the writer has not processed: a stack, pushed to by
@@ -32,23 +30,17 @@ package final class PageStore: @unchecked Sendable {
     private let released = Atomic<UInt>(0)
 
     package init(_ source: FrameSource = .hugeChunks) {
-        pages = .allocate()
         arena = FrameArena(source)
+        pages = arena.pages
     }
 
     deinit {
         precondition(!isChanging, "A transaction holds its store")
         takeReleased { _ in }
-        for raw in 1..<nextNumber.rawValue {
-            guard let page = pages.page(PageNumber(raw)), arena.isSeparate(page.byteCount)
-            else { continue }
-            arena.deallocate(page.address, page.byteCount)
-        }
-        pages.deallocate()
     }
 
     /// The pages that are in use: of live versions and of the open transaction.
-    package var pageCount: Int { Int(nextNumber.rawValue) - 1 - freeNumbers.count }
+    package var pageCount: Int { arena.frameCount }
 
     /// The memory that pages take or took, in bytes.
     package var reservedBytes: Int { arena.reservedBytes }
@@ -94,7 +86,7 @@ package final class PageStore: @unchecked Sendable {
     /// it freed itself may be among them, and twice.
     func rollBack(born: [PageNumber]) {
         for number in born {
-            if let page = pages.page(number), page.birth > newest { free(number) }
+            if let page = pages.frame(number), page.birth > newest { free(number) }
         }
         isChanging = false
     }
@@ -104,30 +96,17 @@ package final class PageStore: @unchecked Sendable {
     /// A page of the open transaction, of undefined content but for its header.
     @inline(__always)
     func allocate(_ byteCount: Int, in version: PageVersion) -> (PageNumber, Page) {
-        let size = FrameArena.frameBytes(for: byteCount)
-        let page = Page(address: arena.allocate(size))
+        let size = FrameSize.rounded(byteCount)
+        let (number, page) = arena.allocate(size)
         page.birth = version
         page.byteCount = size
         page.count = 0
-        let number = takeNumber()
-        pages.set(number, to: page.address)
         return (number, page)
-    }
-
-    @inline(__always)
-    private func takeNumber() -> PageNumber {
-        if let number = freeNumbers.popLast() { return number }
-        let number = nextNumber
-        precondition(number.rawValue < PageNumber.limit, "A store has fewer than 2^31 pages")
-        nextNumber = PageNumber(number.rawValue + 1)
-        return number
     }
 
     func free(_ number: PageNumber) {
         let page = pages[number]
-        arena.deallocate(page.address, page.byteCount)
-        pages.set(number, to: nil)
-        freeNumbers.append(number)
+        arena.deallocate(number, page, page.byteCount)
     }
 
     // MARK: Versions

@@ -15,6 +15,12 @@ package struct StoredRow: BitwiseCopyable {
 
     private var index: Int { slot.index & (leaf.geometry.slotCount &- 1) }
 
+    /// Where the leaf says what its slots hold.
+    var header: UnsafeRawPointer { UnsafeRawPointer(leaf.page.address) }
+
+    /// As the leaf's body holds it.
+    var inlineContent: UnsafeRawBufferPointer { leaf.inlineContent(index) }
+
     package var presence: EntityPresence {
         // Only presences are ever written; the mask keeps the large flag out.
         EntityPresence(rawValue: leaf.flags(index) & ~RowLeaf.largeFlag) ?? .vacant

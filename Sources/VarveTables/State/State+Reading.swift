@@ -4,13 +4,20 @@ package import VarveEvents
 extension State {
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> Slot? {
-        table(type)?.slot(of: id, hash: KeyedHash.hash(id), in: pages)
+        entry(of: type, id: id)?.slot
+    }
+
+    /// The entry of an id, vacant or not, if it was ever mentioned. O(1).
+    package func entry(of type: TypeNumber, id: UnsafeRawBufferPointer) -> StoredRow? {
+        guard let table = tablePosition(of: type) else { return nil }
+        return tables[table].entry(of: id, hash: KeyedHash.hash(id), in: pages)
     }
 
     /// The entry of a slot, vacant or not; nil where there is no such slot.
     package func entry(of type: TypeNumber, at slot: Slot) -> StoredRow? {
-        guard let table = table(type), slot.index < table.slotCount else { return nil }
-        return table.rows.entry(slot, in: pages)
+        guard let table = tablePosition(of: type), slot.index < tables[table].slotCount
+        else { return nil }
+        return tables[table].rows.entry(slot, in: pages)
     }
 
     /// Passes over the entries of a type, vacant ones too, in order of slots.
@@ -46,11 +53,13 @@ extension State {
 
     /// The targets of a slot in their order, of a relation by its position in the newest definition.
     package func targets(of type: TypeNumber, at slot: Slot, relation position: Int) -> [Slot] {
-        table(type)?.links[position].targets(of: slot, in: pages) ?? []
+        guard let table = tablePosition(of: type) else { return [] }
+        return tables[table].links[position].targets(of: slot, in: pages)
     }
 
     package func targetCount(of type: TypeNumber, at slot: Slot, relation position: Int) -> Int {
-        table(type)?.links[position].count(of: slot, in: pages) ?? 0
+        guard let table = tablePosition(of: type) else { return 0 }
+        return tables[table].links[position].count(of: slot, in: pages)
     }
 
     /// Calls `body` with each list of a relation that is not empty, in order of holders, until it

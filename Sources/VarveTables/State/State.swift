@@ -58,9 +58,13 @@ package struct State: Sendable {
     /// The memory that the pages of all states of the store take, in bytes.
     package var reservedBytes: Int { store.reservedBytes }
 
-    package func table(_ type: TypeNumber) -> Table? {
-        let index = Int(type.rawValue) - 1
-        return tables.indices.contains(index) ? tables[index] : nil
+    package func table(_ type: TypeNumber) -> Table? { tablePosition(of: type).map { tables[$0] } }
+
+    /// The position of a type's table. What reads one row uses the table where it is: a copy counts
+    /// references to all that the table has.
+    func tablePosition(of type: TypeNumber) -> Int? {
+        let index = Int(type.rawValue) &- 1
+        return tables.indices.contains(index) ? index : nil
     }
 
     /// Calls `body` with a transaction, and returns the state that it makes. Where `body` throws, the

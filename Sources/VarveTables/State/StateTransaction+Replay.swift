@@ -117,6 +117,7 @@ extension StateTransaction {
         } else {
             tables[index].revise(definition, in: transaction)
             conversions = conversions.filter { $0.key.type != definition.number }
+            try reviseIndexes(of: index, in: id)
         }
     }
 

@@ -11,8 +11,7 @@ extension StateTransaction {
         if entry.presence == .tombstone {
             tables[type].keepLists([], of: slot, in: transaction)
         }
-        try tables[type].setRow(
-            slot, to: event.row, .live, event.ordinal, at: version, in: transaction)
+        try setRow(of: type, slot, to: event.row, .live, event.ordinal, at: version)
     }
 
     func update(
@@ -28,7 +27,7 @@ extension StateTransaction {
             try RowMerger(layout: layout, row: old).merge(event.changes, into: &row)
         }
         try row.withBytes { new throws(EntityFault) in
-            try tables[type].setRow(slot, to: new, .live, ordinal, at: version, in: transaction)
+            try setRow(of: type, slot, to: new, .live, ordinal, at: version)
         }
     }
 
@@ -75,15 +74,49 @@ extension StateTransaction {
             try Self.check(event.row, layout)
         }
         guard event.keepsTombstone else {
+            try changeIndexes(of: type, slot, to: nil)
             return tables[type].clearRow(slot, at: version, in: transaction)
         }
-        try tables[type].setRow(
-            slot, to: event.row, .tombstone, event.ordinal, at: version, in: transaction)
+        try setRow(of: type, slot, to: event.row, .tombstone, event.ordinal, at: version)
         tables[type].keepLists(lists, of: slot, in: transaction)
     }
 
+    private func setRow(
+        of type: Int, _ slot: Slot, to row: UnsafeRawBufferPointer, _ presence: EntityPresence,
+        _ ordinal: Ordinal, at version: PreviousVersion
+    ) throws(EntityFault) {
+        try changeIndexes(of: type, slot, to: presence == .live ? row : nil)
+        try tables[type].setRow(
+            slot, to: row, presence, ordinal, at: version, in: transaction)
+    }
+
+    /// Takes in what the row of an entity is about to become: nil where it will not be live.
+    private func changeIndexes(
+        of type: Int, _ slot: Slot, to new: UnsafeRawBufferPointer?
+    ) throws(EntityFault) {
+        if tables[type].indexes.isEmpty { return }
+        let entry = entry(type, slot)
+        guard entry.presence == .live else {
+            return try changeIndexes(of: type, slot, from: nil, to: new)
+        }
+        try withRow(of: entry, in: type) { old throws(EntityFault) in
+            try changeIndexes(of: type, slot, from: old, to: new)
+        }
+    }
+
+    private func changeIndexes(
+        of type: Int, _ slot: Slot, from old: UnsafeRawBufferPointer?,
+        to new: UnsafeRawBufferPointer?
+    ) throws(EntityFault) {
+        do throws(CodecError) {
+            try tables[type].changeIndexes(slot, from: old, to: new, in: transaction)
+        } catch {
+            throw .malformedRow(error)
+        }
+    }
+
     /// Calls `body` with the row of an entry in the newest layout of its type.
-    private func withRow(
+    func withRow(
         of entry: StoredRow, in type: Int,
         _ body: (UnsafeRawBufferPointer) throws(EntityFault) -> Void
     ) throws(EntityFault) {

@@ -16,10 +16,18 @@ package struct Table: Sendable {
     /// The lists that tombstones keep for a restoration, by relation: also of relations that a later
     /// revision dropped.
     private(set) var keptLists: [(relation: RelationNumber, lists: LinkMap)] = []
+    /// Of the live entities. The transaction changes them with the rows.
+    var indexes: [DeclaredIndex] = []
     package private(set) var liveCount = 0
     package private(set) var tombstoneCount = 0
     /// The ordinal that the next new entity gets.
     package private(set) var nextOrdinal = Ordinal(1)
+
+    /// An index, and what it was declared as.
+    struct DeclaredIndex: Sendable {
+        let declaration: IndexDeclaration
+        var index: FieldIndex
+    }
 
     init(_ definition: TypeDefinition) {
         layouts = [RowLayout(definition)]
@@ -40,7 +48,12 @@ package struct Table: Sendable {
 
     /// The slot of an id with this hash, if it was ever mentioned.
     func slot(of id: UnsafeRawBufferPointer, hash: UInt64, in pages: PageTable) -> Slot? {
-        ids.find(hash, in: pages) { rows.entry($0, in: pages).id.hasSameBytes(as: id) }
+        entry(of: id, hash: hash, in: pages)?.slot
+    }
+
+    /// The entry of an id with this hash, if it was ever mentioned.
+    func entry(of id: UnsafeRawBufferPointer, hash: UInt64, in pages: PageTable) -> StoredRow? {
+        ids.entry(of: id, hash, in: rows, pages)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
@@ -142,6 +155,20 @@ package struct Table: Sendable {
             for index in keptLists.indices where keptLists[index].relation == list.relation {
                 keptLists[index].lists.replace(list.slots, of: slot, in: transaction)
             }
+        }
+    }
+
+    // MARK: Indexes
+
+    /// Takes in that the row of a live entity has changed, both rows in the newest layout: nil where there
+    /// was, or is, none.
+    mutating func changeIndexes(
+        _ slot: Slot, from old: UnsafeRawBufferPointer?, to new: UnsafeRawBufferPointer?,
+        in transaction: PageTransaction
+    ) throws(CodecError) {
+        let layout = layout
+        for position in indexes.indices {
+            try indexes[position].index.change(slot, from: old, to: new, layout, in: transaction)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// A structure in pages, changed by one transaction after the other, whose versions can be held.
 struct Versions<Structure> {
-    private(set) var store = PageStore(.system)
+    private(set) var store = PageStore(.separate)
     private(set) var newest: PageSnapshot?
     private(set) var structure: Structure
 

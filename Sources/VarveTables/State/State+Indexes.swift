@@ -1,0 +1,29 @@
+package import VarveEvents
+
+extension State {
+    /// What the indexes of a type were declared as.
+    package func declaredIndexes(of type: TypeNumber) -> [IndexDeclaration] {
+        guard let table = tablePosition(of: type) else { return [] }
+        return tables[table].indexes.map(\.declaration)
+    }
+
+    /// An index of a type; nil where it was not declared, or went with one of its fields.
+    package func index(of type: TypeNumber, _ declaration: IndexDeclaration) -> FieldIndex? {
+        guard let table = tablePosition(of: type) else { return nil }
+        return tables[table].indexes.first { $0.declaration == declaration }?.index
+    }
+
+    /// Calls `body` with the entries of the live entities whose keys begin at `first` and come before
+    /// `end`, in order of keys, until it returns false. Returns false where there is no such index.
+    package func forEachEntry(
+        of type: TypeNumber, by declaration: IndexDeclaration,
+        from first: UnsafeRawBufferPointer, to end: UnsafeRawBufferPointer,
+        while body: (StoredRow) throws(CodecError) -> Bool
+    ) throws(CodecError) -> Bool {
+        guard let table = tablePosition(of: type), let index = index(of: type, declaration)
+        else { return false }
+        try index.forEachEntry(
+            from: first, to: end, of: tables[table].rows, in: pages, while: body)
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+package import VarveEvents
+
+extension StateTransaction {
+    /// Keeps an index on the live entities of a type, built from their rows now. O(n log n).
+    ///
+    /// Returns false where there can be none: the type lacks one of the fields, or has one whose
+    /// order is the application's. An index that was declared before stays as it is.
+    ///
+    /// - Throws: ``ReplayError`` where a row has no key. The caller rolls back.
+    package func declareIndex(
+        of type: TypeNumber, _ declaration: IndexDeclaration
+    ) throws(ReplayError) -> Bool {
+        guard let table = tablePosition(of: type) else { return false }
+        if tables[table].indexes.contains(where: { $0.declaration == declaration }) { return true }
+        guard let index = FieldIndex(tables[table].layout, declaration) else { return false }
+        let built = try filled(index, of: table, in: lastTransaction)
+        tables[table].indexes.append(.init(declaration: declaration, index: built))
+        return true
+    }
+
+    /// Releases an index. Does nothing where there is none.
+    package func dropIndex(of type: TypeNumber, _ declaration: IndexDeclaration) {
+        guard let table = tablePosition(of: type) else { return }
+        for position in tables[table].indexes.indices.reversed()
+        where tables[table].indexes[position].declaration == declaration {
+            tables[table].indexes[position].index.removeAll(in: transaction)
+            tables[table].indexes.remove(at: position)
+        }
+    }
+
+    private func tablePosition(of type: TypeNumber) -> Int? {
+        let position = Int(type.rawValue) - 1
+        return tables.indices.contains(position) ? position : nil
+    }
+
+    /// Makes the indexes of a table fit its newest definition. Those are built anew in which a field has
+    /// another type now; those that the definition lacks a field of go.
+    func reviseIndexes(of type: Int, in id: TransactionID) throws(ReplayError) {
+        for position in tables[type].indexes.indices.reversed() {
+            let declaration = tables[type].indexes[position].declaration
+            let revised = FieldIndex(tables[type].layout, declaration)
+            if var revised, revised.takeEntries(of: tables[type].indexes[position].index) {
+                tables[type].indexes[position].index = revised
+                continue
+            }
+            tables[type].indexes[position].index.removeAll(in: transaction)
+            if let revised {
+                tables[type].indexes[position].index = try filled(revised, of: type, in: id)
+            } else {
+                tables[type].indexes.remove(at: position)
+            }
+        }
+    }
+
+    /// An index with the entries of all live entities.
+    private func filled(
+        _ empty: FieldIndex, of type: Int, in id: TransactionID
+    ) throws(ReplayError) -> FieldIndex {
+        var index = empty
+        let layout = tables[type].layout
+        var cursor = tables[type].rows.cursor(in: transaction.pages)
+        while let entry = cursor.nextEntry() {
+            guard entry.presence == .live else { continue }
+            do throws(EntityFault) {
+                try withRow(of: entry, in: type) { row throws(EntityFault) in
+                    do throws(CodecError) {
+                        try index.change(entry.slot, from: nil, to: row, layout, in: transaction)
+                    } catch {
+                        throw .malformedRow(error)
+                    }
+                }
+            } catch {
+                let definition = tables[type].definition
+                throw .entity(
+                    id, type: definition.name, id: definition.idType.text(of: entry.id), error)
+            }
+        }
+        return index
+    }
+}
