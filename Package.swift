@@ -42,6 +42,22 @@ let fuzzers: [Target] =
             exclude: ["Corpus"], swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     ] : []
 
+// It measures what the package does not publish. Only Benchmarks/engine builds it.
+let engineBenchmark: [Target] =
+    Context.environment["VARVE_ENGINE_BENCHMARK"] == "1"
+    ? [
+        .systemLibrary(
+            name: "CLMDB", path: "Benchmarks/Sources/CLMDB",
+            providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(name: "BenchmarkSupport", path: "Benchmarks/Sources/BenchmarkSupport"),
+        .executableTarget(
+            name: "EngineBenchmark",
+            dependencies: [
+                "BenchmarkSupport", "CLMDB", "VarveEvents", "VarveGraph", "VarveTables",
+            ], path: "Benchmarks/Sources/EngineBenchmark",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+    ] : []
+
 let strict = Context.environment["VARVE_STRICT"] == "1"
 
 let settings: [SwiftSetting] =
@@ -211,5 +227,5 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["VarveGraph"], swiftSettings: settings),
         .testTarget(name: "TidyTests", swiftSettings: settings),
-    ] + fuzzers
+    ] + fuzzers + engineBenchmark
 )

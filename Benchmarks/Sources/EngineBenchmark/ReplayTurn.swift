@@ -1,0 +1,100 @@
+import VarveEvents
+import VarveTables
+
+/// Replays a log of inserted users into a state of the engine, and into the replayed state of today.
+struct ReplayTurn {
+    private static let batch = 500
+
+    private let workload: Workload
+    private let log: [[UInt8]]
+
+    init(_ workload: Workload) {
+        self.workload = workload
+        let users = workload.users
+        log = stride(from: 0, to: users.count, by: Self.batch).enumerated().map { index, start in
+            Self.transaction(
+                users, start..<min(start + Self.batch, users.count),
+                TransactionID(UInt64(index + 1)))
+        }
+    }
+
+    private static func transaction(
+        _ users: [BenchmarkUser], _ range: Range<Int>, _ id: TransactionID
+    ) -> [UInt8] {
+        let time = Timestamp(microseconds: Int64(id.rawValue))
+        let definition = BenchmarkUser.layout.definition
+        var encoder = TransactionEncoder()
+        encoder.begin(id: id, time: time)
+        if range.lowerBound == 0 {
+            do throws(CodecError) {
+                try encoder.define(definition)
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+        var key = ByteWriter()
+        var row = ByteWriter()
+        for index in range {
+            key.removeAll()
+            row.removeAll()
+            key.writeText(users[index].id)
+            users[index].encode(into: &row)
+            let entity = key.withBytes { encoder.entity(definition.number, $0) }
+            row.withBytes {
+                encoder.insert(entity, ordinal: Ordinal(UInt64(index + 1)), previous: nil, row: $0)
+            }
+        }
+        var bytes = ByteWriter()
+        encoder.finish(TransactionHeader(id: id, time: time), into: &bytes)
+        return bytes.copyBytes()
+    }
+
+    func run(_ report: inout Report) {
+        let count = workload.users.count
+        let type = BenchmarkUser.layout.definition.number
+        var state = State()
+        report.measure(.replay, "engine", count) {
+            for bytes in log {
+                let transaction = StateTransaction(state)
+                Self.withView(of: bytes) { view throws(ReplayError) in try transaction.apply(view) }
+                state = transaction.publish()
+            }
+        }
+        let replayed = ReplayState()
+        report.measure(.replay, "replayed state", count) {
+            for bytes in log {
+                Self.withView(of: bytes) { view throws(ReplayError) in try replayed.apply(view) }
+            }
+        }
+        precondition(state.counts(of: type) == replayed.counts(of: type))
+        var sum = 0
+        report.measure(.stateFind, "engine", workload.ids.count) {
+            sum = Self.find(workload.ids, type, in: state)
+        }
+        workload.check(.find, sum)
+    }
+
+    private static func find(_ ids: [String], _ type: TypeNumber, in state: State) -> Int {
+        var sum = 0
+        var key = ByteWriter()
+        for id in ids {
+            key.removeAll()
+            key.writeText(id)
+            sum &+= key.withBytes { id in
+                guard let entry = state.entry(of: type, id: id) else { return 0 }
+                return BenchmarkUser(id: entry.id, row: entry.row).digest
+            }
+        }
+        return sum
+    }
+
+    private static func withView(
+        of bytes: [UInt8], _ body: (TransactionView) throws(ReplayError) -> Void
+    ) {
+        do {
+            try bytes.withUnsafeBytes { try body(TransactionView($0)) }
+        } catch {
+            preconditionFailure("A benchmark reads what it wrote: \(error)")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import BenchmarkSupport
+
+/// What is measured, in the order of the table.
+enum Line: String, CaseIterable {
+    case load = "load, one transaction"
+    case loadBatches = "load, 500 a transaction"
+    case findRow = "find by id, the row's bytes"
+    case find = "find by id, the value"
+    case scanField = "scan of one field"
+    case scan = "scan into values"
+    case range = "range of a tenth by age, into values"
+    case update = "update of one field, 100 a transaction"
+    case save = "update of one field behind a snapshot"
+    case indexed = "update of an indexed field behind a snapshot"
+    case insert = "new row behind a snapshot"
+    case megabytes = "memory of pages, MB"
+    case replay = "replay of a log, 500 rows a transaction"
+    case stateFind = "find by id in the state of that log, the value"
+}
+
+/// The figures of all turns, by line and column.
+struct Report {
+    private var values: [Line: [String: [Double]]] = [:]
+    private var columns: [String] = []
+
+    /// Measures the processor time of this thread for each operation.
+    mutating func measure(
+        _ line: Line, _ column: String, _ operations: Int, _ body: () -> Void
+    ) {
+        add(line, column, ThreadClock.time(body) / Double(operations))
+    }
+
+    mutating func add(_ line: Line, _ column: String, _ value: Double) {
+        if !columns.contains(column) { columns.append(column) }
+        values[line, default: [:]][column, default: []].append(value)
+    }
+
+    /// Medians, and in brackets how many times the first column's each other one is.
+    func print() {
+        Swift.print("| | " + columns.joined(separator: " | ") + " |")
+        Swift.print("|---|" + columns.map { _ in "---|" }.joined())
+        for line in Line.allCases {
+            guard let row = values[line] else { continue }
+            let medians = columns.map { Spread(row[$0] ?? [])?.median }
+            let cells = medians.enumerated().map { position, median in
+                guard let median else { return "" }
+                guard position > 0, let first = medians[0] else { return Spread.text(median) }
+                return "\(Spread.text(median)) (\(Spread.ratio(median / first)))"
+            }
+            Swift.print("| \(line.rawValue) | " + cells.joined(separator: " | ") + " |")
+        }
+    }
+}
