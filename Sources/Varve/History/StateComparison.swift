@@ -24,6 +24,12 @@ struct StateComparison {
         }.map(\.element)
     }
 
+    /// Whether one of the entities differs.
+    func isAnyChanged(_ subjects: [Subject]) throws(CodecError) -> Bool {
+        for subject in subjects where try isChanged(subject) { return true }
+        return false
+    }
+
     func typeName(of subject: Subject) -> String { descriptor(of: subject).name }
 
     private func descriptor(of subject: Subject) -> EntityDescriptor {
@@ -201,21 +207,19 @@ struct StateComparison {
     }
 }
 
-extension StoreState {
-    /// The entities whose rows or links the running transaction of the context has changed.
-    var touched: [StateComparison.Subject] {
-        get throws(CodecError) {
-            var subjects: [StateComparison.Subject] = []
-            for (position, table) in context.tables.tables.enumerated() {
-                var seen: Set<UInt32> = []
-                let slots = table.rowJournal.map(\.slot) + table.linkJournal.map(\.slot)
-                for slot in slots where seen.insert(slot).inserted {
-                    var id = ByteWriter()
-                    try table.descriptor.operations.storeID(table, Slot(slot), &id)
-                    subjects.append(StateComparison.Subject(table: position, id: id.copyBytes()))
-                }
+extension ChangedRows {
+    /// The entities whose rows or links were touched, by the tables of a context that the change led to.
+    func subjects(in context: Context) throws(CodecError) -> [StateComparison.Subject] {
+        var subjects: [StateComparison.Subject] = []
+        for (position, slots) in tables.sorted(by: { $0.key < $1.key }) {
+            let table = context.tables.tables[position]
+            var seen: Set<UInt32> = []
+            for slot in slots.rows + slots.holders where seen.insert(slot).inserted {
+                var id = ByteWriter()
+                try table.descriptor.operations.storeID(table, Slot(slot), &id)
+                subjects.append(StateComparison.Subject(table: position, id: id.copyBytes()))
             }
-            return subjects
         }
+        return subjects
     }
 }

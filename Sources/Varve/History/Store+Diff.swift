@@ -36,7 +36,7 @@ extension Store {
             transaction: before.lastTransaction.rawValue + 1,
             time: opener.environment.wallClockMicroseconds(), token: TransactionToken())
         try body(&after.context)
-        let subjects = try after.touched
+        let subjects = try ChangedRows(journalOf: after.context).subjects(in: after.context)
         // Types that the body was first to save are defined, as a write would.
         try after.extendSchema()
         after.context.endTracking()

@@ -9,7 +9,7 @@ public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncS
     /// A value of the entity or of its property.
     public typealias Element = Value
 
-    let store: Store
+    let source: StateSource
     let id: Entity.ID
     let reads: @Sendable (Entity?) -> Value
     /// Nil where the entity's version tells.
@@ -33,7 +33,7 @@ public struct EntityValues<Entity: EntityModelProtocol, Value: Sendable>: AsyncS
 
         init(_ values: EntityValues) {
             self.values = values
-            watching = Watching(values.store)
+            watching = Watching(values.source)
             arrivals = WatcherArrivals(watching.watcher)
         }
 

@@ -13,12 +13,12 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
     /// A list of results, and how it differs from the one before.
     public typealias Element = ResultUpdate<Entity>
 
-    let store: Store
+    let source: StateSource
     let query: QueryList<Entity>
 
     /// Begins with the results of now. Each iterator follows the store by itself.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(Watching(store), LiveQuery(query))
+        Iterator(Watching(source), LiveQuery(query))
     }
 
     /// Results that are being followed.

@@ -24,8 +24,12 @@ public final class ObservedResults<Entity: EntityModelProtocol> {
     /// Finds the results of now, and follows the store from then on.
     ///
     /// - Complexity: that of resolving the query once.
-    public init(of query: QueryList<Entity>, in store: Store) {
-        let watching = Watching(store)
+    public convenience init(of query: QueryList<Entity>, in store: Store) {
+        self.init(query, StateSource(store))
+    }
+
+    init(_ query: QueryList<Entity>, _ source: StateSource) {
+        let watching = Watching(source)
         let query = LiveQuery(query)
         let first = query.list(in: watching.shown.context)
         list = first

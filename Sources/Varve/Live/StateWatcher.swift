@@ -90,14 +90,31 @@ final class Watching: Sendable {
     let watcher: StateWatcher
     /// What was shown when watching began.
     let shown: StoreState
-    private let store: Store
+    private let source: StateSource
 
-    init(_ store: Store) {
-        self.store = store
-        (watcher, shown) = store.published.watch.watch(store.published)
+    init(_ source: StateSource) {
+        self.source = source
+        (watcher, shown) = source.published.watch.watch(source.published)
     }
 
-    deinit { store.published.watch.end(watcher) }
+    deinit { source.published.watch.end(watcher) }
+}
+
+/// The states that live results follow: those of a store, or those of a draft.
+struct StateSource: Sendable {
+    let published: PublishedState
+    /// The store or the draft, which lives as long as its states are followed.
+    let owner: any AnyObject & Sendable
+
+    init(_ store: Store) {
+        published = store.published
+        owner = store
+    }
+
+    init(_ published: PublishedState, of owner: any AnyObject & Sendable) {
+        self.published = published
+        self.owner = owner
+    }
 }
 
 /// Waits for a watcher's changes, for one consumer.

@@ -18,7 +18,7 @@ extension Store {
     public func results<Entity: EntityModelProtocol>(
         of query: QueryList<Entity>
     ) -> LiveResults<Entity> {
-        LiveResults(store: self, query: query)
+        LiveResults(source: StateSource(self), query: query)
     }
 
     /// What a query finds, in sections of equal keys, now and after every transaction that makes a
@@ -35,7 +35,7 @@ extension Store {
     public func values<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID
     ) -> EntityValues<Entity, Entity?> {
-        EntityValues(store: self, id: id, reads: { $0 }, isSame: nil)
+        EntityValues(source: StateSource(self), id: id, reads: { $0 }, isSame: nil)
     }
 
     /// One property of an entity, now and whenever it has another value; nil while there is no such
@@ -49,7 +49,8 @@ extension Store {
         Entity._refuseRelation(path)
         let path = SendableKeyPath(path)
         return EntityValues(
-            store: self, id: id, reads: { $0.map { Entity._select(path.raw, of: $0) } }, isSame: ==)
+            source: StateSource(self), id: id,
+            reads: { $0.map { Entity._select(path.raw, of: $0) } }, isSame: ==)
     }
 }
 

@@ -26,7 +26,7 @@ extension Context {
     /// side of a mutual relation follows: who is no longer listed forgets the parent, and who is
     /// listed by a to-one relation of its own leaves the parent it had.
     @usableFromInline
-    mutating func replaceLinks(
+    package mutating func replaceLinks(
         with children: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
     ) {
         let before = links(of: slot, relation: relation, table: table)

@@ -113,6 +113,13 @@ extension Context {
         setLinks(list.list, of: slot, relation: relation, table: table)
     }
 
+    /// Sets the slots of one list, on this side only.
+    package mutating func setLinkSlots(
+        _ slots: ContiguousArray<UInt32>, of slot: UInt32, relation: Int, table: Int
+    ) {
+        setLinks(SlotList(slots), of: slot, relation: relation, table: table)
+    }
+
     /// Makes a slot, which stays where it is in the order, carry the running transaction.
     package mutating func setRunningStamps(of slot: Slot, table position: Int) {
         let stamp = session.stamp.unordered

@@ -103,6 +103,10 @@ package class AnyTable {
         madeLeaves = other.madeLeaves
     }
 
+    /// Whether one of the two was copied from the other, or both from a third: the slots that the first had then are
+    /// those of both.
+    package final func isCopy(of other: AnyTable) -> Bool { madeLeaves === other.madeLeaves }
+
     /// Rolls back the newest row change of the journal.
     func undoLastRowChange() { preconditionFailure("a table without an entity type") }
 
