@@ -120,6 +120,8 @@ extension DraftMerge {
             let wasThere = wasLive(EntityPlace(table: list.resolved.childTable, slot: first))
             return !wasThere || isLive(EntityPlace(table: child, slot: was), in: theirs)
         }
+        // Of an entity that both sides inserted there is nothing that the base had.
+        guard wasLive(list.entity) else { return false }
         let definition = definition(of: list.place, in: theirs)
         return isWritten(
             .owner(

@@ -396,6 +396,7 @@ struct DraftTests {
         #expect(store.context.count(Shelf.self) == 100)
     }
 
+    // Unchecked: the texts are behind the lock.
     private final class Failures: @unchecked Sendable {
         private let lock = NSLock()
         private var texts: [String] = []
