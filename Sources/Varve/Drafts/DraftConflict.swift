@@ -1,3 +1,4 @@
+public import Foundation
 internal import VarveEvents
 internal import VarveText
 
@@ -131,18 +132,30 @@ public enum DraftError: Error, Sendable, Hashable {
 
 extension DraftError: CustomStringConvertible {
     /// What happened and, behind the last semicolon, what to do next.
-    public var description: String { message.escapedForDisplay }
+    public var description: String { message.text }
 
-    private var message: String {
+    private var message: ErrorMessage {
         switch self {
         case .conflicts(let conflicts):
-            "nothing was done, because others changed the same: "
-                + conflicts.map(\.description).joined(separator: ", ")
-                + (conflicts.contains(where: \.isFinal)
-                    ? "; give the draft another value, or delete the other entity, then rebase"
-                    : "; rebase the draft with a choice for each conflict, and commit again")
+            ErrorMessage(
+                "nothing was done, because others changed the same: "
+                    + conflicts.map(\.description).joined(separator: ", "),
+                conflicts.contains(where: \.isFinal)
+                    ? "give the draft another value, or delete the other entity, then rebase"
+                    : "rebase the draft with a choice for each conflict, and commit again")
         case .nestedEdit:
-            "the draft was used inside the body of one of its own edits; use the context that the body was given"
+            ErrorMessage(
+                "the draft was used inside the body of one of its own edits",
+                "use the context that the body was given")
         }
     }
+}
+
+extension DraftError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
 }

@@ -3,11 +3,11 @@ extension SegmentHeader {
     /// a salt that gives their checksums. Nil when no frame of the file says what that must be.
     ///
     /// A frame header's checksum continues from salt, segment and offset. Taken back over the bytes
-    /// of one intact header it shows what it was continued from. A header that gives what others
-    /// give as well, or whose payload is intact, is one; what most of them give counts, so that
-    /// pieces of other segments inside of payloads do not. Nor do those that a disk put into another
-    /// place: only frames count whose numbers lie between those of the segments around it, the
-    /// newest transaction before it included.
+    /// of one intact header it shows what it was continued from. A header that gives what others give as well, or whose
+    /// payload is intact, is one. What lies in such a payload does not count, so that pieces of other segments do not.
+    /// Nor do frames that a disk put into another place: only those count whose numbers lie between those of the
+    /// segments around it, the newest transaction before it included. Of several checksums that of the last whole frame
+    /// is taken.
     static func reconstructed(
         for segment: SegmentID, store: StoreID, within numbers: Range<LogSequence>,
         from window: SegmentWindow
@@ -30,20 +30,22 @@ private struct PlaceSeedVote {
     private let inversion = ChecksumInversion()
     private var votes: [UInt32: Votes] = [:]
 
-    private struct Votes {
+    private struct Votes: Comparable {
         var count = 0
-        /// Where the last frame is that gives them.
+        /// Where the last whole frame is that gives them.
         var last = FrameOffset(0)
 
-        /// Where as many frames speak for each, those decide that are farther from the header: what destroyed it,
-        /// such as one sector written to the place of another, has put its own frames behind it.
+        mutating func add(isIntact: Bool, at offset: FrameOffset) {
+            count += isIntact ? 2 : 1
+            if isIntact { last = offset }
+        }
+
+        /// Those decide that are farther from the header: what destroyed it, such as a sector that was written to the
+        /// wrong place, has put its own frames behind it.
         static func < (one: Votes, other: Votes) -> Bool {
-            (one.count, one.last) < (other.count, other.last)
+            (one.last, one.count) < (other.last, other.count)
         }
     }
-
-    /// So many frames cannot agree by accident.
-    private static let sufficient = 8
 
     init(
         _ segment: SegmentID, within numbers: Range<LogSequence>, _ window: SegmentWindow
@@ -62,20 +64,23 @@ private struct PlaceSeedVote {
                 ).rawValue & ~7
             guard window.remaining(from: FrameOffset(offset)) >= UInt64(FrameHeader.byteCount)
             else { break }
-            if let (checksum, isIntact) = try candidate(at: FrameOffset(offset)) {
-                votes[checksum, default: Votes()].count += isIntact ? 2 : 1
-                votes[checksum]?.last = FrameOffset(offset)
-                if let count = votes[checksum]?.count, count >= Self.sufficient { return checksum }
+            var length = UInt64(FrameHeader.alignment)
+            if let candidate = try candidate(at: FrameOffset(offset)) {
+                votes[candidate.checksum, default: Votes()]
+                    .add(isIntact: candidate.length != nil, at: FrameOffset(offset))
+                // What a payload holds, such as pieces of other segments, has no vote.
+                length = candidate.length ?? length
             }
-            offset += UInt64(FrameHeader.alignment)
+            offset += length
         }
         // A single header with a damaged payload could be anything.
         return votes.filter { $0.value.count > 1 }.max { $0.value < $1.value }?.key
     }
 
+    /// - Returns: the checksum, and the frame's length where its payload is intact.
     private func candidate(
         at offset: FrameOffset
-    ) throws(LogError) -> (checksum: UInt32, isIntact: Bool)? {
+    ) throws(LogError) -> (checksum: UInt32, length: UInt64?)? {
         let bytes = try window.bytes(at: offset, count: FrameHeader.byteCount)
         guard bytes.integer(at: 0, as: UInt32.self) == FrameHeader.magic else { return nil }
         let checksum = saltChecksum(bytes, at: offset)
@@ -86,8 +91,9 @@ private struct PlaceSeedVote {
         var cursor = FrameCursor(header, window: window, at: offset)
         switch try cursor.next() {
         case .frame(let frame):
-            return isNeighbour(frame.header) ? (checksum, frame.header.storedLength > 0) : nil
-        case .stopped(let stop) where stop.ending == .damagedPayload: return (checksum, false)
+            guard isNeighbour(frame.header) else { return nil }
+            return (checksum, frame.header.storedLength > 0 ? frame.header.frameLength : nil)
+        case .stopped(let stop) where stop.ending == .damagedPayload: return (checksum, nil)
         case .stopped, .end: return nil
         }
     }

@@ -207,6 +207,20 @@ struct SalvageTests {
         try salvaged.expectSound()
     }
 
+    @Test("A segment that begins with frames of other places is read by its last ones")
+    func movedFrames() throws {
+        var files = try SampleFiles()
+        let name = "segment-0000000001"
+        let last = try files.start(of: 9)
+        // Header and frames, all 64 bytes before their places: whole, and more than the one that is left.
+        let moved = try #require(files.files[name])[64..<last]
+        files.files[name]?.replaceSubrange(0..<(last - 64), with: moved)
+        let salvaged = try files.salvage()
+        #expect(!salvaged.lost.contains(9), "\(salvaged.report)")
+        #expect(salvaged.report.last == LogSequence(9), "\(salvaged.report.damages)")
+        try salvaged.expectSound()
+    }
+
     @Test("Of an order of saves the part stays whose saves stay")
     func saveOrder() throws {
         let store = try SampleStore()

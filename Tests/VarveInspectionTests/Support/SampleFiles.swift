@@ -40,6 +40,11 @@ struct SampleFiles {
         Set(places.filter { $0.value.file == file && $0.value.bytes.overlaps(bytes) }.keys)
     }
 
+    /// Where the one frame of a transaction begins.
+    func start(of transaction: UInt64) throws -> Int {
+        try #require(places[transaction]).bytes.lowerBound
+    }
+
     mutating func damage(transaction: UInt64) throws {
         let place = try #require(places[transaction])
         files[place.file]?[place.bytes.lowerBound + 60] ^= 0x40
