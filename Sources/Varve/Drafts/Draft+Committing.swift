@@ -116,6 +116,10 @@ extension Draft {
         let time = store.opener.environment.wallClockMicroseconds()
         switch source {
         case .store(let store):
+            // A commit of this draft is shown when it is synced: without it the draft's own entities look deleted.
+            if store.published.lastTransaction < content.baseTransaction {
+                try store.writer?.flush()
+            }
             var rebased = DraftContent(published: store.published.current)
             try store.readingHistory { history in
                 var next = rebased

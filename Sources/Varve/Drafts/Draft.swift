@@ -137,6 +137,8 @@ public final class Draft: Sendable {
 
     /// Lets one body at a time change the content.
     func modify(_ body: (inout DraftContent) throws -> Void) throws {
+        // A write that waits here would hold the turn that a commit of this draft waits for.
+        try store.writer?.checkCaller()
         let thread = SystemEnvironment.threadNumber
         guard editor.load(ordering: .relaxed) != thread else { throw DraftError.nestedEdit }
         try editing.withLock { _ in

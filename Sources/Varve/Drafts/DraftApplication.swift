@@ -25,7 +25,7 @@ struct DraftApplication {
                 relation: owner.relation, table: owner.place.table)
         }
         for list in plan.lists { apply(list, to: &state) }
-        for deletion in plan.deletions { try apply(deletion, to: &state) }
+        try applyDeletions(to: &state)
         try applyTombstones(to: &state)
         state.context.end(mark)
     }
@@ -142,16 +142,33 @@ struct DraftApplication {
 
     // MARK: - Deletions
 
-    private func apply(_ deletion: DraftPlan.Deletion, to state: inout StoreState) throws {
+    /// Tombstones keep the links among entities that go together, so all are made before the first link is cut.
+    private func applyDeletions(to state: inout StoreState) throws {
+        let held = plan.deletions.map { deletion in
+            let table = state.context.tables.tables[deletion.place.table]
+            return table.relations.indices.map {
+                table.linkList(relation: $0, of: deletion.place.slot).slots
+            }
+        }
+        for (deletion, lists) in zip(plan.deletions, held) {
+            try bury(deletion, lists, in: &state)
+            let place = deletion.place
+            if let cause = deletion.cause, deleted.contains(cause.entity) || cause.isUpsert {
+                state.context.changeTable(at: place.table) { $0.deleteCauses[place.slot] = cause }
+            }
+        }
+        for (deletion, lists) in zip(plan.deletions, held) {
+            try cut(deletion, lists, in: &state)
+        }
+    }
+
+    /// Removes the links of an entity that is in the trash, and applies its delete rules to those that came since.
+    private func cut(
+        _ deletion: DraftPlan.Deletion, _ lists: [ContiguousArray<UInt32>],
+        in state: inout StoreState
+    ) throws {
         let place = deletion.place
         let relations = state.context.tables.tables[place.table].relations
-        let lists = relations.indices.map {
-            state.context.tables.tables[place.table].linkList(relation: $0, of: place.slot).slots
-        }
-        try bury(deletion, lists, in: &state)
-        if let cause = deletion.cause, deleted.contains(cause.entity) || cause.isUpsert {
-            state.context.changeTable(at: place.table) { $0.deleteCauses[place.slot] = cause }
-        }
         for (index, relation) in relations.enumerated() {
             // What was linked since is not what the draft decided about.
             let unseen = lists[index].filter {

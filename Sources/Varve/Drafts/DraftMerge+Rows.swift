@@ -21,6 +21,20 @@ extension DraftMerge {
             case (true, false, false), (false, false, _): break
             }
         }
+        spareTakenAlong()
+    }
+
+    /// What a deletion took along stays where the deletion is withdrawn.
+    private func spareTakenAlong() {
+        while !spared.isEmpty {
+            let along = plan.deletions.filter { deletion in
+                guard case .cascade(let table, let slot)? = deletion.cause else { return false }
+                return spared.contains(EntityPlace(table: table, slot: slot))
+            }
+            spared = Set(along.map(\.place))
+            plan.deletions.removeAll { spared.contains($0.place) }
+            dropped.formUnion(spared)
+        }
     }
 
     // MARK: - Fields
@@ -205,6 +219,7 @@ extension DraftMerge {
             try !keepsMine(conflict(.deletedInDraft, of: entity, theirs: .init(changed: names)))
         {
             dropped.insert(place)
+            spared.insert(place)
             return
         }
         plan.deletions.append(

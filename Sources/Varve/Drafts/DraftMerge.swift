@@ -19,6 +19,8 @@ final class DraftMerge {
     var plan = DraftPlan()
     /// Entities whose other changes are dropped: others deleted them, or their own stay.
     var dropped: Set<EntityPlace> = []
+    /// Deletions of the draft that were withdrawn: the entity stays as others have it.
+    var spared: Set<EntityPlace> = []
     /// Entities that the draft brings back, or replaces as a whole.
     var revived: Set<EntityPlace> = []
     /// Links of relations that are to one on both sides, once one side has decided.

@@ -10,6 +10,9 @@ extension ImportWork {
             _ position: Int, _ targets: [ImportedCell], _ offset: Int
         ) throws(ExchangeProblem) {
             let relation = type.definition.relations[position]
+            guard !lists.contains(where: { $0.relation == position }) else {
+                throw ImportedLinks.Fault.givenBefore.problem(of: relation, at: offset)
+            }
             guard let target = state.catalog.definition(of: relation.target) else { return }
             guard relation.isToMany || targets.count < 2 else {
                 throw ExchangeProblem("'\(relation.name)' leads to one", at: offset)
@@ -43,12 +46,10 @@ extension ImportWork {
         _ origin: (Int) -> ImportOrigin
     ) throws(ExchangeProblem) {
         for (relation, slots, offset) in try lists(of: line, type) {
-            let twice = links[type.table][relation].give(
+            let fault = links[type.table][relation].give(
                 slots, of: place.slot, at: origin(offset))
-            if twice != nil {
-                throw ExchangeProblem(
-                    "'\(type.definition.relations[relation].name)' leads to an id twice",
-                    at: offset)
+            if let fault {
+                throw fault.problem(of: type.definition.relations[relation], at: offset)
             }
         }
     }
@@ -115,10 +116,10 @@ extension ImportWork {
             }.map(\.element)
             let own = rows.filter { !$0.isOfTombstone }.map(\.target)
             if !own.isEmpty {
-                let twice = links[key.place.table][key.relation].give(
+                let fault = links[key.place.table][key.relation].give(
                     own, of: key.place.slot, at: rows[0].origin)
-                if twice != nil {
-                    refuse(ExchangeProblem("an id is there twice", at: 0), at: rows[0].origin)
+                if let fault {
+                    refuse(fault.problem(of: relation(key), at: 0), at: rows[0].origin)
                 }
             }
             let others = rows.filter(\.isOfTombstone).map(\.target)

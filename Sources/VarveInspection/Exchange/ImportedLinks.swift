@@ -29,16 +29,28 @@ struct ImportedLinks {
         UInt64(holder) << 32 | UInt64(target)
     }
 
-    /// Takes a list. Returns a target that is in it twice.
+    /// What is wrong with a list.
+    enum Fault: String {
+        case repeated = "leads to an id twice"
+        /// The targets of the first list would have the link back to the holder, and the holder none to them.
+        case givenBefore = "is given twice for one entity"
+
+        func problem(of relation: RelationDefinition, at offset: Int) -> ExchangeProblem {
+            ExchangeProblem("'\(relation.name)' \(rawValue)", at: offset)
+        }
+    }
+
+    /// Takes a list. An empty one can be followed by another: a line may leave out what a relation's file has.
     mutating func give(
         _ list: [UInt32], of holder: UInt32, at origin: ImportOrigin
-    ) -> UInt32? {
+    ) -> Fault? {
+        guard given(of: holder).isEmpty else { return .givenBefore }
         let start = targets.count
         targets += list
         positions[holder] = lists.count
         lists.append(List(holder: holder, targets: start..<targets.count, origin: origin))
         for target in list where !pairs.insert(Self.pair(holder, target)).inserted {
-            return target
+            return .repeated
         }
         return nil
     }

@@ -93,7 +93,10 @@ extension QueryToken {
         private static func continuesWord(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .spacingMark, .enclosingMark: true
-            default: beginsWord(scalar) || scalar.properties.numericType != nil
+            // Joiners are parts of words in Persian and in scripts of India.
+            default:
+                beginsWord(scalar) || scalar.properties.numericType != nil
+                    || scalar.properties.isJoinControl
             }
         }
 

@@ -6,8 +6,8 @@ extension SegmentHeader {
     /// of one intact header it shows what it was continued from. A header that gives what others give as well, or whose
     /// payload is intact, is one. What lies in such a payload does not count, so that pieces of other segments do not.
     /// Nor do frames that a disk put into another place: only those count whose numbers lie between those of the
-    /// segments around it, the newest transaction before it included. Of several checksums that of the last whole frame
-    /// is taken.
+    /// segments around it, the newest transaction before it included. Of several checksums that of the most bytes
+    /// in whole frames far from the header is taken.
     static func reconstructed(
         for segment: SegmentID, store: StoreID, within numbers: Range<LogSequence>,
         from window: SegmentWindow
@@ -32,20 +32,27 @@ private struct PlaceSeedVote {
 
     private struct Votes: Comparable {
         var count = 0
-        /// Where the last whole frame is that gives them.
+        /// Of whole frames, as far as they lie behind the page that the header was in.
+        var farBytes: UInt64 = 0
+        /// Where the last whole frame is.
         var last = FrameOffset(0)
 
-        mutating func add(isIntact: Bool, at offset: FrameOffset) {
-            count += isIntact ? 2 : 1
-            if isIntact { last = offset }
+        mutating func add(_ length: UInt64?, at offset: FrameOffset) {
+            count += length == nil ? 1 : 2
+            guard let length else { return }
+            last = offset
+            if offset.rawValue >= PlaceSeedVote.headerPageBytes { farBytes += length }
         }
 
-        /// Those decide that are farther from the header: what destroyed it, such as a sector that was written to the
-        /// wrong place, has put its own frames behind it.
+        /// Those decide that are far from the header: what destroyed it, such as a page that was written to the wrong
+        /// place, has put its own frames behind it. How many there are says little: the frames of a page that was moved
+        /// all give one checksum.
         static func < (one: Votes, other: Votes) -> Bool {
-            (one.last, one.count) < (other.last, other.count)
+            (one.farBytes, one.last, one.count) < (other.farBytes, other.last, other.count)
         }
     }
+
+    private static let headerPageBytes: UInt64 = 4_096
 
     init(
         _ segment: SegmentID, within numbers: Range<LogSequence>, _ window: SegmentWindow
@@ -67,7 +74,7 @@ private struct PlaceSeedVote {
             var length = UInt64(FrameHeader.alignment)
             if let candidate = try candidate(at: FrameOffset(offset)) {
                 votes[candidate.checksum, default: Votes()]
-                    .add(isIntact: candidate.length != nil, at: FrameOffset(offset))
+                    .add(candidate.length, at: FrameOffset(offset))
                 // What a payload holds, such as pieces of other segments, has no vote.
                 length = candidate.length ?? length
             }

@@ -78,6 +78,13 @@ struct ExportOutputTests {
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: store)
         let before = try sample.files()
+        for (command, name) in [("report", "page.html"), ("export", "page.sql")] {
+            let file = folder.file(name)
+            try FileManager.default.createSymbolicLink(
+                atPath: file, withDestinationPath: store + "/segment-0000000001")
+            let run = ToolRun(command, store, "-o", file, "--force")
+            #expect(run.status == .failure && run.errors.contains("inside the store"))
+        }
         for directory in [store, store + "/.", link, store + "/assets"] {
             for arguments in [
                 ["export", "-o", directory + "/a.sql"], ["report", "-o", directory + "/a.html"],

@@ -84,6 +84,10 @@ struct ImportCommandTests {
                 #"{"type":"Chat","id":1,"links":{"users":["x","x"]}}"#, 40,
                 "'users' leads to an id twice"
             ),
+            (
+                #"{"type":"Chat","id":1,"users":["é"],"links":{"users":[]}}"#, 31,
+                "'users' is given twice for one entity"
+            ),
             (#"{"type":"Chat","id":1"#, 22, "expected '}', found the end"),
             (#"{"type":"Chat","id":1,"title":"a\ud800"}"#, 33, "the escape is not a character"),
             ("[1]", 1, "expected an object, found an array"),

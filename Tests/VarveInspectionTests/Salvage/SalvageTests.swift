@@ -221,6 +221,29 @@ struct SalvageTests {
         try salvaged.expectSound()
     }
 
+    @Test("A page that is written over the first one of its segment costs what that held")
+    func movedPage() throws {
+        let store = try SampleStore()
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        for number in 1...400 {
+            try store.transaction { encoder in
+                let user = encoder.user("user \(number)")
+                encoder.insert(user, UInt64(number), try SampleStore.user("A user"))
+            }
+        }
+        try store.close()
+        var files = try SampleFiles(of: store)
+        let name = "segment-0000000001"
+        let page = try #require(files.files[name])[(5 << 12)..<(6 << 12)]
+        files.files[name]?.replaceSubrange(0..<(1 << 12), with: page)
+        let overwritten = try files.transactions(in: name, 0..<(1 << 12))
+        let salvaged = try files.salvage()
+        #expect(salvaged.lost.subtracting(overwritten).isEmpty, "\(salvaged.report)")
+        #expect(salvaged.report.last == LogSequence(401))
+    }
+
     @Test("Of an order of saves the part stays whose saves stay")
     func saveOrder() throws {
         let store = try SampleStore()

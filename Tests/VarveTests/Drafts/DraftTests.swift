@@ -285,6 +285,64 @@ struct DraftTests {
         #expect(books(store.context) == [1, 2, 3, 4, 8])
     }
 
+    @Test("A deletion that is withdrawn leaves what it took along, too")
+    func withdrawnDeletion() throws {
+        let store = try store()
+        let draft = store.draft()
+        try draft.edit { _ = try Author.delete(id: "a", from: &$0) }
+        try store.write { context in
+            try Book(id: 8, title: "Eight", author: .id("a")).save(to: &context)
+        }
+        try draft.rebase(.takeTheirs)
+        try draft.commit()
+        #expect(books(store.context) == [1, 2, 3, 4, 8] && !draft.hasChanges)
+    }
+
+    @Test("Tombstones of entities that go together keep their links, as those of a plain deletion")
+    func linksOfTombstones() throws {
+        var links: [[Int]] = []
+        for isDraft in [false, true] {
+            let store = try store()
+            let delete = { (context: inout Context) in
+                _ = try Author.delete(id: "a", from: &context)
+            }
+            if isDraft {
+                let draft = store.draft()
+                try draft.edit { try delete(&$0) }
+                try draft.commit()
+            } else {
+                try store.write { try delete(&$0) }
+            }
+            try store.write { context in
+                for book in Deleted<Book>.query().resolve(in: context) {
+                    try book.restore(in: &context)
+                }
+                try #require(Deleted<Author>.query("a").resolve(in: context))
+                    .restore(in: &context)
+            }
+            links.append(books(store.context))
+        }
+        #expect(links == [[1, 2, 3, 4], [1, 2, 3, 4]])
+    }
+
+    @Test("A draft cannot be used in the body of a write")
+    func insideOfWrite() throws {
+        let store = try store()
+        let draft = store.draft()
+        try edit(draft) { $0.name = "Anna" }
+        try store.write { _ in
+            for use in [{ _ = try draft.commit() }, { try draft.revert() }] {
+                let error = #expect(throws: StoreError.self) { try use() }
+                guard case .nestedWrite? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+            }
+        }
+        try draft.commit()
+        #expect(author(store.context)?.name == "Anna")
+    }
+
     @Test("An id that both sides inserted is a conflict unless the values are equal")
     func twins() throws {
         let store = try store()

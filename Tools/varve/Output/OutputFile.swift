@@ -20,6 +20,11 @@ struct OutputFile {
         ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path)
     }
 
+    /// What is replaced: of a link to a file the file, and not the link.
+    private var destination: String {
+        kind == .file ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+    }
+
     // MARK: Checking
 
     /// Throws where the output cannot be written: before what goes into it is made.
@@ -31,7 +36,9 @@ struct OutputFile {
     func check(outside store: String, folderMarkedBy mark: String? = nil) throws(ToolFailure) {
         guard !isStandardOutput else { return }
         let place = Self.place(of: store)
-        if place != nil, Self.ancestors(of: path).contains(where: { Self.place(of: $0) == place }) {
+        if place != nil,
+            Self.ancestors(of: destination).contains(where: { Self.place(of: $0) == place })
+        {
             throw failure("it would be a file inside the store; choose another directory")
         }
         if let mark { try checkFolder(mark) } else { try checkFile() }
@@ -92,8 +99,7 @@ struct OutputFile {
         // Into a pipe or a device one writes; to replace it would be something else.
         if kind == .stream { return try fill(try descriptor(of: path, O_WRONLY), body) }
         try checkFile()
-        // What a link leads to is replaced, not the link.
-        let path = kind == .file ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+        let path = destination
         let partial = path + Self.partialSuffix
         let descriptor = try descriptor(of: partial, O_WRONLY | O_CREAT | O_EXCL)
         do throws(ToolFailure) {
