@@ -26,8 +26,8 @@ public final class TestClock: Sendable {
 }
 
 extension Store {
-    /// A store for tests: in memory, at times that the test decides, and without compactions of its own. Two runs of
-    /// the same writes give equal histories.
+    /// A store for tests: in memory, at times that the test decides, and without automatic compaction. Runs of the same
+    /// writes produce the same log.
     ///
     /// ```swift
     /// let clock = TestClock()

@@ -64,7 +64,7 @@ extension Draft {
     private func commitToParent() throws {
         guard case .draft(let parent) = source else { return }
         try modify { content in
-            try parent.edit { (state: inout StoreState) in
+            try parent.editState { state in
                 try Self.apply(content, to: &state, nil, keeping: Self.noChoice)
             }
             didCommit(content, in: content.baseTransaction)

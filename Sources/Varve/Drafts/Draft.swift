@@ -82,20 +82,14 @@ public final class Draft: Sendable {
     /// - Parameter body: changes the context that it is given, and that alone.
     /// - Throws: whatever the body throws; ``DraftError/nestedEdit`` inside another edit of the draft.
     @discardableResult
-    @inlinable
     public func edit<Result>(_ body: (inout Context) throws -> Result) throws -> Result {
         var result: Result?
-        try editAnyResult { result = try body(&$0) }
+        try editState { result = try body(&$0.context) }
         guard let result else { preconditionFailure("a body that neither returned nor threw") }
         return result
     }
 
-    @usableFromInline
-    func editAnyResult(_ body: (inout Context) throws -> Void) throws {
-        try edit { state in try body(&state.context) }
-    }
-
-    func edit(_ body: (inout StoreState) throws -> Void) throws {
+    func editState(_ body: (inout StoreState) throws -> Void) throws {
         try modify { content in
             let rows = try content.edit(at: store.opener.environment.wallClockMicroseconds(), body)
             guard !rows.tables.isEmpty else { return }

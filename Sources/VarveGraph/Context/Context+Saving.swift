@@ -19,6 +19,7 @@ extension EntityModelProtocol {
     ///
     /// - Returns: whether the entity was inserted, which properties and relations have other values now, or that
     ///   nothing has changed.
+    // Inlinable, because the save that it calls is compiled for each entity: from here it would run unspecialized.
     @inlinable
     public func saveReporting(
         to context: inout Context, options: MergeStrategy<Self> = .default

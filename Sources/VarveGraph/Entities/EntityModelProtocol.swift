@@ -67,9 +67,9 @@ extension EntityModelProtocol {
     /// Does nothing.
     @inlinable public func didSave(to context: inout Context) throws {}
     /// Does nothing.
-    @inlinable public func didCreate(in context: inout Context) throws {}
+    public func didCreate(in context: inout Context) throws {}
     /// Does nothing.
-    @inlinable public func didUpdate(in context: inout Context) throws {}
+    public func didUpdate(in context: inout Context) throws {}
     /// Does nothing.
     @inlinable public func willDelete(from context: inout Context) throws {}
     /// Does nothing.
@@ -124,7 +124,7 @@ extension EntityModelProtocol {
 
     package static var _tombstoneDescriptor: EntityDescriptor { Deleted<Self>._descriptor }
 
-    /// Runs the hooks behind a save.
+    /// Runs the hooks behind a save. Inlined into the save of each entity, as the save itself is.
     @inlinable
     func runHooks(behindSaveTo context: inout Context, isNew: Bool) throws {
         try saveMetadata(to: &context)
