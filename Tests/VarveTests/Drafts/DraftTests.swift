@@ -300,7 +300,7 @@ struct DraftTests {
 
     @Test("Tombstones of entities that go together keep their links, as those of a plain deletion")
     func linksOfTombstones() throws {
-        var links: [[Int]] = []
+        var links: [[String]] = []
         for isDraft in [false, true] {
             let store = try store()
             let delete = { (context: inout Context) in
@@ -313,16 +313,15 @@ struct DraftTests {
             } else {
                 try store.write { try delete(&$0) }
             }
-            try store.write { context in
-                for book in Deleted<Book>.query().resolve(in: context) {
-                    try book.restore(in: &context)
+            links.append(
+                Deleted<Author>.query().resolve(in: store.context).map {
+                    "\($0.entity.$books.heldIDs)"
                 }
-                try #require(Deleted<Author>.query("a").resolve(in: context))
-                    .restore(in: &context)
-            }
-            links.append(books(store.context))
+                    + Deleted<Book>.query().resolve(in: store.context).map {
+                        "\($0.entity.$author.heldIDs)"
+                    })
         }
-        #expect(links == [[1, 2, 3, 4], [1, 2, 3, 4]])
+        #expect(links[0].count == 5 && links[0] == links[1], "\(links)")
     }
 
     @Test("A draft cannot be used in the body of a write")
