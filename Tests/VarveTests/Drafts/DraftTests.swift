@@ -419,6 +419,33 @@ struct DraftTests {
         #expect(author(draft.context)?.name == "Anna" && draft.hasChanges)
     }
 
+    @Test("A draft of a store that is only read takes in what another wrote, and is not committed")
+    func readOnly() throws {
+        let place = StoreTests.Place()
+        let types: [any EntityModelProtocol.Type] = [Author.self, Shelf.self]
+        let writer = try Store(at: place.url, types: types)
+        try writer.write { try Author(id: "a", name: "Ann", born: 1950).save(to: &$0) }
+        try writer.flush()
+        let reader = try Store(at: place.url, mode: .readOnly, types: types)
+        let draft = reader.draft()
+        try edit(draft) { $0.name = "Anna" }
+        try writer.write { context in
+            var author: Author = try #require(context.find("a"))
+            author.born = 1951
+            try author.save(to: &context)
+        }
+        try writer.flush()
+        try reader.refresh()
+        try draft.rebase()
+        #expect(author(draft.context)?.name == "Anna" && author(draft.context)?.born == 1951)
+        let error = #expect(throws: StoreError.self) { try draft.commit() }
+        guard case .readOnly? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(author(reader.context)?.name == "Ann" && draft.hasChanges)
+    }
+
     @Test("Drafts of threads that edit different entities are all committed")
     func threads() throws {
         let store = try store()
