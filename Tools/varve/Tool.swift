@@ -68,7 +68,8 @@ package enum Tool {
         _ failure: ToolFailure, reached status: ExitStatus, in environment: ToolEnvironment
     ) -> ExitStatus {
         switch failure {
-        case .output(.closed): return status
+        // The signal ends the process before this is reached, unless its caller handles it.
+        case .output(.closed), .output(.interrupted): return status
         case .output(.failed(let reason)):
             complain("cannot write the output: \(reason)", in: environment)
             return .failure

@@ -270,6 +270,33 @@ struct BrowserTests {
         #expect(run.rows[1].hasPrefix("9  purge"))
     }
 
+    @Test("A search in a list whose rows are not there yet finds its row when they come")
+    func searchBeforeRows() throws {
+        let store = try SampleStore.filled()
+        var run = try BrowseRun(store.path)
+        run.press(.character("t"))
+        run.repliesAtOnce = false
+        run.press(.enter, .character("/"))
+        run.type("bob")
+        #expect(!run.rows[23].contains("no 'bob'"))
+        run.replyNow()
+        #expect(run.selected.hasPrefix("bob"))
+    }
+
+    @Test("A search that gave way to rows in sight begins again behind them")
+    func searchGoesOn() throws {
+        let store = try store(transactions: 3_000)
+        var run = try BrowseRun(store.path)
+        run.press(.character("/"))
+        run.repliesAtOnce = false
+        run.type("transaction that is not there")
+        run.press(.end)
+        #expect(run.effects.contains(.cancelSearch))
+        run.replyNow()
+        #expect(run.rows[23].hasPrefix("no 'transaction that is not there' below"))
+        #expect(run.browser.pending.isEmpty)
+    }
+
     @Test("Only what is looked at is read: a page of the log, and a part of a large transaction")
     func bounded() throws {
         let store = try store(transactions: 3_000)

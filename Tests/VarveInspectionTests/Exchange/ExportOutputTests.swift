@@ -119,6 +119,50 @@ struct ExportOutputTests {
         #expect(try names(folder.path) == ["link.sql", "target.sql"])
     }
 
+    @Test("What is replaced keeps its mode, and a link to a folder stays a link")
+    func modes() throws {
+        let file = try folder.write("mine", to: "out.sql")
+        chmod(file, 0o640)
+        #expect(ToolRun("export", store, "-o", file, "--force").status == .success)
+        #expect(try mode(file) == 0o640)
+        let (csv, link) = (folder.file("csv"), folder.file("link"))
+        #expect(exportCSV(to: csv).status == .success)
+        chmod(csv, 0o750)
+        _ = try folder.write("old", to: "csv/Old.csv")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: csv)
+        #expect(exportCSV(to: link, "--force").status == .success)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == csv)
+        #expect(try mode(csv) == 0o750 && !names(csv).contains("Old.csv"))
+        #expect(try names(folder.path) == ["csv", "link", "out.sql"])
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test(
+        "A signal ends the process when what was begun is removed",
+        arguments: [SIGINT, SIGTERM, SIGHUP], [false, true])
+    func interruption(number: Int32, isFolder: Bool) async throws {
+        let path: String = try folder.write("mine", to: "other") + ".out"
+        await #expect(processExitsWith: .signal(number)) {
+            [path = path as String, number = number as Int32, isFolder = isFolder as Bool] in
+            let file = OutputFile(path: path, replaces: false)
+            let writes: (any OutputSink) throws(ToolFailure) -> Void = { sink throws(ToolFailure) in
+                kill(getpid(), number)
+                // Another thread hears it: those that run tests block signals.
+                while !Interruption.isDeferred { sched_yield() }
+                try sink.writing(String(repeating: "x", count: 1 << 20))
+            }
+            defer { while true { pause() } }
+            guard isFolder else { return try file.write(writes) }
+            try file.writeFolder(markedBy: "schema.json") { folder throws(ToolFailure) in
+                try OutputFile(path: folder + "/a.csv", replaces: false).write(writes)
+            }
+        }
+        #expect(try names(folder.path) == ["other"])
+    }
+
     @Test("The end of the output's name says what is written, and has to be known")
     func suffixes() throws {
         let upper = folder.file("A.SQL")

@@ -47,6 +47,8 @@ struct Browser: Sendable {
     private(set) var damage: SalvageReport?
     private(set) var isFollowing = true
     private(set) var pending: [BrowseRequest: Moment] = [:]
+    /// A search that begins anew when the rows that are in sight are there.
+    private var postponedSearch: BrowseRequest?
     private var progress: String?
     /// The state that panes show which need none in particular.
     private var stateMoment: TransactionID?
@@ -107,11 +109,15 @@ struct Browser: Sendable {
     }
 
     mutating func push(_ pane: any BrowsePane) {
+        giveUpSearch()
         panes.append(pane)
         shift = 0
     }
 
-    mutating func replace(with pane: any BrowsePane) { panes[panes.count - 1] = pane }
+    mutating func replace(with pane: any BrowsePane) {
+        giveUpSearch()
+        panes[panes.count - 1] = pane
+    }
 
     mutating func say(_ text: String, _ role: StyledText.Role = .plain) {
         message = StyledText(text, role)
@@ -132,23 +138,31 @@ struct Browser: Sendable {
         }
         let rows = pane.list.visible(count: count, height: height)
         for request in pane.requests(for: rows) { ask(request) }
+        resumeSearch()
     }
 
     mutating func ask(_ request: BrowseRequest) {
         guard pending[request] == nil else { return }
         // What is to be seen now is not kept waiting by a search.
-        giveUpSearch()
+        let former = giveUpSearch()
+        postponedSearch = request.isSearch ? nil : former
         pending[request] = now
         perform(.request(request))
     }
 
-    /// False where there is none.
+    /// Ends the search that is going on or postponed, and returns it. Nil where there is none.
     @discardableResult
-    private mutating func giveUpSearch() -> Bool {
-        guard let search = pending.keys.first(where: \.isSearch) else { return false }
+    private mutating func giveUpSearch() -> BrowseRequest? {
+        defer { postponedSearch = nil }
+        guard let search = pending.keys.first(where: \.isSearch) else { return postponedSearch }
         pending[search] = nil
         perform(.cancelSearch)
-        return true
+        return search
+    }
+
+    private mutating func resumeSearch() {
+        guard let search = postponedSearch, pending.isEmpty else { return }
+        ask(search)
     }
 
     // MARK: Keys
@@ -156,7 +170,7 @@ struct Browser: Sendable {
     private mutating func take(_ key: Key) {
         message = nil
         if prompt != nil { return type(key) }
-        if key == .escape, giveUpSearch() { return say("the search was given up") }
+        if key == .escape, giveUpSearch() != nil { return say("the search was given up") }
         if let action = BrowseAction.action(for: key) { return act(action) }
         say("\(key.name) does nothing; ? shows the keys", .faint)
     }
@@ -216,7 +230,9 @@ struct Browser: Sendable {
             (.findEntity(let text, _, _, let direction), .found(let found)):
             guard let found else { return sayNotFound(text, direction) }
             guard pane.search(text, from: 0, direction) != nil else { return }
-            select(pane.row(ofFound: found))
+            let row = pane.row(ofFound: found)
+            // A list whose length is not known yet begins with the page of the selected row.
+            if pane.rowCount == 0 { update { $0.list.selection = row } } else { select(row) }
         case (_, .failed(let reason)) where request.isSearch: say(reason, .removed)
         default:
             for index in panes.indices { panes[index].take(reply, to: request) }
@@ -270,6 +286,7 @@ struct Browser: Sendable {
     /// Goes back to the pane before. False on the first one.
     mutating func pop() -> Bool {
         guard panes.count > 1 else { return false }
+        giveUpSearch()
         panes.removeLast()
         shift = 0
         return true

@@ -86,7 +86,7 @@ struct EntitiesPane: BrowsePane {
     }
 
     func search(_ text: SearchText, from row: Int, _ direction: SearchDirection) -> BrowseRequest? {
-        guard row >= 0, row < rowCount else { return nil }
+        guard row >= 0, row < count ?? .max else { return nil }
         return .findEntity(text, collection, from: row, direction)
     }
 

@@ -21,6 +21,7 @@ final class FileSink: OutputSink {
         // What cannot be written now cannot be written later.
         defer { pending.removeAll(keepingCapacity: true) }
         while !rest.isEmpty {
+            if Interruption.isDeferred { throw .interrupted }
             let count = rest.withUnsafeBytes { writeSome($0, to: descriptor) }
             if count >= 0 {
                 rest = rest.dropFirst(count)

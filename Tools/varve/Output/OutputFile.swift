@@ -20,9 +20,12 @@ struct OutputFile {
         ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path)
     }
 
-    /// What is replaced: of a link to a file the file, and not the link.
+    /// What is replaced: of a link the file or folder that it leads to, and not the link.
     private var destination: String {
-        kind == .file ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+        switch kind {
+        case .file, .folder: URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        case .absent, .stream: path
+        }
     }
 
     // MARK: Checking
@@ -99,9 +102,16 @@ struct OutputFile {
         // Into a pipe or a device one writes; to replace it would be something else.
         if kind == .stream { return try fill(try descriptor(of: path, O_WRONLY), body) }
         try checkFile()
+        try Interruption.deferring { () throws(ToolFailure) in try writeAnew(body) }
+    }
+
+    private func writeAnew(
+        _ body: (any OutputSink) throws(ToolFailure) -> Void
+    ) throws(ToolFailure) {
         let path = destination
         let partial = path + Self.partialSuffix
         let descriptor = try descriptor(of: partial, O_WRONLY | O_CREAT | O_EXCL)
+        if let mode = Self.mode(of: path) { fchmod(descriptor, mode) }
         do throws(ToolFailure) {
             try fill(descriptor, body)
             try name(partial, path)
@@ -109,6 +119,12 @@ struct OutputFile {
             unlink(partial)
             throw error
         }
+    }
+
+    /// Who may read and write what is replaced: the same as before. Nil where there is nothing.
+    private static func mode(of path: String) -> mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
     private func descriptor(of path: String, _ flags: Int32) throws(ToolFailure) -> Int32 {
@@ -148,13 +164,23 @@ struct OutputFile {
         markedBy mark: String, _ body: (String) throws(ToolFailure) -> Void
     ) throws(ToolFailure) {
         try checkFolder(mark)
-        let partial = path + Self.partialSuffix
+        try Interruption.deferring { () throws(ToolFailure) in
+            try writeFolderAnew(markedBy: mark, body)
+        }
+    }
+
+    private func writeFolderAnew(
+        markedBy mark: String, _ body: (String) throws(ToolFailure) -> Void
+    ) throws(ToolFailure) {
+        let destination = destination
+        let partial = destination + Self.partialSuffix
         guard mkdir(partial, 0o777) == 0 else { throw failureOfSystem }
         do throws(ToolFailure) {
             try body(partial)
             // Another program may have made the folder in the meantime.
             try checkFolder(mark)
-            try move(partial)
+            if let mode = Self.mode(of: destination) { chmod(partial, mode) }
+            try move(partial, to: destination)
         } catch {
             try? FileManager.default.removeItem(atPath: partial)
             throw error
@@ -162,7 +188,7 @@ struct OutputFile {
     }
 
     /// Gives a complete folder its name. The former one is removed when the new one is in place.
-    private func move(_ partial: String) throws(ToolFailure) {
+    private func move(_ partial: String, to path: String) throws(ToolFailure) {
         let hasFormer = kind != .absent
         let former = path + ".former-\(getpid())"
         if hasFormer, rename(path, former) != 0 {

@@ -28,4 +28,6 @@ package enum OutputFailure: Error, Hashable, Sendable {
     /// The reader has gone: no reason to complain.
     case closed
     case failed(reason: String)
+    /// A signal asks the process to end, which it does when what was begun is removed.
+    case interrupted
 }
