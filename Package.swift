@@ -229,3 +229,22 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: settings),
     ] + fuzzers + engineBenchmark
 )
+
+// To work on one module: VARVE_TESTS=VarveTablesTests leaves out what these test targets do not need.
+if let names = Context.environment["VARVE_TESTS"] {
+    var needed = Set(names.split(separator: ",").map(String.init))
+    var isComplete = false
+    while !isComplete {
+        let former = needed.count
+        for target in package.targets where needed.contains(target.name) {
+            for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+        }
+        isComplete = needed.count == former
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let targets =
+            (product as? Product.Library)?.targets ?? (product as? Product.Executable)?.targets
+        return !(targets ?? []).allSatisfy(needed.contains)
+    }
+}
