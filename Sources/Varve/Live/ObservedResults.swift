@@ -6,46 +6,33 @@ public import VarveGraph
 ///
 /// ```swift
 /// let users = ObservedResults(of: User.query().sorted(by: \.name), in: store)
+/// let songs = ObservedResults(of: Album.query("1").related(\.$songs), in: store)  // a relation
 /// ```
 ///
-/// The results are there at once; from then on they follow the store's transactions, on the main
-/// actor, as long as the object lives and the store is open.
-@MainActor
-@Observable
-public final class ObservedResults<Entity: EntityModelProtocol> {
-    /// What the query finds now.
-    public private(set) var list: ResultList<Entity>
-    /// How the list before became this one; empty at first.
-    public private(set) var changes = ResultChanges()
-    /// The newest transaction that the list shows.
-    public private(set) var transaction: TransactionID
-    @ObservationIgnored private var following: Task<Void, Never>?
+/// The results are there at once; from then on they follow the store's transactions, as long as the object lives and
+/// the store is open. Observers are notified on the main actor or another one, of all that a transaction changed at
+/// once.
+public final class ObservedResults<Entity: EntityModelProtocol>: Observable, Sendable {
+    private let state: ObservedState<ResultUpdate<Entity>>
 
     /// Finds the results of now, and follows the store from then on.
     ///
+    /// - Parameter actor: where observers are notified.
     /// - Complexity: that of resolving the query once.
-    public convenience init(of query: QueryList<Entity>, in store: Store) {
-        self.init(query, StateSource(store))
+    public convenience init(
+        of query: QueryList<Entity>, in store: Store, on actor: any Actor = MainActor.shared
+    ) {
+        self.init(query, StateSource(store), on: actor)
     }
 
-    init(_ query: QueryList<Entity>, _ source: StateSource) {
-        let watching = Watching(source)
-        let query = LiveQuery(query)
-        let first = query.list(in: watching.shown.context)
-        list = first
-        transaction = watching.shown.lastTransaction
-        // Away from the main actor: only what is found is shown there.
-        following = Task.detached { [weak self] in
-            var updates = LiveResults.Iterator(watching, query, list: first)
-            while let update = await updates.next() { await self?.show(update) }
-        }
+    init(_ query: QueryList<Entity>, _ source: StateSource, on actor: any Actor) {
+        state = ObservedState(LiveQuery(query), source, on: actor) { $0 }
     }
 
-    isolated deinit { following?.cancel() }
-
-    private func show(_ update: ResultUpdate<Entity>) {
-        list = update.list
-        changes = update.changes
-        transaction = update.transaction
-    }
+    /// What the query finds now.
+    public var list: ResultList<Entity> { state.value.list }
+    /// How the list before became this one; empty at first.
+    public var changes: ResultChanges { state.value.changes }
+    /// The newest transaction that the list shows.
+    public var transaction: TransactionID { state.value.transaction }
 }

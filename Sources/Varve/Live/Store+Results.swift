@@ -21,13 +21,19 @@ extension Store {
         LiveResults(source: StateSource(self), query: query)
     }
 
-    /// What a query finds, in sections of equal keys, now and after every transaction that makes a
-    /// difference. The results are sorted by the key first, and by the query's own order within a
-    /// section.
-    public func results<Entity: EntityModelProtocol, Key: Comparable & Sendable>(
-        of query: QueryList<Entity>, sectionedBy key: KeyPath<Entity, Key>
+    /// What a query finds, in sections of equal keys, now and after every transaction that makes a difference.
+    ///
+    /// ```swift
+    /// for await update in store.results(of: Song.query(), sectionedBy: .property(\.genre)) {
+    ///     rows = update.sections.applying(update.changes, to: rows) { update.sections[$0] }
+    /// }
+    /// ```
+    ///
+    /// Within a section the results are in the query's own order.
+    public func results<Entity: EntityModelProtocol, Key: Sendable>(
+        of query: QueryList<Entity>, sectionedBy key: SectionKey<Entity, Key>
     ) -> SectionedResults<Entity, Key> {
-        SectionedResults(results(of: query.sorted(by: key)), key)
+        SectionedResults(source: StateSource(self), sections: LiveSections(query, by: key))
     }
 
     /// An entity, now and whenever a transaction changes one of its properties; nil while there is

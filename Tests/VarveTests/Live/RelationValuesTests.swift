@@ -50,8 +50,10 @@ struct RelationValuesTests {
                 _ = await iterator.next()
             },
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                var iterator = try parcels().results(of: Parcel.query(), sectionedBy: \.ownerID)
-                    .makeAsyncIterator()
+                var iterator = try parcels().results(
+                    of: Parcel.query(), sectionedBy: .property(\.ownerID)
+                )
+                .makeAsyncIterator()
                 _ = await iterator.next()
             },
         ]
@@ -69,8 +71,10 @@ struct RelationValuesTests {
         var entities = store.values(of: Parcel.self, id: 1).makeAsyncIterator()
         let first = await entities.next() ?? nil
         #expect(first?.label == "abc" && first?.owner == nil && first?.$earlier.ids == nil)
-        var sections = store.results(of: Parcel.query().with(\.$owner), sectionedBy: \.length)
-            .makeAsyncIterator()
+        var sections = store.results(
+            of: Parcel.query().with(\.$owner), sectionedBy: .property(\.length)
+        )
+        .makeAsyncIterator()
         let update = await sections.next()
         #expect(update?.sections.keys == [3])
     }
