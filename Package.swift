@@ -132,7 +132,7 @@ let package = Package(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
             linkerSettings: macroLinkerSettings),
         .target(
-            name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents"],
+            name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents", "VarveTables"],
             swiftSettings: settings),
         .target(
             name: "Varve",
@@ -140,7 +140,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "VarveInspection",
-            dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveText"],
+            dependencies: ["VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveText"],
             swiftSettings: settings),
 
         // Tools

@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
 /// An entity that differs between two states of a store.
 public struct InspectedDifference: Sendable {
@@ -18,15 +19,15 @@ extension Inspection {
         from first: TransactionID, to second: TransactionID
     ) throws(InspectionError) -> [InspectedDifference] {
         try goBack(to: max(first, second))
-        let state = try replay()
+        let laterState = try replay()
         let names = try entities(from: min(first, second), through: max(first, second))
-        let later = try names.map { name throws(InspectionError) in
-            try Self.live(name, in: state)
-        }
         try goBack(to: min(first, second))
+        let earlierState = try replay()
         var differences: [InspectedDifference] = []
-        for (name, later) in zip(names, later) {
-            let earlier = try Self.live(name, in: state)
+        for name in names {
+            let (earlier, later) = (
+                try Self.live(name, in: earlierState), try Self.live(name, in: laterState)
+            )
             guard let some = later ?? earlier, !Self.isSame(earlier, later) else { continue }
             let (before, after) = first <= second ? (earlier, later) : (later, earlier)
             differences.append(
@@ -60,7 +61,7 @@ extension Inspection {
     }
 
     private static func live(
-        _ name: Name, in state: ReplayState
+        _ name: Name, in state: State
     ) throws(InspectionError) -> InspectedEntity? {
         guard let definition = state.catalog.definition(of: name.type),
             let slot = name.id.withUnsafeBytes({ state.slot(of: name.type, id: $0) }),

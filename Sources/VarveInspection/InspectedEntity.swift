@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// The current state of an entity, or of the tombstone of a deleted one.
 public struct InspectedEntity: Sendable {
     /// One relation of the entity, with links or without.
@@ -41,8 +43,8 @@ public struct EntityList {
     /// The type of the entities.
     public let type: InspectedType
     let definition: TypeDefinition
-    let state: ReplayState
-    let slots: [UInt32]
+    let state: State
+    let slots: [Slot]
 
     /// The number of entities.
     public var count: Int { slots.count }

@@ -1,5 +1,6 @@
 public import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
 /// One version of an entity: what a transaction made of it.
 public struct InspectedVersion: Sendable {
@@ -71,12 +72,11 @@ extension Inspection {
     }
 
     private func history(
-        of definition: TypeDefinition, _ name: String, at place: (slot: UInt32, id: [UInt8]),
-        in state: ReplayState
+        of definition: TypeDefinition, _ name: String, at place: (slot: Slot, id: [UInt8]),
+        in state: State
     ) throws(InspectionError) -> InspectedHistory {
-        guard
-            let newest = state.transaction(of: definition.number, at: place.slot)
-                ?? state.departure(of: definition.number, at: place.slot)?.transaction
+        guard let entry = state.entry(of: definition.number, at: place.slot),
+            entry.presence != .vacant
         else { throw .noSuchEntity(type: definition.name, id: name, deletedIn: nil) }
         let floor = TransactionID(
             max(firstTransaction.rawValue, state.timeline.forgotten.rawValue + 1))
@@ -95,7 +95,8 @@ extension Inspection {
         }
         do {
             let row = try Self.row(of: definition, at: place.slot, in: state)
-            try history.walk(from: newest, row: row)
+            try history.walk(
+                from: TransactionID(entry.stamps.transaction), row: row)
             return InspectedHistory(
                 versions: try history.versions.map { try InspectedVersion($0, definition) },
                 fields: try row.map { try definition.fields(of: $0) } ?? [],
@@ -110,7 +111,7 @@ extension Inspection {
     }
 
     private static func row(
-        of definition: TypeDefinition, at slot: UInt32, in state: ReplayState
+        of definition: TypeDefinition, at slot: Slot, in state: State
     ) throws(CodecError) -> [UInt8]? {
         guard var reader = state.reader(of: definition.number) else { return nil }
         return try reader.read(slot) { [UInt8]($0.row) }

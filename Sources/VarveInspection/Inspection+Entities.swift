@@ -1,3 +1,5 @@
+internal import VarveTables
+
 extension Inspection {
     /// The current entities of a type, or the tombstones of its deleted ones, in the default order
     /// of the type. Replays the log once, verifying all of it.
@@ -9,7 +11,7 @@ extension Inspection {
         let slots =
             switch selection {
             case .live: state.slotsInOrder(of: definition.number)
-            case .deleted: try Self.tombstones(of: definition, in: state)
+            case .deleted: state.tombstonesInOrder(of: definition.number)
             }
         return EntityList(
             type: InspectedType(definition) { state.catalog.definition(of: $0) },
@@ -69,13 +71,13 @@ extension Inspection {
     }
 
     static func slot(
-        of id: InspectedValue, _ definition: TypeDefinition, in state: ReplayState
-    ) -> UInt32? {
+        of id: InspectedValue, _ definition: TypeDefinition, in state: State
+    ) -> Slot? {
         id.stored.bytes.withUnsafeBytes { state.slot(of: definition.number, id: $0) }
     }
 
     func definition(
-        named name: String, in state: ReplayState
+        named name: String, in state: State
     ) throws(InspectionError) -> TypeDefinition {
         guard let definition = state.catalog.definition(named: name) else {
             throw .noSuchType(name: name, known: state.catalog.definitions.map(\.name))
@@ -83,39 +85,10 @@ extension Inspection {
         return definition
     }
 
-    /// Slots of the tombstones, in the order that their entities had.
-    private static func tombstones(
-        of definition: TypeDefinition, in state: ReplayState
-    ) throws(InspectionError) -> [UInt32] {
-        guard var reader = state.reader(of: definition.number) else { return [] }
-        var found: [(ordinal: Ordinal, slot: UInt32)] = []
-        do throws(CodecError) {
-            try reader.forEach { entity in
-                if entity.isDeleted { found.append((entity.ordinal, entity.slot)) }
-            }
-        } catch {
-            throw .entity(type: definition.name, reason: "\(error)")
-        }
-        return found.sorted { $0 < $1 }.map(\.slot)
-    }
-
-    /// Compares with every id: the state was replayed for this one question, which took longer.
     private static func entity(
-        of definition: TypeDefinition, id text: String, in state: ReplayState
+        of definition: TypeDefinition, id text: String, in state: State
     ) throws(InspectionError) -> DescribedEntity? {
-        let type = definition.number
-        do throws(CodecError) {
-            for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
-                let bytes = state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
-                let id = InspectedValue(try StoredValue(definition.idType, bytes: bytes))
-                guard id.isWritten(text), let entity = try state.describe(type, at: slot) else {
-                    continue
-                }
-                return entity
-            }
-            return nil
-        } catch {
-            throw .entity(type: definition.name, reason: "\(error)")
-        }
+        guard let place = try place(of: definition, id: text, in: state) else { return nil }
+        return try describe(definition, at: place.slot, in: state)
     }
 }

@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveText
+internal import VarveTables
 
 extension Inspection {
     /// The types as the newest segment of the log knows them, without a replay. Empty where a compaction left nothing of
@@ -33,9 +34,11 @@ extension Inspection {
         let list = try entities(of: type, selection)
         var ids: [String] = []
         for slot in list.slots where ids.count < limit {
-            let bytes = list.state.withID(of: list.definition.number, at: slot) { [UInt8]($0) }
+            guard let entry = list.state.entry(of: list.definition.number, at: slot) else {
+                continue
+            }
             do throws(CodecError) {
-                let id = InspectedValue(try StoredValue(list.definition.idType, bytes: bytes ?? []))
+                let id = InspectedValue(try StoredValue(list.definition.idType, bytes: entry.id))
                 if id.written.hasPrefix(start) { ids.append(id.written) }
             } catch {
                 throw .entity(type: type, reason: "\(error)")

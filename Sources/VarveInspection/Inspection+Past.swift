@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
 extension Inspection {
     /// Goes back to the state behind an earlier transaction: entities are then those of that time.
@@ -12,21 +13,22 @@ extension Inspection {
         guard id <= now, id.isReachable(from: floor) else {
             throw .noSuchTransaction(id, first: floor, last: now)
         }
-        shownTransaction = id
-        guard id < now else { return }
-        let reversal = Reversal(
-            ReplayedDraft(lookingBackFrom: state), .past,
-            catalog: state.catalog, running: 0)
-        for number in ((id.rawValue + 1)...now.rawValue).reversed() {
-            try with(TransactionID(number)) { view throws(InspectionError) in
-                do throws(ReversalError) {
-                    try reversal.takeBack(view)
-                } catch {
-                    throw .revision(
-                        reason: "transaction \(view.id) cannot be undone: \(error)")
+        guard id < now else { return shownTransaction = id }
+        replayed = try state.changed { transaction throws(InspectionError) in
+            let reversal = Reversal(
+                StateDraft(lookingBackIn: transaction), .past, catalog: state.catalog, running: 0)
+            for number in ((id.rawValue + 1)...now.rawValue).reversed() {
+                try with(TransactionID(number)) { view throws(InspectionError) in
+                    do throws(ReversalError) {
+                        try reversal.takeBack(view)
+                    } catch {
+                        throw .revision(
+                            reason: "transaction \(view.id) cannot be undone: \(error)")
+                    }
                 }
             }
         }
+        shownTransaction = id
     }
 
     /// Goes back to the state behind a transaction, or to the state at a moment: that behind the last
@@ -51,7 +53,7 @@ extension Inspection {
 
     /// The number of a type, the encoded id and the deletion of an entity that has a tombstone.
     static func tombstone(
-        of type: String, id: String, in state: ReplayState
+        of type: String, id: String, in state: State
     ) throws(InspectionError) -> (TypeNumber, [UInt8], TransactionID) {
         guard let definition = state.catalog.definition(named: type) else {
             throw .noSuchType(name: type, known: state.catalog.definitions.map(\.name))
@@ -64,7 +66,7 @@ extension Inspection {
     }
 
     static func describe(
-        _ definition: TypeDefinition, at slot: UInt32, in state: ReplayState
+        _ definition: TypeDefinition, at slot: Slot, in state: State
     ) throws(InspectionError) -> DescribedEntity? {
         do throws(CodecError) {
             return try state.describe(definition.number, at: slot)
@@ -75,14 +77,13 @@ extension Inspection {
 
     /// The slot and the encoded id of what a person calls `text`, if it was ever mentioned.
     static func place(
-        of definition: TypeDefinition, id text: String, in state: ReplayState
-    ) throws(InspectionError) -> (slot: UInt32, id: [UInt8])? {
-        let type = definition.number
-        for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
-            let bytes = state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
+        of definition: TypeDefinition, id text: String, in state: State
+    ) throws(InspectionError) -> (slot: Slot, id: [UInt8])? {
+        guard var entries = state.entries(of: definition.number) else { return nil }
+        while let entry = entries.nextEntry() {
             do throws(CodecError) {
-                let id = InspectedValue(try StoredValue(definition.idType, bytes: bytes))
-                if id.isWritten(text) { return (slot, bytes) }
+                let id = InspectedValue(try StoredValue(definition.idType, bytes: entry.id))
+                if id.isWritten(text) { return (entry.slot, [UInt8](entry.id)) }
             } catch {
                 throw .entity(type: definition.name, reason: "\(error)")
             }

@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension Inspection {
     /// Replays the log from the older checkpoint, or from the beginning where it is all there, up to
@@ -9,15 +10,18 @@ extension Inspection {
         guard let newest = scanned.manifest.checkpoints.first else { return }
         let older = scanned.manifest.checkpoints.dropFirst().first
         guard older != nil || snapshot.firstSequence == LogSequence(1) else { return }
-        let state = if let older { try load(older) } else { ReplayState() }
+        let state = if let older { try load(older) } else { State() }
+        let found: State
         do throws(ReplayFailure<RecordError>) {
-            try snapshot.replay(
-                after: older?.sequence ?? .none, through: newest.sequence
-            ) { record throws(RecordError) in try state.take(record) }
+            found = try state.changed { transaction throws(ReplayFailure<RecordError>) in
+                try snapshot.replay(
+                    after: older?.sequence ?? .none, through: newest.sequence
+                ) { record throws(RecordError) in try transaction.take(record) }
+            }
         } catch {
             throw error.inspectionError(in: snapshot)
         }
-        guard try Self.digest(of: state) == Self.digest(of: try load(newest)) else {
+        guard try Self.digest(of: found) == Self.digest(of: try load(newest)) else {
             throw .log(
                 .checkpointDamaged(
                     file: newest.file.text,
@@ -34,13 +38,13 @@ extension Inspection {
                 + "which knows nothing of it")
     }
 
-    private func load(_ checkpoint: CheckpointReference) throws(InspectionError) -> ReplayState {
+    private func load(_ checkpoint: CheckpointReference) throws(InspectionError) -> State {
         try InspectionError.wrapping { () throws(LogError) in
-            try scanned.open(checkpoint).loadState()
+            try scanned.open(checkpoint).readState()
         }
     }
 
-    private static func digest(of state: ReplayState) throws(InspectionError) -> UInt64 {
+    private static func digest(of state: State) throws(InspectionError) -> UInt64 {
         do throws(CodecError) {
             return try state.contentDigest()
         } catch {

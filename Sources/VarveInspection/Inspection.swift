@@ -1,5 +1,6 @@
 public import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// A store, opened to be looked at, without the types of the program that wrote it.
 ///
@@ -16,7 +17,7 @@ public final class Inspection {
     let reader: TransactionReader
     /// The catalog of the segment that was read last.
     var segmentCatalog: SegmentCatalog?
-    private var replayed: ReplayState?
+    var replayed: State?
     /// Behind which transaction the replayed state lies, where that is not the last.
     var shownTransaction: TransactionID?
     /// Where the replay started.
@@ -62,7 +63,7 @@ public final class Inspection {
 
     /// The state behind the last transaction, and where replay started. Reads the newest checkpoint
     /// and the log behind it at first use, verifying all of that.
-    func replay() throws(InspectionError) -> ReplayState {
+    func replay() throws(InspectionError) -> State {
         if let replayed { return replayed }
         let read = try Self.replay(scanned)
         start = read.start
@@ -70,9 +71,9 @@ public final class Inspection {
         return read.state
     }
 
-    static func replay(_ scanned: ScannedLog) throws(InspectionError) -> ReplayedLog {
+    static func replay(_ scanned: ScannedLog) throws(InspectionError) -> LoggedState {
         do throws(ReplayFailure<RecordError>) {
-            return try ReplayedLog(scanned)
+            return try LoggedState(scanned)
         } catch {
             throw error.inspectionError(in: scanned.snapshot)
         }

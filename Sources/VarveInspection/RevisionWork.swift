@@ -1,9 +1,10 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
 /// The making of a transaction that takes others back, over encoded rows.
 struct RevisionWork {
-    private let state: ReplayState
+    private let state: State
     private let reader: TransactionReader
     private let force: Bool
     private(set) var header: TransactionHeader
@@ -17,10 +18,12 @@ struct RevisionWork {
     /// Links of restored entities that are not visible yet.
     private(set) var unlinked: [String] = []
     private let restored: (type: TypeNumber, id: [UInt8], isWhole: Bool)?
-    private let draft: ReplayedDraft
+    /// Never published: the events of the draft's changes are what is wanted.
+    private let transaction: StateTransaction
+    private let draft: StateDraft
 
     init(
-        _ action: StoreRevision.Action, _ state: ReplayState, _ reader: TransactionReader,
+        _ action: StoreRevision.Action, _ state: State, _ reader: TransactionReader,
         time: Timestamp, force: Bool
     ) throws(InspectionError) {
         self.state = state
@@ -55,11 +58,12 @@ struct RevisionWork {
         header.label = label
         self.header = header
         self.restored = restored
-        draft = ReplayedDraft(state, running: header.id, time: time)
+        transaction = StateTransaction(state)
+        draft = StateDraft(transaction, running: header.id, time: time)
     }
 
     /// The oldest transaction that can be undone.
-    private static func floor(_ state: ReplayState, _ reader: TransactionReader) -> TransactionID {
+    private static func floor(_ state: State, _ reader: TransactionReader) -> TransactionID {
         TransactionID(
             max(reader.snapshot.oldestSequence.rawValue, state.timeline.forgotten.rawValue + 1))
     }
@@ -131,7 +135,7 @@ struct RevisionWork {
     }
 
     private func take(
-        _ view: TransactionView, back reversal: Reversal<ReplayedDraft>
+        _ view: TransactionView, back reversal: Reversal<StateDraft>
     ) throws(InspectionError) {
         do {
             guard let restored else { return try reversal.takeBack(view) }
@@ -165,7 +169,9 @@ struct RevisionWork {
         }
     }
 
+    /// Returns the transaction, which follows from the state, and rolls the draft back.
     func payload() throws(InspectionError) -> ByteWriter {
+        defer { transaction.rollBack() }
         var encoder = TransactionEncoder()
         encoder.begin(id: header.id, time: header.time)
         do throws(CodecError) {

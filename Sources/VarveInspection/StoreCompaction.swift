@@ -1,6 +1,7 @@
 internal import VarveEvents
 public import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// A compaction of a store that no program has open, without the types of the program that wrote
 /// it: entities of all types are taken as they are.
@@ -69,7 +70,7 @@ public struct StoreCompaction: Sendable {
     /// - Parameter first: what an attempt dropped that found no space for its checkpoint, and how large the files were
     ///   before it.
     private static func run(
-        _ log: Log, _ state: ReplayState, _ retention: Retention?, _ goal: CompactionGoal,
+        _ log: Log, _ state: State, _ retention: Retention?, _ goal: CompactionGoal,
         _ report: RecoveryReport,
         behind first: (dropped: Compaction.Dropped, before: ByteCount)? = nil
     ) throws(LogError) -> StoreCompaction {
@@ -89,7 +90,7 @@ public struct StoreCompaction: Sendable {
         }
         do throws(LogError) {
             let before = try compaction.measureFiles()
-            state.trimTimeline(below: TransactionID(log.pins.floor.rawValue))
+            let state = state.trimmingTimeline(below: TransactionID(log.pins.floor.rawValue))
             let size: CheckpointSize?
             do throws(LogError) {
                 size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {

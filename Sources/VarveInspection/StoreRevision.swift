@@ -1,6 +1,7 @@
 internal import VarveEvents
 public import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// A transaction that takes others back, appended to a store that no program has open, without the
 /// types of the program that wrote it.
@@ -64,9 +65,8 @@ public struct StoreRevision: Sendable {
         try work.run()
         let payload = try work.payload()
         // What a program will do when it opens the store, before anything is written.
-        let check = try Inspection.replay(scanned).state
         try payload.withBytes { bytes throws(InspectionError) in
-            try check.take(bytes, as: work.header.id)
+            try state.check(bytes, as: work.header.id)
         }
         let (header, catalog) = (work.header, state.catalog)
         let report = try InspectionError.wrapping { () throws(LogError) in
@@ -100,13 +100,15 @@ public struct StoreRevision: Sendable {
     }
 }
 
-extension ReplayState {
-    /// Applies a transaction that is about to be appended.
-    func take(
+extension State {
+    /// Throws unless a transaction that is about to be appended follows from the state.
+    func check(
         _ payload: UnsafeRawBufferPointer, as id: TransactionID
     ) throws(InspectionError) {
+        let transaction = StateTransaction(self)
+        defer { transaction.rollBack() }
         do {
-            try apply(try TransactionView(payload))
+            try transaction.apply(try TransactionView(payload))
         } catch {
             throw .revision(reason: "\(id) would not follow from what is there: \(error)")
         }

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// What a store holds.
 public struct StoreSummary: Sendable {
     /// How the last writer left the log.
@@ -165,7 +167,7 @@ extension Inspection {
         return scanned.report.endedCleanly ? .closedCleanly : .notClosed
     }
 
-    private func typeCounts(_ state: ReplayState) -> [StoreSummary.TypeCount] {
+    private func typeCounts(_ state: VarveTables.State) -> [StoreSummary.TypeCount] {
         state.catalog.definitions.map { definition in
             let counts = state.counts(of: definition.number)
             return StoreSummary.TypeCount(

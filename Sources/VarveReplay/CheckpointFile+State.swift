@@ -44,7 +44,7 @@ extension CheckpointFile {
         }
     }
 
-    private var parts: [CheckpointPart] {
+    var parts: [CheckpointPart] {
         pages.map { page in
             CheckpointPart(
                 code: page.key.kind, type: page.key.subject, relation: page.key.part,
@@ -57,9 +57,9 @@ extension CheckpointFile {
         parts.reduce(0) { $1.kind == .rows ? $0 + UInt64($1.count) : $0 }
     }
 
-    private var rawBytes: [UInt64] { pages.map(\.rawBytes.rawValue) }
+    var rawBytes: [UInt64] { pages.map(\.rawBytes.rawValue) }
 
-    fileprivate func content<Result: ~Copyable>(
+    func content<Result: ~Copyable>(
         _ body: () throws(CheckpointReadFailure<LogError>) -> Result
     ) throws(LogError) -> Result {
         do throws(CheckpointReadFailure<LogError>) {
@@ -72,7 +72,7 @@ extension CheckpointFile {
         }
     }
 
-    fileprivate func damaged(_ error: CheckpointContentError) -> LogError {
+    func damaged(_ error: CheckpointContentError) -> LogError {
         .checkpointDamaged(file: reference.file.text, reason: "\(error)")
     }
 }

@@ -1,9 +1,10 @@
 package import VarveEvents
 package import VarveLog
+package import VarveTables
 
 extension CheckpointWriter {
-    /// Appends all of a replayed state; returns the digest of its content.
-    package func append(_ state: ReplayState) throws(LogError) -> UInt64 {
+    /// Appends all of a state; returns the digest of its content.
+    package func append(_ state: State) throws(LogError) -> UInt64 {
         func unwritable(_ error: CodecError) -> LogError {
             // Rows of an older definition that cannot be brought to the newest.
             .checkpointDamaged(

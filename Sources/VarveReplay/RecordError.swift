@@ -39,7 +39,7 @@ extension ReplayState {
     /// Takes what a replay delivers. After an error about a transaction the state is of no use.
     package func take(_ record: LogRecord) throws(RecordError) {
         switch record {
-        case .catalog(let payload): try check(payload)
+        case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
         case .transaction(let logged): try apply(try TransactionView(logged), logged.location)
         }
     }
@@ -48,7 +48,7 @@ extension ReplayState {
         _ record: ReadRecord, _ resolved: borrowing ResolvedSlots
     ) throws(RecordError) {
         switch record {
-        case .catalog(let payload): try check(payload)
+        case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
         case .transaction(let view, let location, nil): try apply(view, location)
         case .transaction(let view, let location, let share?):
             do throws(ReplayError) {
@@ -59,15 +59,6 @@ extension ReplayState {
         }
     }
 
-    /// The definitions at a segment's head must be readable; what they say is known already.
-    private func check(_ definitions: UnsafeRawBufferPointer) throws(RecordError) {
-        do throws(CodecError) {
-            _ = try Catalog.decodeDefinitions(definitions)
-        } catch {
-            throw .definitions(behind: lastTransaction, reason: "\(error)")
-        }
-    }
-
     private func apply(
         _ view: TransactionView, _ location: FrameLocation
     ) throws(RecordError) {
@@ -75,6 +66,17 @@ extension ReplayState {
             try apply(view)
         } catch {
             throw .transaction(view.id, location, reason: error.reason)
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The definitions at a segment's head must be readable; what they say is known already.
+    func checkDefinitions(behind last: TransactionID) throws(RecordError) {
+        do throws(CodecError) {
+            _ = try Catalog.decodeDefinitions(self)
+        } catch {
+            throw .definitions(behind: last, reason: "\(error)")
         }
     }
 }

@@ -57,7 +57,7 @@ package struct ReplayedLog {
 
 extension ScannedLog {
     /// What replay delivers behind a transaction.
-    fileprivate func rawBytes(after sequence: LogSequence) -> UInt64 {
+    func rawBytes(after sequence: LogSequence) -> UInt64 {
         snapshot.segments.lazy.filter { $0.header.firstSequence > sequence }
             .reduce(0) { $0 &+ $1.rawBytes.rawValue }
     }

@@ -1,11 +1,12 @@
-package import VarveEvents
+internal import VarveEvents
 package import VarveLog
+package import VarveTables
 
 extension SalvageContent {
     /// The content of transactions as a replay that tolerates losses understands it.
     package static func replaying(_ replay: SalvageReplay = SalvageReplay()) -> SalvageContent {
         SalvageContent(
-            load: { file throws(LogError) in replay.load(try file.loadState()) },
+            load: { file throws(LogError) in replay.load(try file.readState()) },
             pass: { record in
                 switch record {
                 case .catalog(let payload): replay.pass(definitions: payload)
@@ -22,8 +23,8 @@ extension SalvageContent {
             skip: { replay.skip(through: TransactionID($0.rawValue)) },
             take: { Taken(replay, $0) },
             definitions: replay.encodeDefinitions,
-            writeState: { writer throws(LogError) in try writer.append(replay.state) },
-            lastTime: { replay.state.lastTime.microseconds })
+            writeState: { writer throws(LogError) in try writer.append(replay.currentState()) },
+            lastTime: { replay.lastTime.microseconds })
     }
 }
 

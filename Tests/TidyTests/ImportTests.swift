@@ -33,7 +33,7 @@ struct ImportTests {
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents", "VarveText"],
             system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents"],
+            folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents", "VarveTables"],
             system: ["Foundation"]),
         Module(
             folder: "Sources/Varve",
@@ -41,7 +41,7 @@ struct ImportTests {
             system: ["Foundation", "Observation", "Synchronization"]),
         Module(
             folder: "Sources/VarveInspection",
-            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveText"],
+            modules: ["VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveText"],
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(

@@ -54,7 +54,7 @@ struct RowTreeTests {
         }
         let row = [UInt8](repeating: UInt8(100 + step), count: [0, 3, 9][(operation - 3) / 2])
         expected[position].row = row
-        row.withUnsafeBytes { tree.set(slot, row: $0, metadata(step), in: transaction) }
+        _ = row.withUnsafeBytes { tree.set(slot, row: $0, metadata(step), in: transaction) }
     }
 
     @Test("All sequences of five operations", arguments: [0, 1], [4, 8])
@@ -127,7 +127,7 @@ struct RowTreeTests {
                         let size = generator.chance(10) ? 20_000 : 1 + generator.below(1_200)
                         expected[position].row = generator.bytes(generator.below(size) + 1)
                         expected[position].metadata = Self.metadata(step)
-                        expected[position].row.withUnsafeBytes {
+                        _ = expected[position].row.withUnsafeBytes {
                             tree.set(
                                 Slot(UInt32(position)), row: $0, Self.metadata(step),
                                 in: transaction)

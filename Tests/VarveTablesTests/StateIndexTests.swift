@@ -85,8 +85,8 @@ struct StateIndexTests {
                 while let entry = cursor.nextEntry() {
                     guard entry.presence == .live else { continue }
                     var key = ByteWriter()
-                    try reader.read(entry) { row throws(CodecError) in
-                        _ = try declared.index.writeKey(of: row, table.layout, into: &key)
+                    _ = try reader.read(entry.slot) { entity throws(CodecError) in
+                        _ = try declared.index.writeKey(of: entity.row, table.layout, into: &key)
                     }
                     expected.append((key.copyBytes(), entry.slot))
                 }

@@ -123,8 +123,7 @@ struct StateReplayTests {
             }
             while let entry = cursor.nextEntry() {
                 let row = try expected.read(entry.slot.rawValue) { [UInt8]($0.row) }
-                let found =
-                    entry.presence.hasRow ? try reader.read(entry) { [UInt8]($0) } : nil
+                let found = try reader.read(entry.slot) { [UInt8]($0.row) }
                 #expect(found == row, "seed \(seed)")
             }
         }

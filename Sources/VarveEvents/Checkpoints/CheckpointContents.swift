@@ -1,21 +1,21 @@
 /// What the first two pages of a checkpoint say, and where the others belong: checked against each
 /// other before memory is taken for any entity.
-struct CheckpointContents {
-    let catalog: Catalog
-    let lastTransaction: TransactionID
-    let lastTime: Timestamp
+package struct CheckpointContents: Sendable {
+    package let catalog: Catalog
+    package let lastTransaction: TransactionID
+    package let lastTime: Timestamp
     /// By type number - 1.
-    let types: [TypeContents]
+    package let types: [TypeContents]
     /// The page of undo stacks, if there is one.
     let timelinePage: Int?
 
-    struct TypeContents {
-        let layout: RowLayout
-        let nextOrdinal: UInt64
-        let count: Int
+    package struct TypeContents: Sendable {
+        package let layout: RowLayout
+        package let nextOrdinal: UInt64
+        package let count: Int
         var rows: [Int] = []
         /// By position of the relation in the definition.
-        var links: [[Int]]
+        package fileprivate(set) var links: [[Int]]
         var tombstoneLists: [Int] = []
     }
 
@@ -23,7 +23,7 @@ struct CheckpointContents {
     ///   - parts: all pages, in the order of the file.
     ///   - rawBytes: how large each is.
     ///   - read: reads a page.
-    init<Failure: Error>(
+    package init<Failure: Error>(
         _ parts: [CheckpointPart], rawBytes: [UInt64],
         read: (Int) throws(Failure) -> PageBytes
     ) throws(CheckpointReadFailure<Failure>) {

@@ -32,31 +32,31 @@ struct ListPageWriter: ~Copyable {
 }
 
 /// Reads one page of lists: what ``ListPageWriter`` wrote, or anything.
-struct ListPageReader {
-    let count: Int
+package struct ListPageReader {
+    package let count: Int
     /// How many entities there are of the type that holds the lists.
     let holderCount: Int
     private var reader: ByteReader
     private var holder: Int64 = 0
     private var target: Int64 = 0
 
-    init(_ page: UnsafeRawBufferPointer, count: Int, holderCount: Int) {
+    package init(_ page: UnsafeRawBufferPointer, count: Int, holderCount: Int) {
         self.count = count
         self.holderCount = holderCount
         reader = ByteReader(page)
     }
 
     /// A list whose targets come next.
-    struct Head {
-        let holder: UInt32
+    package struct Head {
+        package let holder: UInt32
         /// 0 where the page's own is meant.
-        let relation: RelationNumber
+        package let relation: RelationNumber
         /// Of the targets; bounded by the bytes that are left.
-        let count: Int
+        package let count: Int
     }
 
     /// Reads what stands before a list's targets, which ``readTargets(of:below:into:)`` reads.
-    mutating func next(namesRelation: Bool) throws(CodecError) -> Head {
+    package mutating func next(namesRelation: Bool) throws(CodecError) -> Head {
         let start = reader.position
         let (sum, overflow) = holder.addingReportingOverflow(
             Int64(bitPattern: try reader.readVarint()))
@@ -76,7 +76,7 @@ struct ListPageReader {
 
     /// Appends a list's targets. `targetCount` is how many entities there are of the type that the
     /// relation leads to.
-    mutating func readTargets(
+    package mutating func readTargets(
         of head: Head, below targetCount: Int, into targets: inout [UInt32]
     ) throws(CodecError) {
         let limit = Int64(targetCount)
@@ -98,5 +98,5 @@ struct ListPageReader {
         return relation
     }
 
-    func expectEnd() throws(CodecError) { try reader.expectEnd() }
+    package func expectEnd() throws(CodecError) { try reader.expectEnd() }
 }

@@ -1,10 +1,10 @@
 /// Reads one page of entities: what ``RowPageWriter`` wrote, or anything.
-struct RowPageReader {
-    struct Entry {
-        let presence: EntityPresence
-        let stamps: EntityStamps
-        let id: UnsafeRawBufferPointer
-        let row: UnsafeRawBufferPointer
+package struct RowPageReader {
+    package struct Entry {
+        package let presence: EntityPresence
+        package let stamps: EntityStamps
+        package let id: UnsafeRawBufferPointer
+        package let row: UnsafeRawBufferPointer
     }
 
     private let count: Int
@@ -20,7 +20,7 @@ struct RowPageReader {
     /// Together the ids and their lengths take no more.
     let idBytesMax: Int
 
-    init(
+    package init(
         _ page: UnsafeRawBufferPointer, count: Int, layout: RowLayout,
         lastTransaction: TransactionID
     ) throws(CodecError) {
@@ -42,7 +42,7 @@ struct RowPageReader {
     }
 
     /// Calls `body` with each entry, and throws unless all of the page is understood.
-    mutating func forEach(
+    package mutating func forEach(
         _ body: (Int, Entry) throws(CodecError) -> Void
     ) throws(CodecError) {
         let idType = layout.definition.idType

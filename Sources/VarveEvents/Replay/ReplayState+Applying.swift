@@ -144,16 +144,8 @@ extension ReplayState {
         if try catalog.define(definition, in: id) { revise(definition) }
     }
 
-    /// Takes in definitions that the transaction at hand begins with, before its other events are known.
-    package func define(
-        _ definitions: [TypeDefinition], in id: TransactionID
-    ) throws(CatalogError) {
-        for definition in definitions { try define(definition, in: id) }
-        try catalog.checkReferences()
-    }
-
     /// Gives a type that the catalog has taken in its table, or its table the new layout.
-    func revise(_ definition: TypeDefinition) {
+    private func revise(_ definition: TypeDefinition) {
         let index = Int(definition.number.rawValue) - 1
         if index == tables.count {
             tables.append(ReplayTable(definition))

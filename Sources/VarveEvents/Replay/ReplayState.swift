@@ -34,11 +34,6 @@ package final class ReplayState {
         self.lastTransaction = lastTransaction
     }
 
-    /// Drops the steps that cannot be undone any more: a checkpoint need not carry them.
-    package func trimTimeline(below floor: TransactionID) {
-        timeline = timeline.trimmed(below: floor)
-    }
-
     /// A state that was loaded.
     init(
         catalog: Catalog, lastTransaction: TransactionID, lastTime: Timestamp,

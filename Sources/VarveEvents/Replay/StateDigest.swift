@@ -83,17 +83,13 @@ package struct StateDigest: ~Copyable {
 
 extension ReplayState {
     /// The digest of the whole state: last transaction, types, rows, order, links, tombstones.
-    package func digest() throws(CodecError) -> UInt64 { try digest(withNextOrdinals: true) }
-
-    func digest(withNextOrdinals: Bool) throws(CodecError) -> UInt64 {
+    package func digest() throws(CodecError) -> UInt64 {
         var digest = StateDigest()
         digest.add(lastTransaction: lastTransaction, lastTime: lastTime)
         for table in tables {
             guard let table else { continue }
             let type = table.definition.number
-            digest.add(
-                type: table.definition,
-                nextOrdinal: Ordinal(withNextOrdinals ? table.nextOrdinal : 0))
+            digest.add(type: table.definition, nextOrdinal: Ordinal(table.nextOrdinal))
             var reader = EntityReader(table)
             try reader.forEach { entity in
                 digest.add(

@@ -185,13 +185,13 @@ package struct TransactionEncoder: ~Copyable {
 
     /// Enters an entity behind the others, without asking whether it is there already: so that the
     /// table becomes that of another transaction, place by place.
-    mutating func append(_ entity: TransactionView.Entity) {
+    package mutating func append(_ entity: TransactionView.Entity) {
         entities.append(entity.type, entity.id)
     }
 
     /// Appends events in their binary form, of a transaction with the same id and time whose entity
     /// table begins as this one's does.
-    mutating func copy(_ events: UnsafeRawBufferPointer, count: Int) {
+    package mutating func copy(_ events: UnsafeRawBufferPointer, count: Int) {
         body.write(events)
         eventCount += count
     }

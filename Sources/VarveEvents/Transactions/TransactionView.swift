@@ -64,7 +64,7 @@ package struct TransactionView {
     /// Calls `body` with stretches of entities of one type, short enough that memory which was touched for
     /// one stays in the processor's cache.
     @inline(__always)
-    func forEachStretch(_ body: (TypeNumber, Range<Int>) -> Void) {
+    package func forEachStretch(_ body: (TypeNumber, Range<Int>) -> Void) {
         var start = 0
         while start < entities.count {
             let type = entities[start].type

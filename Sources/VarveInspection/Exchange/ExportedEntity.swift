@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// An entity as an export writes it, or an id that is only linked to.
 struct ExportedEntity {
     enum State: String {
@@ -15,6 +17,6 @@ struct ExportedEntity {
     /// In the order of the type's fields; empty where there is no row.
     let fields: [StoredValue]
     /// The slots of the targets, in the order of the type's relations.
-    let lists: [[UInt32]]
+    let lists: [[Slot]]
     let ordinal: UInt64
 }

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// Reads the files of an import line by line, and gives them to the work.
 struct ImportReading {
     let work: ImportWork

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 extension ImportWork {
     /// Completes mutual relations and makes all links.
     func finish() throws(ExchangeError) {
@@ -42,9 +44,10 @@ extension ImportWork {
         // A type of tombstones has the ids of those that it is for.
         guard let base = draft.definition(ofTable: place.table).tombstoneOf else { return false }
         let number = draft.definition(ofTable: place.table).number
-        let slot = state.withID(of: number, at: place.slot) { state.slot(of: base, id: $0) }
-        guard let slot = slot ?? nil else { return false }
-        let own = EntityPlace(table: Int(base.rawValue) - 1, slot: slot)
+        guard let entry = state.entry(of: number, at: Slot(place.slot)),
+            let slot = state.slot(of: base, id: entry.id)
+        else { return false }
+        let own = EntityPlace(table: Int(base.rawValue) - 1, slot: slot.rawValue)
         return draft.presence(of: own) == .tombstone
     }
 

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 extension ImportWork {
     // MARK: Lists of a line
 
@@ -74,12 +76,12 @@ extension ImportWork {
         _ lists: [(relation: Int, entities: [EntityPlace])], _ type: ImportedType,
         _ place: EntityPlace
     ) -> Bool {
-        let kept = state.deletedLists(of: type.definition.number, at: place.slot)
-            .filter { !$0.slots.isEmpty }
+        let kept = state.keptLists(of: type.definition.number, at: Slot(place.slot))
         return kept.count == lists.count
             && lists.allSatisfy { list in
                 let number = type.definition.relations[list.relation].number
-                return kept.first { $0.relation == number }?.slots == list.entities.map(\.slot)
+                return kept.first { $0.relation == number }?.slots.map(\.rawValue)
+                    == list.entities.map(\.slot)
             }
     }
 
@@ -144,13 +146,13 @@ extension ImportWork {
             return
         }
         // Those of relations to one came with the tombstone itself.
-        let known = state.deletedLists(of: definition.number, at: place.slot)
+        let known = state.keptLists(of: definition.number, at: Slot(place.slot))
             .compactMap { list -> (relation: Int, entities: [EntityPlace])? in
                 guard let position = definition.position(of: list.relation),
                     !lists.contains(where: { $0.relation == position })
                 else { return nil }
                 let target = Int(definition.relations[position].target.rawValue) - 1
-                return (position, list.slots.map { EntityPlace(table: target, slot: $0) })
+                return (position, list.slots.map { EntityPlace(table: target, slot: $0.rawValue) })
             }
         let sorted = (known + lists).sorted { $0.relation < $1.relation }
         guard !isSame(sorted, type, place) else { return }

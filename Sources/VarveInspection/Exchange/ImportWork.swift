@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// The making of the transactions of an import, over encoded rows.
 ///
 /// Lines are taken in their order; links are made when all ids are known.
@@ -6,8 +8,9 @@ final class ImportWork {
     private static let rowsMax = 20_000
     private static let bytesMax = 8 << 20
 
-    let state: ReplayState
-    var draft: ReplayedDraft
+    /// Open over the whole import.
+    let state: StateTransaction
+    var draft: StateDraft
     var types: [String: ImportedType] = [:]
     var report = ImportReport()
     /// By table and relation.
@@ -34,7 +37,7 @@ final class ImportWork {
         let origin: ImportOrigin
     }
 
-    init(_ state: ReplayState, _ writer: ImportWriter) {
+    init(_ state: StateTransaction, _ writer: ImportWriter) {
         self.state = state
         self.writer = writer
         draft = writer.draft(of: state)

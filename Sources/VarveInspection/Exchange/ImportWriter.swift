@@ -1,4 +1,5 @@
 internal import VarveLog
+internal import VarveTables
 
 /// Makes transactions of an import, and gives them to the log or keeps them.
 final class ImportWriter {
@@ -24,24 +25,24 @@ final class ImportWriter {
         self.emit = emit
     }
 
-    func draft(of state: ReplayState) -> ReplayedDraft {
-        ReplayedDraft(state, running: next, time: time)
+    func draft(of state: StateTransaction) -> StateDraft {
+        StateDraft(state, running: next, time: time)
     }
 
     /// Takes definitions into the state. They are written in front of the first rows.
     func define(
-        _ definitions: [TypeDefinition], in state: ReplayState
+        _ definitions: [TypeDefinition], in state: StateTransaction
     ) throws(ExchangeError) {
-        do throws(CatalogError) {
+        do throws(ReplayError) {
             try state.define(definitions, in: next)
         } catch {
-            throw .types(["\(error)"])
+            throw .types([error.reason])
         }
         self.definitions = definitions
     }
 
     /// Writes what is defined and what a draft has changed, if that is anything.
-    func write(_ draft: ReplayedDraft) throws(ExchangeError) {
+    func write(_ draft: StateDraft) throws(ExchangeError) {
         var encoder = TransactionEncoder()
         encoder.begin(id: next, time: time)
         do throws(CodecError) {

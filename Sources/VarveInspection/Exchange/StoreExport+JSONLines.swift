@@ -1,3 +1,5 @@
+internal import VarveTables
+
 extension StoreExport {
     /// The key of the first line, and what it says.
     static let header = (key: "varve", value: "export")
@@ -57,7 +59,7 @@ extension StoreExport {
 
     /// An array of ids, or of a to-one relation its id or null.
     private func writeJSON(
-        of slots: [UInt32], _ relation: RelationDefinition, into text: inout String
+        of slots: [Slot], _ relation: RelationDefinition, into text: inout String
     ) throws(InspectionError) {
         guard let position = target(of: relation) else { return text += "null" }
         if !relation.isToMany {

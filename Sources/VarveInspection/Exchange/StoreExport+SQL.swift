@@ -1,3 +1,5 @@
+internal import VarveTables
+
 extension StoreExport {
     /// How many rows one statement inserts.
     private static let rowsMax = 100
@@ -87,7 +89,7 @@ extension StoreExport {
     }
 
     private func ids(
-        _ slots: [UInt32], _ relation: RelationDefinition
+        _ slots: [Slot], _ relation: RelationDefinition
     ) throws(InspectionError) -> [StoredContent] {
         guard let position = target(of: relation) else { return [] }
         var ids: [StoredContent] = []
@@ -112,7 +114,7 @@ extension StoreExport {
 
     /// The id of what a relation leads to.
     private func write(
-        _ slot: UInt32, _ relation: RelationDefinition, into text: inout String,
+        _ slot: Slot, _ relation: RelationDefinition, into text: inout String,
         _ isTerminal: Bool
     ) throws(InspectionError) {
         guard let position = target(of: relation) else { return text += "NULL" }

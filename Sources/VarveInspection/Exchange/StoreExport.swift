@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// The current entities of a store, to be written for other programs.
 ///
 /// What JSON lines and CSV say, an import brings back: entities, values, relations and their order, ids, and the
@@ -8,7 +10,7 @@ public final class StoreExport {
     let includesDeleted: Bool
     /// Whether nothing is missing: of a damaged store only what is sound is exported, and the export says so.
     let isSound: Bool
-    private let state: ReplayState
+    private let state: State
     private let positions: [TypeNumber: Int]
 
     /// Reads the state that the inspection shows.
@@ -64,13 +66,15 @@ public final class StoreExport {
     /// Finds the ids that links mention and no entity has.
     private func mentionAll() {
         for type in types {
-            for (relation, links) in zip(type.definition.relations, type.links) {
+            for relation in type.definition.relations {
                 guard let target = positions[relation.target] else { continue }
-                links?.forEachList { holder, slots in
+                state.forEachList(of: type.definition.number, relation: relation.number) {
+                    holder, slots in
                     if type.presence(of: holder) != .live { type.mention(holder) }
                     for slot in slots where types[target].presence(of: slot) != .live {
                         mention(slot, of: target)
                     }
+                    return true
                 }
             }
             guard includesDeleted else { continue }
@@ -87,17 +91,17 @@ public final class StoreExport {
         }
     }
 
-    private func mention(_ slot: UInt32, of position: Int) {
+    private func mention(_ slot: Slot, of position: Int) {
         let type = types[position]
         if !isTombstone(slot, of: type) { type.mention(slot) }
     }
 
     /// Whether the id is that of an exported tombstone of the type that a type of tombstones is for.
-    private func isTombstone(_ slot: UInt32, of type: ExportedType) -> Bool {
+    private func isTombstone(_ slot: Slot, of type: ExportedType) -> Bool {
         guard includesDeleted, let base = type.definition.tombstoneOf,
             let position = positions[base],
-            let own = state.withID(
-                of: type.definition.number, at: slot, { state.slot(of: base, id: $0) }) ?? nil
+            let entry = state.entry(of: type.definition.number, at: slot),
+            let own = state.slot(of: base, id: entry.id)
         else { return false }
         return types[position].presence(of: own) == .deleted
     }
@@ -108,11 +112,13 @@ public final class StoreExport {
     func target(of relation: RelationDefinition) -> Int? { positions[relation.target] }
 
     /// The id at a slot of a type, also where no entity has it.
-    func id(_ slot: UInt32, of type: ExportedType) throws(InspectionError) -> StoredValue {
+    func id(_ slot: Slot, of type: ExportedType) throws(InspectionError) -> StoredValue {
         let definition = type.definition
         return try Self.reading(definition) { () throws(CodecError) in
-            let bytes = state.withID(of: definition.number, at: slot) { [UInt8]($0) } ?? []
-            return try StoredValue(definition.idType, bytes: bytes)
+            let entry = state.entry(of: definition.number, at: slot)
+            return try StoredValue(
+                definition.idType,
+                bytes: entry?.id ?? UnsafeRawBufferPointer(start: nil, count: 0))
         }
     }
 
@@ -128,7 +134,7 @@ public final class StoreExport {
         for slot in mentioned(of: type) {
             let isGone =
                 type.presence(of: slot) == .deleted
-                || state.departure(of: type.definition.number, at: slot) != nil
+                || state.entry(of: type.definition.number, at: slot)?.presence == .gone
             let entity = ExportedEntity(
                 state: isGone ? .gone : .awaited, id: try id(slot, of: type), fields: [],
                 lists: lists(of: type, slot), ordinal: 0)
@@ -138,14 +144,14 @@ public final class StoreExport {
     }
 
     /// In the order of their ids' bytes, so that equal stores give equal exports.
-    private func mentioned(of type: ExportedType) -> [UInt32] {
+    private func mentioned(of type: ExportedType) -> [Slot] {
         type.mentioned.map { slot in
-            (slot, state.withID(of: type.definition.number, at: slot) { [UInt8]($0) } ?? [])
+            (slot, state.entry(of: type.definition.number, at: slot).map { [UInt8]($0.id) } ?? [])
         }.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
     }
 
     private func entity(
-        at slot: UInt32, of type: ExportedType
+        at slot: Slot, of type: ExportedType
     ) throws(InspectionError) -> ExportedEntity? {
         let definition = type.definition
         return try Self.reading(definition) { () throws(CodecError) in
@@ -165,12 +171,14 @@ public final class StoreExport {
         }
     }
 
-    private func lists(of type: ExportedType, _ slot: UInt32) -> [[UInt32]] {
-        type.links.map { $0?.targets(of: slot) ?? [] }
+    private func lists(of type: ExportedType, _ slot: Slot) -> [[Slot]] {
+        type.definition.relations.map {
+            state.targets(of: type.definition.number, at: slot, relation: $0.number)
+        }
     }
 
-    private func keptLists(of type: ExportedType, _ slot: UInt32) -> [[UInt32]] {
-        let kept = state.deletedLists(of: type.definition.number, at: slot)
+    private func keptLists(of type: ExportedType, _ slot: Slot) -> [[Slot]] {
+        let kept = state.keptLists(of: type.definition.number, at: slot)
         return type.definition.relations.map { relation in
             kept.first { $0.relation == relation.number }?.slots ?? []
         }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// An import of entities into a store, which is made where there is none, without the types of a program.
 ///
@@ -73,7 +74,9 @@ private struct Job {
                 try Inspection(at: path).replay()
             }
         }
-        var report = try fill(state ?? ReplayState(), inParts: state == nil) { _, _ in }
+        let transaction = StateTransaction(state ?? State())
+        defer { transaction.rollBack() }
+        var report = try fill(transaction, inParts: state == nil) { _, _ in }
         report.isNew = path == nil
         return report
     }
@@ -83,18 +86,19 @@ private struct Job {
         let scanned = try Self.logging { () throws(LogError) in
             try ScannedLog.scan(POSIXFileSystem(path), mode: .readWrite)
         }
-        let (prepared, start, transaction) = try prepare(scanned)
+        let replayed = try Self.replay(scanned)
+        let (state, start) = (replayed.state, replayed.start)
+        let (prepared, transaction) = try prepare(state)
         guard prepared.refusedCount == 0, let transaction else { return prepared }
         // What a program will do when it opens the store, before anything is written.
-        let check = try Self.replay(scanned).state
-        let known = check.catalog
         try ExchangeError.wrapping { () throws(InspectionError) in
             try transaction.bytes.withBytes { bytes throws(InspectionError) in
-                try check.take(bytes, as: transaction.header.id)
+                try state.check(bytes, as: transaction.header.id)
             }
         }
         try Self.logging { () throws(LogError) in
-            let (log, _) = try scanned.recover(start: start, prologue: known.encodedDefinitions)
+            let (log, _) = try scanned.recover(
+                start: start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
                 try log.append(transaction.header, transaction.bytes)
                 try log.close()
@@ -108,16 +112,17 @@ private struct Job {
         return report
     }
 
-    /// Makes the transaction; nil where nothing changes. The state is released with that: there are never two.
+    /// Makes the transaction; nil where nothing changes.
     private func prepare(
-        _ scanned: ScannedLog
-    ) throws(ExchangeError) -> (ImportReport, LogStart, PreparedTransaction?) {
-        let replayed = try Self.replay(scanned)
+        _ state: State
+    ) throws(ExchangeError) -> (ImportReport, PreparedTransaction?) {
+        let draft = StateTransaction(state)
+        defer { draft.rollBack() }
         var transaction: PreparedTransaction?
-        let report = try fill(replayed.state, inParts: false) { header, bytes in
+        let report = try fill(draft, inParts: false) { header, bytes in
             transaction = PreparedTransaction(header, bytes)
         }
-        return (report, replayed.start, transaction)
+        return (report, transaction)
     }
 
     /// Makes a store, under another name until it is complete.
@@ -156,7 +161,8 @@ private struct Job {
             return try ScannedLog.scan(
                 directory, configuration: configuration, mode: .readWrite)
         }
-        let state = try Self.replay(scanned).state
+        let state = StateTransaction(try Self.replay(scanned).state)
+        defer { state.rollBack() }
         // What the log has of the definitions, which each new segment repeats.
         var logged = state.catalog
         let (log, _) = try Self.logging { () throws(LogError) in
@@ -190,7 +196,7 @@ private struct Job {
     // MARK: Parts
 
     private func fill(
-        _ state: ReplayState, inParts: Bool, _ emit: @escaping ImportWriter.Emission
+        _ state: StateTransaction, inParts: Bool, _ emit: @escaping ImportWriter.Emission
     ) throws(ExchangeError) -> ImportReport {
         let time = Timestamp(
             microseconds: max(
@@ -254,7 +260,7 @@ private struct Job {
             example: SchemaGuess.example(source.type ?? "Entity", columns: columns, first: first))
     }
 
-    private static func replay(_ scanned: ScannedLog) throws(ExchangeError) -> ReplayedLog {
+    private static func replay(_ scanned: ScannedLog) throws(ExchangeError) -> LoggedState {
         try ExchangeError.wrapping { () throws(InspectionError) in
             try Inspection.replay(scanned)
         }

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// The rows that a query found.
 public struct QueryAnswer: Sendable {
     /// The titles of the columns.
@@ -79,8 +81,8 @@ extension Inspection {
 
     func bind(
         _ query: InspectionQuery
-    ) throws(QueryFailure) -> (BoundQuery, ReplayState) {
-        let state: ReplayState
+    ) throws(QueryFailure) -> (BoundQuery, State) {
+        let state: State
         do throws(InspectionError) {
             state = try replay()
         } catch {

@@ -1,9 +1,11 @@
+internal import VarveTables
+
 /// Reads the rows that a query asks for, and of them the fields that it names.
 final class QueryRows {
     /// One entity, as far as the query looks at it.
     struct Row {
         let type: TypeNumber
-        let slot: UInt32
+        let slot: Slot
         let id: StoredContent
         /// By position; those that the query does not name are null.
         let fields: [StoredContent]
@@ -15,18 +17,17 @@ final class QueryRows {
         let isAdmitted: Bool
     }
 
-    private let state: ReplayState
+    private let state: State
     private let fields: [TypeNumber: Set<Int>]
     private var readers: [TypeNumber: TypeReader] = [:]
-    private var links: [TypeNumber: [ReplayedLinks]] = [:]
 
-    init(_ state: ReplayState, fields: [TypeNumber: Set<Int>]) {
+    init(_ state: State, fields: [TypeNumber: Set<Int>]) {
         self.state = state
         self.fields = fields
     }
 
     /// The entity or tombstone at a slot; nil where an id was only mentioned.
-    func row(of type: TypeNumber, at slot: UInt32) throws(InspectionError) -> Row? {
+    func row(of type: TypeNumber, at slot: Slot) throws(InspectionError) -> Row? {
         guard let reader = reader(of: type) else { return nil }
         do throws(CodecError) {
             return try reader.row(at: slot)
@@ -47,21 +48,20 @@ final class QueryRows {
     }
 
     /// The id at a slot, also where no entity has it.
-    func id(of type: TypeNumber, at slot: UInt32) throws(InspectionError) -> StoredContent {
-        guard let definition = state.catalog.definition(of: type) else { return QueryValue.null }
-        let bytes = state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
+    func id(of type: TypeNumber, at slot: Slot) throws(InspectionError) -> StoredContent {
+        guard let definition = state.catalog.definition(of: type),
+            let entry = state.entry(of: type, at: slot)
+        else { return QueryValue.null }
         do throws(CodecError) {
-            return try StoredValue(definition.idType, bytes: bytes).content
+            return try StoredValue(definition.idType, bytes: entry.id).content
         } catch {
             throw .entity(type: definition.name, reason: "\(error)")
         }
     }
 
     /// The slots that a relation of an entity leads to, in their order.
-    func targets(of slot: UInt32, _ relation: BoundRelation) -> [UInt32] {
-        let known = links[relation.source] ?? state.links(of: relation.source)
-        links[relation.source] = known
-        return known.first { $0.definition.number == relation.number }?.targets(of: slot) ?? []
+    func targets(of slot: Slot, _ relation: BoundRelation) -> [Slot] {
+        state.targets(of: relation.source, at: slot, relation: relation.number)
     }
 
     private func reader(of type: TypeNumber) -> TypeReader? {
@@ -78,15 +78,14 @@ final class QueryRows {
 /// A class, because the reader of a type cannot be copied into a dictionary.
 private final class TypeReader {
     let decoder: RowDecoder
-    private var reader: EntityReader
+    private var reader: StateReader
 
-    init(_ decoder: RowDecoder, _ reader: consuming EntityReader) {
+    init(_ decoder: RowDecoder, _ reader: consuming StateReader) {
         self.decoder = decoder
         self.reader = reader
     }
 
-    func row(at slot: UInt32) throws(CodecError) -> QueryRows.Row? {
-        guard Int(slot) < reader.slotCount else { return nil }
+    func row(at slot: Slot) throws(CodecError) -> QueryRows.Row? {
         let decoder = decoder
         return try reader.read(slot) { entity throws(CodecError) in
             try decoder.row(entity, isAdmitted: false)

@@ -1,7 +1,9 @@
+internal import VarveTables
+
 /// Returns one query: scan, test, group, order, cut.
 struct QueryRun {
     private let query: BoundQuery
-    private let state: ReplayState
+    private let state: State
     private let evaluator: QueryEvaluator
     /// The aggregates of the columns and of the order, in the order in which they are written.
     private let aggregates: [(aggregate: QueryAggregate, operand: BoundExpression?)]
@@ -15,7 +17,7 @@ struct QueryRun {
         let keys: [StoredContent]
     }
 
-    init(_ query: BoundQuery, _ state: ReplayState) {
+    init(_ query: BoundQuery, _ state: State) {
         self.query = query
         self.state = state
         evaluator = QueryEvaluator(rows: QueryRows(state, fields: query.fields))
@@ -32,10 +34,10 @@ struct QueryRun {
 
     // MARK: Rows
 
-    private var slots: [UInt32] {
+    private var slots: [Slot] {
         let type = query.type.number
         return query.selectsDeleted
-            ? Array(0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots))
+            ? (0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots)).map { Slot($0) }
             : state.slotsInOrder(of: type)
     }
 

@@ -1,3 +1,5 @@
+internal import VarveTables
+
 /// One pass over the rows of a type.
 ///
 /// It owns its reader and its filter: a class would check for exclusive access at every row.
@@ -11,14 +13,14 @@ struct RowScan: ~Copyable {
         case undecided
     }
 
-    private var reader: EntityReader
+    private var reader: StateReader
     private let decoder: RowDecoder
     private var filter: RowFilter?
     private let hasCondition: Bool
     private let takesDeleted: Bool
 
     init(
-        _ reader: consuming EntityReader, _ decoder: RowDecoder, _ filter: RowFilter?,
+        _ reader: consuming StateReader, _ decoder: RowDecoder, _ filter: RowFilter?,
         hasCondition: Bool, takesDeleted: Bool
     ) {
         self.reader = reader
@@ -29,21 +31,20 @@ struct RowScan: ~Copyable {
     }
 
     /// Judges the row at a slot without making its values.
-    mutating func verdict(at slot: UInt32) throws(InspectionError) -> Verdict {
+    mutating func verdict(at slot: Slot) throws(InspectionError) -> Verdict {
         try read(slot) { (_, _, isAdmitted) in isAdmitted ? .admitted : .undecided } ?? .refused
     }
 
     /// The row at a slot; nil where it is refused.
-    mutating func row(at slot: UInt32) throws(InspectionError) -> QueryRows.Row? {
+    mutating func row(at slot: Slot) throws(InspectionError) -> QueryRows.Row? {
         try read(slot) { (entity, decoder, isAdmitted) throws(CodecError) in
             try decoder.row(entity, isAdmitted: isAdmitted)
         }
     }
 
     private mutating func read<Result>(
-        _ slot: UInt32, _ body: (ReplayedEntity, RowDecoder, Bool) throws(CodecError) -> Result
+        _ slot: Slot, _ body: (StateEntity, RowDecoder, Bool) throws(CodecError) -> Result
     ) throws(InspectionError) -> Result? {
-        guard Int(slot) < reader.slotCount else { return nil }
         do throws(CodecError) {
             return try reader.read(slot) { entity throws(CodecError) -> Result? in
                 guard entity.isDeleted == takesDeleted else { return nil }
@@ -70,7 +71,7 @@ struct RowDecoder {
     }
 
     func row(
-        _ entity: ReplayedEntity, isAdmitted: Bool
+        _ entity: StateEntity, isAdmitted: Bool
     ) throws(CodecError) -> QueryRows.Row {
         var bytes = ByteReader(entity.row)
         var fields: [StoredContent] = []

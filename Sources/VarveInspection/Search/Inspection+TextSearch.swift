@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveTables
 
 extension Inspection {
     /// Throws where the history knows no such type, or no such property of it.

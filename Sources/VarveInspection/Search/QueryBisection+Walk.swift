@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VarveTables
 
 extension QueryBisection {
     /// A part of the range in which the result changed.

@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
 /// Finds the first transaction after which the result of a query is another.
 ///

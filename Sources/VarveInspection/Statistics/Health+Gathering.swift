@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension Health {
     init(_ log: SoundLog, _ pass: StatisticsPass, _ state: SoundState, _ damages: [Damage]) {

@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension InspectedStatistics {
     /// Reads a store once, from the oldest segment to the newest, with everything verified on the way.

@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveTables
 
 /// What the live entities of a state take.
 struct LiveTally {
@@ -17,7 +18,7 @@ struct LiveTally {
     private(set) var largest = TopList<InspectedStatistics.EntityFigure>(limit: 20)
 
     /// Reads every row once. O(n) in the entities of the state.
-    init(of state: ReplayState, now: Moment) throws(InspectionError) {
+    init(of state: State, now: Moment) throws(InspectionError) {
         for definition in state.catalog.definitions {
             do throws(CodecError) {
                 try count(definition, in: state, now: now)
@@ -28,7 +29,7 @@ struct LiveTally {
     }
 
     private mutating func count(
-        _ definition: TypeDefinition, in state: ReplayState, now: Moment
+        _ definition: TypeDefinition, in state: State, now: Moment
     ) throws(CodecError) {
         var figures = TypeFigures()
         figures.fields = Array(repeating: 0, count: definition.fields.count)
@@ -52,7 +53,7 @@ struct LiveTally {
                 }
                 guard largest.admits(bytes) else { return }
                 let id = InspectedValue(
-                    try StoredValue(definition.idType, bytes: [UInt8](entity.id)))
+                    try StoredValue(definition.idType, bytes: entity.id))
                 largest.add(
                     bytes,
                     .init(
@@ -60,8 +61,8 @@ struct LiveTally {
                         transaction: entity.transaction))
             }
         }
-        for list in state.links(of: definition.number) {
-            list.forEachList { _, targets in figures.links += targets.count }
+        for position in definition.relations.indices {
+            figures.links += state.linkCount(of: definition.number, relation: position)
         }
         types[definition.number.rawValue] = figures
     }

@@ -20,6 +20,8 @@ import VarveEvents
 package struct IDMap: BitwiseCopyable, Sendable {
     private static let nodeMark: UInt32 = 1 << 31
     private static let tagBits = 32
+    /// As many leading bits of a tag name the group that it is loaded with.
+    private static let groupBits = 11
 
     private let nodeBits: Int
     private let bucketCount: Int
@@ -50,6 +52,12 @@ package struct IDMap: BitwiseCopyable, Sendable {
     package func find(_ hash: UInt64, in pages: PageTable, where matches: (Slot) -> Bool) -> Slot? {
         guard root != .none else { return nil }
         let tag = Self.tag(hash)
+        return bucket(of: tag, in: pages).find(tag, where: matches)
+    }
+
+    /// The bucket of a tag, in a map that has a root.
+    @inline(__always)
+    private func bucket(of tag: UInt32, in pages: PageTable) -> IDBucket {
         var bits = 0
         var entry = root.rawValue
         repeat {
@@ -57,7 +65,16 @@ package struct IDMap: BitwiseCopyable, Sendable {
             entry = node.load(entryOffset(position(tag, below: bits)))
             bits &+= nodeBits
         } while entry & Self.nodeMark != 0
-        return IDBucket(page: pages[PageNumber(entry)]).find(tag, where: matches)
+        return IDBucket(page: pages[PageNumber(entry)])
+    }
+
+    /// Reads what looking up these hashes reads first. The loads of one do not wait for those of another,
+    /// as those of look-ups one after the other do. The result is to be used, so that they are made.
+    func touch(_ hashes: ArraySlice<UInt64>, in pages: PageTable) -> Int {
+        guard root != .none else { return 0 }
+        var touched = 0
+        for hash in hashes { touched &+= bucket(of: Self.tag(hash), in: pages).count }
+        return touched
     }
 
     /// The entry of an id with this hash, in the rows whose slots the map holds.
@@ -78,7 +95,34 @@ package struct IDMap: BitwiseCopyable, Sendable {
 
     /// Adds the slot of an id, with this hash, that the map does not have.
     package mutating func insert(_ hash: UInt64, _ slot: Slot, in transaction: PageTransaction) {
-        let tag = Self.tag(hash)
+        insert(tag: Self.tag(hash), slot, in: transaction)
+    }
+
+    /// Adds ids by their hashes: the first has slot 0. They are taken in an order in which neighbours share
+    /// the pages that lead to them.
+    mutating func insertAll(_ hashes: [UInt64], in transaction: PageTransaction) {
+        let shift = UInt32(Self.tagBits - Self.groupBits)
+        var ends = [Int](repeating: 0, count: 1 << Self.groupBits)
+        for hash in hashes { ends[Int(Self.tag(hash) >> shift)] += 1 }
+        var end = 0
+        for group in ends.indices {
+            (ends[group], end) = (end, end + ends[group])
+        }
+        let items = [(tag: UInt32, slot: UInt32)](unsafeUninitializedCapacity: hashes.count) {
+            items, count in
+            for (slot, hash) in hashes.enumerated() {
+                let tag = Self.tag(hash)
+                let group = Int(tag >> shift)
+                items.initializeElement(
+                    at: ends[group], to: (tag, UInt32(truncatingIfNeeded: slot)))
+                ends[group] += 1
+            }
+            count = hashes.count
+        }
+        for item in items { insert(tag: item.tag, Slot(item.slot), in: transaction) }
+    }
+
+    private mutating func insert(tag: UInt32, _ slot: Slot, in transaction: PageTransaction) {
         if root == .none { makeRoot(in: transaction) }
         var node = transaction.mutable(&root)
         var bits = 0

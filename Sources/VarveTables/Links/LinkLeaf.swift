@@ -9,7 +9,8 @@ struct LinkLeaf: BitwiseCopyable {
     let page: Page
     let holderCount: Int
 
-    private var lists: Int { Page.headerBytes &+ 4 &* holderCount }
+    /// Where the first list begins.
+    var lists: Int { Page.headerBytes &+ 4 &* holderCount }
 
     private func word(_ index: Int) -> UInt32 { page.load(Page.headerBytes &+ 4 &* index) }
 
@@ -54,13 +55,21 @@ struct LinkLeaf: BitwiseCopyable {
         }
     }
 
-    /// An empty leaf.
+    /// An empty leaf with room for so many words of lists.
     static func make(
-        holderCount: Int, in transaction: PageTransaction
+        holderCount: Int, words: Int = 0, in transaction: PageTransaction
     ) -> (PageNumber, LinkLeaf) {
-        let (number, page) = transaction.allocate(Page.headerBytes + 4 * holderCount)
-        page.clear()
-        return (number, LinkLeaf(page: page, holderCount: holderCount))
+        let (number, page) = transaction.allocate(Page.headerBytes + 4 * (holderCount + words))
+        let leaf = LinkLeaf(page: page, holderCount: holderCount)
+        page.clear(Page.headerBytes..<leaf.lists)
+        return (number, leaf)
+    }
+
+    /// Says what a list is whose words the caller writes.
+    func setCount(_ index: Int, _ count: Int, isLong: Bool) {
+        let mark = isLong ? Self.longMark : 0
+        page.store(
+            UInt32(truncatingIfNeeded: count) | mark, at: Page.headerBytes &+ 4 &* index)
     }
 
     /// Replaces a list in this leaf, whose number this is, or in a copy of it. Returns the number that

@@ -8,11 +8,11 @@
 ///
 /// A value: a copy is the map of another version.
 package struct LinkMap: BitwiseCopyable, Sendable {
-    private let holderBits: Int
+    let holderBits: Int
     /// A list of more targets has pages of its own.
     private let shortCountMax: Int
     private let lists: ListTree
-    private var leaves: PageArray
+    var leaves: PageArray
 
     /// - Parameters:
     ///   - holderBits: a leaf holds the lists of 2 to the power of this many slots.
@@ -153,8 +153,16 @@ package struct LinkMap: BitwiseCopyable, Sendable {
     private func content(
         _ slots: [Slot], in transaction: PageTransaction
     ) -> LinkLeaf.Content {
-        guard slots.count > shortCountMax else { return .short(slots) }
-        return .long(root: lists.make(slots, in: transaction), count: slots.count)
+        guard !isShort(slots.count) else { return .short(slots) }
+        return .long(root: makeList(slots, in: transaction), count: slots.count)
+    }
+
+    /// Whether a list of this many targets stands in its leaf.
+    func isShort(_ count: Int) -> Bool { count <= shortCountMax }
+
+    /// The root of the pages of a list that is not short.
+    func makeList(_ slots: [Slot], in transaction: PageTransaction) -> PageNumber {
+        lists.make(slots, in: transaction)
     }
 
     private mutating func mutableEntry(

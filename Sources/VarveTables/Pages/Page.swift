@@ -87,8 +87,12 @@ struct Page: BitwiseCopyable {
     }
 
     /// Fills everything behind the header with zeros, from an offset on.
-    func clear(from offset: Int = Page.headerBytes) {
-        (address + offset).initializeMemory(
-            as: UInt8.self, repeating: 0, count: byteCount - offset)
+    func clear(from offset: Int = Page.headerBytes) { clear(offset..<byteCount) }
+
+    /// Fills a part with zeros.
+    func clear(_ range: Range<Int>) {
+        assert(range.lowerBound >= 0 && range.upperBound <= byteCount)
+        (address + range.lowerBound).initializeMemory(
+            as: UInt8.self, repeating: 0, count: range.count)
     }
 }

@@ -39,6 +39,14 @@ struct RowLeaf: BitwiseCopyable {
         var revisions: Int { stamps &+ 24 &<< slotBits }
         var orders: Int { revisions &+ 4 &<< slotBits }
         var body: Int { orders &+ 4 &<< slotBits }
+
+        /// Whether the content of a slot has a page of its own.
+        func isLarge(_ byteCount: Int) -> Bool { byteCount > inlineBytesMax }
+
+        /// What the content of a slot takes in the body.
+        func inlineCount(_ byteCount: Int) -> Int {
+            isLarge(byteCount) ? MemoryLayout<PageNumber>.size : byteCount
+        }
     }
 
     static let largeFlag: UInt8 = 0x80
@@ -108,6 +116,23 @@ struct RowLeaf: BitwiseCopyable {
         let tail = geometry.body &+ end(index)
         page.move(geometry.body &+ bodyCount &- tail, from: tail, to: tail &+ change)
         for later in index..<page.count { setEnd(later, end(later) &+ change) }
+    }
+
+    /// Replaces the row and metadata of a slot where this takes no other page: the leaf is the transaction's own and
+    /// has room, and neither content is large. Returns whether it did.
+    func setInPlace(
+        _ index: Int, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
+        in transaction: PageTransaction
+    ) -> Bool {
+        guard transaction.owns(page), flags(index) & Self.largeFlag == 0 else { return false }
+        let (idCount, old) = (idCount(index), end(index) &- start(index))
+        let new = idCount &+ row.count
+        guard !geometry.isLarge(new), geometry.body &+ bodyCount &- old &+ new <= page.byteCount
+        else { return false }
+        resize(index, to: new)
+        page.write(row, at: geometry.body &+ start(index) &+ idCount)
+        setMetadata(index, metadata, flags: metadata.presence.rawValue)
+        return true
     }
 
     /// Puts the next slot into use, without content.

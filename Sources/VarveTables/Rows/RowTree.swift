@@ -1,4 +1,4 @@
-import VarveEvents
+package import VarveEvents
 
 /// The entries of a table by slot: leaves of some slots each, found through a ``PageArray``.
 ///
@@ -9,10 +9,10 @@ import VarveEvents
 ///
 /// A value: a copy is the tree of another version. Slots are dense and never removed.
 package struct RowTree: BitwiseCopyable, Sendable {
-    private let geometry: RowLeaf.Geometry
-    private var leaves: PageArray
+    let geometry: RowLeaf.Geometry
+    var leaves: PageArray
     /// How many slots there are.
-    package private(set) var count = 0
+    package internal(set) var count = 0
 
     /// - Parameters:
     ///   - slotBits: a leaf holds 2 to the power of this many slots.
@@ -60,18 +60,22 @@ package struct RowTree: BitwiseCopyable, Sendable {
         return slot
     }
 
-    /// Replaces the row and metadata of a slot. `row` does not lie in this tree's pages.
+    /// Replaces the row and metadata of a slot, and returns what it was. `row` does not lie in this tree's pages.
+    @discardableResult
     package mutating func set(
         _ slot: Slot, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
         in transaction: PageTransaction
-    ) {
-        precondition(slot.index < count, "A slot is below the count")
+    ) -> EntityPresence {
+        let old = entry(slot, in: transaction.pages)
+        let former = old.presence
+        if old.leaf.setInPlace(old.index, row: row, metadata, in: transaction) { return former }
         // The id is copied out of a page that the write may move or release.
-        let id = entry(slot, in: transaction.pages).id
+        let id = old.id
         withUnsafeTemporaryAllocation(byteCount: id.count, alignment: 1) { copy in
             copy.copyMemory(from: id)
             write(slot, id: UnsafeRawBufferPointer(copy), row: row, metadata, in: transaction)
         }
+        return former
     }
 
     /// Replaces the metadata of a slot and keeps its row.
@@ -93,10 +97,10 @@ package struct RowTree: BitwiseCopyable, Sendable {
         let entry = leaves.mutableEntry(at: slot.index >> geometry.slotBits, in: transaction)
         let index = slot.index & (geometry.slotCount - 1)
         let total = id.count + row.count
-        let isLarge = total > geometry.inlineBytesMax
+        let isLarge = geometry.isLarge(total)
         let leaf = leafWithRoom(
-            for: isLarge ? MemoryLayout<PageNumber>.size : total, of: row.count, at: index,
-            &entry.pointee, in: transaction)
+            for: geometry.inlineCount(total), of: row.count, at: index, &entry.pointee,
+            in: transaction)
         let start = geometry.body + leaf.start(index)
         if isLarge {
             leaf.page.store(

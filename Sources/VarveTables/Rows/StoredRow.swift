@@ -4,7 +4,7 @@ package import VarveEvents
 /// was read from, and until the transaction changes the row's table.
 package struct StoredRow: BitwiseCopyable {
     package let slot: Slot
-    private let leaf: RowLeaf
+    let leaf: RowLeaf
     private let pages: PageTable
 
     init(_ slot: Slot, _ leaf: RowLeaf, _ pages: PageTable) {
@@ -13,7 +13,8 @@ package struct StoredRow: BitwiseCopyable {
         self.pages = pages
     }
 
-    private var index: Int { slot.index & (leaf.geometry.slotCount &- 1) }
+    /// In the leaf.
+    var index: Int { slot.index & (leaf.geometry.slotCount &- 1) }
 
     /// Where the leaf says what its slots hold.
     var header: UnsafeRawPointer { UnsafeRawPointer(leaf.page.address) }

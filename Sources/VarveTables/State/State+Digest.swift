@@ -2,11 +2,21 @@ package import VarveEvents
 
 extension State {
     /// The digest of the whole state: last transaction, types, rows, order, links, tombstones.
-    package func digest() throws(CodecError) -> UInt64 {
+    package func digest() throws(CodecError) -> UInt64 { try digest(withNextOrdinals: true) }
+
+    /// The digest that a checkpoint of this state would have, apart from ids that nothing needs and
+    /// from ordinals that were given and not used: of two states that are the same it is the same.
+    package func contentDigest() throws(CodecError) -> UInt64 {
+        try digest(withNextOrdinals: false)
+    }
+
+    private func digest(withNextOrdinals: Bool) throws(CodecError) -> UInt64 {
         var digest = StateDigest()
         digest.add(lastTransaction: lastTransaction, lastTime: lastTime)
         for table in tables {
-            digest.add(type: table.definition, nextOrdinal: table.nextOrdinal)
+            digest.add(
+                type: table.definition,
+                nextOrdinal: withNextOrdinals ? table.nextOrdinal : Ordinal(0))
             try addEntities(of: table, to: &digest)
             addLinks(of: table, to: &digest)
         }

@@ -25,12 +25,6 @@ extension State {
         table(type)?.rows.cursor(from: first, in: pages)
     }
 
-    /// A reader of a type's rows in the layout of `target`, which is the type's newest definition
-    /// if nil.
-    package func reader(of type: TypeNumber, as target: TypeDefinition? = nil) -> RowReader? {
-        table(type).map { RowReader(layouts: $0.layouts, target ?? $0.definition) }
-    }
-
     package func counts(of type: TypeNumber) -> TypeCounts {
         guard let table = table(type) else {
             return TypeCounts(live: 0, tombstones: 0, slots: 0)
@@ -39,14 +33,36 @@ extension State {
             live: table.liveCount, tombstones: table.tombstoneCount, slots: table.slotCount)
     }
 
-    /// Slots of the live entities of a type in their default order. O(n log n).
-    package func slotsInOrder(of type: TypeNumber) -> [Slot] {
+    /// How many slots all types have.
+    package var slotCount: Int { tables.reduce(0) { $0 + $1.slotCount } }
+
+    /// The ordinal that the next new entity of a type gets.
+    package func nextOrdinal(of type: TypeNumber) -> Ordinal {
+        table(type)?.nextOrdinal ?? Ordinal(1)
+    }
+
+    /// Slots of the live entities of a type in their default order. O(n) where they were inserted in that
+    /// order, as most are, else O(n log n).
+    package func slotsInOrder(of type: TypeNumber) -> [Slot] { slotsInOrder(of: type, .live) }
+
+    /// Slots of the tombstones of a type, in the order that their entities had.
+    package func tombstonesInOrder(of type: TypeNumber) -> [Slot] {
+        slotsInOrder(of: type, .tombstone)
+    }
+
+    private func slotsInOrder(of type: TypeNumber, _ presence: EntityPresence) -> [Slot] {
         guard var cursor = entries(of: type) else { return [] }
         var places: [(ordinal: UInt64, slot: Slot)] = []
+        var (last, isInOrder): (UInt64, Bool) = (0, true)
         while let entry = cursor.nextEntry() {
-            if entry.presence == .live { places.append((entry.stamps.ordinal, entry.slot)) }
+            guard entry.presence == presence else { continue }
+            let ordinal = entry.stamps.ordinal
+            isInOrder = isInOrder && ordinal >= last
+            last = ordinal
+            places.append((ordinal, entry.slot))
         }
-        return places.sorted { $0.ordinal < $1.ordinal }.map(\.slot)
+        if !isInOrder { places.sort { $0.ordinal < $1.ordinal } }
+        return places.map(\.slot)
     }
 
     // MARK: Links
@@ -55,6 +71,16 @@ extension State {
     package func targets(of type: TypeNumber, at slot: Slot, relation position: Int) -> [Slot] {
         guard let table = tablePosition(of: type) else { return [] }
         return tables[table].links[position].targets(of: slot, in: pages)
+    }
+
+    /// The targets of a slot in their order; none where the type has no such relation any more.
+    package func targets(
+        of type: TypeNumber, at slot: Slot, relation: RelationNumber
+    ) -> [Slot] {
+        guard let table = tablePosition(of: type),
+            let place = tables[table].layout.relation(relation)
+        else { return [] }
+        return tables[table].links[place.position].targets(of: slot, in: pages)
     }
 
     package func targetCount(of type: TypeNumber, at slot: Slot, relation position: Int) -> Int {
@@ -71,15 +97,31 @@ extension State {
         table(type)?.links[position].forEachList(from: first, in: pages, while: body)
     }
 
+    /// Calls `body` with each list of a relation that is not empty, in order of holders, until it
+    /// returns false. There is none where the type has no such relation any more.
+    package func forEachList(
+        of type: TypeNumber, relation: RelationNumber, while body: (Slot, [Slot]) -> Bool
+    ) {
+        guard let place = table(type)?.layout.relation(relation) else { return }
+        forEachList(of: type, relation: place.position, while: body)
+    }
+
+    /// How many links there are of a relation. O(n).
+    package func linkCount(of type: TypeNumber, relation position: Int) -> Int {
+        var count = 0
+        forEachList(of: type, relation: position) { _, slots in
+            count += slots.count
+            return true
+        }
+        return count
+    }
+
     /// The lists that a tombstone keeps, without empty ones, ascending by relation.
     package func keptLists(
         of type: TypeNumber, at slot: Slot
     ) -> [(relation: RelationNumber, slots: [Slot])] {
-        guard let table = table(type) else { return [] }
-        return table.keptLists.compactMap { kept in
-            let slots = kept.lists.targets(of: slot, in: pages)
-            return slots.isEmpty ? nil : (kept.relation, slots)
-        }.sorted { $0.relation < $1.relation }
+        guard let table = tablePosition(of: type) else { return [] }
+        return tables[table].keptLists(of: slot, in: pages)
     }
 
     /// Calls `body` with each list that a tombstone of the type keeps.

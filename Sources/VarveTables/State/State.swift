@@ -17,7 +17,7 @@ package struct State: Sendable {
     package let lastTransaction: TransactionID
     package let lastTime: Timestamp
     /// What can be undone and redone behind it.
-    package let timeline: Timeline
+    package private(set) var timeline: Timeline
     /// Events of later versions that were passed over.
     package let unknownEventCount: Int
 
@@ -46,6 +46,12 @@ package struct State: Sendable {
         self.lastTime = lastTime
         self.timeline = timeline
         self.unknownEventCount = unknownEventCount
+    }
+
+    /// A state of the content with other undo stacks.
+    init(_ state: State, timeline: Timeline) {
+        self = state
+        self.timeline = timeline
     }
 
     var pages: PageTable { store.pages }

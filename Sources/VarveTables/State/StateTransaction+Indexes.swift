@@ -28,11 +28,6 @@ extension StateTransaction {
         }
     }
 
-    private func tablePosition(of type: TypeNumber) -> Int? {
-        let position = Int(type.rawValue) - 1
-        return tables.indices.contains(position) ? position : nil
-    }
-
     /// Makes the indexes of a table fit its newest definition. Those are built anew in which a field has
     /// another type now; those that the definition lacks a field of go.
     func reviseIndexes(of type: Int, in id: TransactionID) throws(ReplayError) {

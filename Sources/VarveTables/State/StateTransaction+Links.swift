@@ -48,6 +48,11 @@ extension StateTransaction {
         }
     }
 
+    /// Sets a list, whatever it was.
+    func setLinks(of slot: Slot, relation position: Int, in type: Int, to targets: [Slot]) {
+        tables[type].setLinks(position, of: slot, to: targets, in: transaction)
+    }
+
     /// The slot of an entity in a list of the relation.
     func target(
         _ entity: EntityIndex, of relation: RowLayout.RelationPlace, held parent: EntityIndex,

@@ -3,23 +3,27 @@ package import VarveEvents
 extension StateTransaction {
     /// Applies the transaction of the log that comes next. Several may follow one another.
     package func apply(_ logged: TransactionView) throws(ReplayError) {
-        guard logged.id == nextTransaction, logged.id.rawValue < UInt64.max else {
-            throw .outOfOrder(found: logged.id, expected: nextTransaction)
-        }
-        lookUpEntities(of: logged)
+        try begin(logged)
         var hasDefinitions = false
         var events = logged.events
         while let event = try Self.next(&events, in: logged.id) {
             if case .define = event { hasDefinitions = true }
             try apply(event, of: logged)
         }
-        if hasDefinitions {
-            do throws(CatalogError) {
-                try catalog.checkReferences()
-            } catch {
-                throw .definition(logged.id, error)
-            }
+        if hasDefinitions { try checkReferences(logged.id) }
+        end(logged)
+    }
+
+    /// Before the first event of a transaction is applied.
+    func begin(_ logged: TransactionView) throws(ReplayError) {
+        guard logged.id == nextTransaction, logged.id.rawValue < UInt64.max else {
+            throw .outOfOrder(found: logged.id, expected: nextTransaction)
         }
+        lookUpEntities(of: logged)
+    }
+
+    /// After the last event of a transaction was applied.
+    func end(_ logged: TransactionView) {
         lastTransaction = logged.id
         lastTime = logged.header.time
         timeline.note(logged.header)
@@ -35,7 +39,9 @@ extension StateTransaction {
         }
     }
 
-    private func apply(
+    /// Applies one event. An event that does not fit changes nothing but slots that it mentions, where no index
+    /// was declared.
+    func apply(
         _ event: TransactionEvent, of logged: TransactionView
     ) throws(ReplayError) {
         switch event {
@@ -60,7 +66,7 @@ extension StateTransaction {
         case .depart(let event):
             try at(event.entity, of: logged) { type, slot throws(EntityFault) in
                 guard !entry(type, slot).presence.hasRow else { throw .alreadyExists }
-                tables[type].clearRow(slot, at: Self.version(of: logged), in: transaction)
+                try clearRow(of: type, slot, at: Self.version(of: logged))
             }
         case .saveOrder(let event): try order(event, of: logged)
         case .unknown: unknownEventCount += 1
@@ -94,7 +100,7 @@ extension StateTransaction {
         }
         for entity in event.entities {
             try at(entity, of: logged) { type, slot throws(EntityFault) in
-                tables[type].clearRow(slot, at: Self.version(of: logged), in: transaction)
+                try clearRow(of: type, slot, at: Self.version(of: logged))
             }
         }
     }
@@ -106,11 +112,28 @@ extension StateTransaction {
         } catch {
             throw .event(id, error)
         }
+        try define(definition, in: id)
+    }
+
+    /// Takes in definitions that the next transaction begins with, before its other events are known.
+    package func define(
+        _ definitions: [TypeDefinition], in id: TransactionID
+    ) throws(ReplayError) {
+        for definition in definitions { try define(definition, in: id) }
+        try checkReferences(id)
+    }
+
+    private func define(_ definition: TypeDefinition, in id: TransactionID) throws(ReplayError) {
         do throws(CatalogError) {
             guard try catalog.define(definition, in: id) else { return }
         } catch {
             throw .definition(id, error)
         }
+        try revise(definition, in: id)
+    }
+
+    /// Gives a type that the catalog has taken in its table, or its table the new layout.
+    func revise(_ definition: TypeDefinition, in id: TransactionID) throws(ReplayError) {
         let index = Int(definition.number.rawValue) - 1
         if index == tables.count {
             tables.append(Table(definition))
@@ -121,31 +144,38 @@ extension StateTransaction {
         }
     }
 
+    private func checkReferences(_ id: TransactionID) throws(ReplayError) {
+        do throws(CatalogError) {
+            try catalog.checkReferences()
+        } catch {
+            throw .definition(id, error)
+        }
+    }
+
     // MARK: Entities
 
     static func version(of logged: TransactionView) -> PreviousVersion {
         PreviousVersion(transaction: logged.id, updatedAt: logged.header.time)
     }
 
-    func entry(_ type: Int, _ slot: Slot) -> StoredRow {
-        tables[type].rows.entry(slot, in: transaction.pages)
-    }
-
     /// Gives the entities their slots, in their order, but for those whose type may be defined by an
     /// event of the same transaction, and those whose id cannot have any, which the event says that
     /// needs it.
     private func lookUpEntities(of logged: TransactionView) {
+        let entities = logged.entities
         slots.removeAll(keepingCapacity: true)
         hashes.removeAll(keepingCapacity: true)
-        for entity in logged.entities {
-            let hash = KeyedHash.hash(entity.id)
-            hashes.append(hash)
-            let index = Int(entity.type.rawValue) - 1
-            guard index < tables.count else {
-                slots.append(nil)
-                continue
+        for entity in entities {
+            hashes.append(KeyedHash.hash(entity.id))
+            slots.append(nil)
+        }
+        logged.forEachStretch { type, range in
+            guard let table = tablePosition(of: type) else { return }
+            touched &+= tables[table].ids.touch(hashes[range], in: transaction.pages)
+            for index in range {
+                slots[index] = try? tables[table].intern(
+                    entities[index].id, hash: hashes[index], in: transaction)
             }
-            slots.append(try? tables[index].intern(entity.id, hash: hash, in: transaction))
         }
     }
 
@@ -156,6 +186,11 @@ extension StateTransaction {
         let index = Int(entity.type.rawValue) - 1
         guard index < tables.count else { throw .unknownType(id, entity.type) }
         return index
+    }
+
+    /// The slot of an id, which gets a vacant one if it is new.
+    func slot(of id: UnsafeRawBufferPointer, in type: Int) throws(EntityFault) -> Slot {
+        try tables[type].intern(id, hash: KeyedHash.hash(id), in: transaction)
     }
 
     /// The slot of an entity. Looked up when it is first needed: the type may be defined by an earlier

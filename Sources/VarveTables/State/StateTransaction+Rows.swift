@@ -8,9 +8,7 @@ extension StateTransaction {
         guard entry.presence != .live else { throw .alreadyExists }
         try Self.check(event.previous, is: entry.version)
         try Self.check(event.row, tables[type].layout)
-        if entry.presence == .tombstone {
-            tables[type].keepLists([], of: slot, in: transaction)
-        }
+        if entry.presence == .tombstone { keepLists([], of: slot, in: type) }
         try setRow(of: type, slot, to: event.row, .live, event.ordinal, at: version)
     }
 
@@ -73,21 +71,42 @@ extension StateTransaction {
             try Self.check(event.previous, is: entry.version)
             try Self.check(event.row, layout)
         }
-        guard event.keepsTombstone else {
-            try changeIndexes(of: type, slot, to: nil)
-            return tables[type].clearRow(slot, at: version, in: transaction)
-        }
+        guard event.keepsTombstone else { return try clearRow(of: type, slot, at: version) }
         try setRow(of: type, slot, to: event.row, .tombstone, event.ordinal, at: version)
-        tables[type].keepLists(lists, of: slot, in: transaction)
+        keepLists(lists, of: slot, in: type)
     }
 
-    private func setRow(
+    /// Gives a slot a row in the newest layout: of a live entity, or of a tombstone.
+    func setRow(
         of type: Int, _ slot: Slot, to row: UnsafeRawBufferPointer, _ presence: EntityPresence,
         _ ordinal: Ordinal, at version: PreviousVersion
     ) throws(EntityFault) {
         try changeIndexes(of: type, slot, to: presence == .live ? row : nil)
         try tables[type].setRow(
             slot, to: row, presence, ordinal, at: version, in: transaction)
+    }
+
+    /// Takes the row of a slot, and what its tombstone keeps: the entity goes for good.
+    func clearRow(
+        of type: Int, _ slot: Slot, at version: PreviousVersion
+    ) throws(EntityFault) {
+        try changeIndexes(of: type, slot, to: nil)
+        tables[type].clearRow(slot, at: version, in: transaction)
+    }
+
+    /// Forgets that there ever was an entity at a slot without a row.
+    func withdraw(_ slot: Slot, in type: Int) { tables[type].withdraw(slot, in: transaction) }
+
+    /// Says where the last change of an entity, or of a tombstone, was among the saves of its transaction.
+    func setSaveOrder(of slot: Slot, to order: UInt32, in type: Int) {
+        tables[type].setSaveOrder(slot, to: order, in: transaction)
+    }
+
+    /// Sets the lists that the tombstone at a slot keeps, each of another relation.
+    func keepLists(
+        _ lists: [(relation: RelationNumber, slots: [Slot])], of slot: Slot, in type: Int
+    ) {
+        tables[type].keepLists(lists, of: slot, in: transaction)
     }
 
     /// Takes in what the row of an entity is about to become: nil where it will not be live.

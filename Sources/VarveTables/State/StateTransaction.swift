@@ -23,6 +23,8 @@ package final class StateTransaction {
     /// Of the log's transaction that is being applied, by its order of entities.
     @exclusivity(unchecked) var slots: [Slot?] = []
     @exclusivity(unchecked) var hashes: [UInt64] = []
+    /// Written so that the loads of ``IDMap/touch(_:in:)`` are made.
+    @exclusivity(unchecked) var touched = 0
     @exclusivity(unchecked) var row = ByteWriter(capacity: 1_024)
     @exclusivity(unchecked) var conversion = ByteWriter(capacity: 1_024)
     /// To the newest revisions, by type and old revision.

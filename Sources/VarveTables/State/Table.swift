@@ -29,8 +29,11 @@ package struct Table: Sendable {
         var index: FieldIndex
     }
 
-    init(_ definition: TypeDefinition) {
-        layouts = [RowLayout(definition)]
+    init(_ definition: TypeDefinition) { self.init(RowLayout(definition)) }
+
+    init(_ layout: RowLayout) {
+        let definition = layout.definition
+        layouts = [layout]
         rows = RowTree()
         ids = IDMap()
         links = definition.relations.map { _ in LinkMap() }
@@ -82,16 +85,15 @@ package struct Table: Sendable {
         _ ordinal: Ordinal, at version: PreviousVersion, in transaction: PageTransaction
     ) throws(EntityFault) {
         guard UInt32(exactly: row.count) != nil else { throw .tooLarge }
-        count(rows.entry(slot, in: transaction.pages).presence, by: -1)
         count(presence, by: 1)
         nextOrdinal = max(nextOrdinal, Ordinal(ordinal.rawValue + 1))
         let metadata = RowMetadata(
             presence: presence,
             stamps: EntityStamps(
                 ordinal: ordinal.rawValue, transaction: version.transaction.rawValue,
-                updatedAt: version.updatedAt.microseconds),
+                updatedAt: version.updatedAt.microseconds, saveOrder: version.saveOrder),
             revision: currentRevision)
-        rows.set(slot, row: row, metadata, in: transaction)
+        count(rows.set(slot, row: row, metadata, in: transaction), by: -1)
     }
 
     private mutating func count(_ presence: EntityPresence, by change: Int) {
@@ -107,15 +109,14 @@ package struct Table: Sendable {
     mutating func clearRow(
         _ slot: Slot, at version: PreviousVersion, in transaction: PageTransaction
     ) {
-        count(rows.entry(slot, in: transaction.pages).presence, by: -1)
         let metadata = RowMetadata(
             presence: .gone,
             stamps: EntityStamps(
                 ordinal: 0, transaction: version.transaction.rawValue,
                 updatedAt: version.updatedAt.microseconds),
             revision: 0)
-        rows.set(
-            slot, row: UnsafeRawBufferPointer(start: nil, count: 0), metadata, in: transaction)
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        count(rows.set(slot, row: none, metadata, in: transaction), by: -1)
         keepLists([], of: slot, in: transaction)
     }
 
@@ -137,6 +138,22 @@ package struct Table: Sendable {
         _ position: Int, of slot: Slot, _ changes: SlotListChanges, in transaction: PageTransaction
     ) {
         links[position].change(changes, of: slot, in: transaction)
+    }
+
+    mutating func setLinks(
+        _ position: Int, of slot: Slot, to targets: [Slot], in transaction: PageTransaction
+    ) {
+        links[position].replace(targets, of: slot, in: transaction)
+    }
+
+    /// The lists that a tombstone keeps, without empty ones, ascending by relation.
+    func keptLists(
+        of slot: Slot, in pages: PageTable
+    ) -> [(relation: RelationNumber, slots: [Slot])] {
+        keptLists.compactMap { kept in
+            let slots = kept.lists.targets(of: slot, in: pages)
+            return slots.isEmpty ? nil : (kept.relation, slots)
+        }.sorted { $0.relation < $1.relation }
     }
 
     /// Sets the lists that the tombstone at a slot keeps, each of another relation.
@@ -170,6 +187,37 @@ package struct Table: Sendable {
         for position in indexes.indices {
             try indexes[position].index.change(slot, from: old, to: new, layout, in: transaction)
         }
+    }
+
+    // MARK: Loading
+
+    /// Gives the next slots to what a checkpoint holds. ``loadIDs(_:in:)`` makes them known by their ids.
+    mutating func loadRows(
+        _ loaded: UnsafeBufferPointer<LoadedRow>, in transaction: PageTransaction
+    ) {
+        for row in loaded {
+            count(row.metadata.presence, by: 1)
+            if row.metadata.presence.hasRow {
+                nextOrdinal = max(nextOrdinal, Ordinal(row.metadata.stamps.ordinal + 1))
+            }
+        }
+        rows.append(loaded, in: transaction)
+    }
+
+    /// - Parameter hashes: of the ids of all slots.
+    mutating func loadIDs(_ hashes: [UInt64], in transaction: PageTransaction) {
+        ids.insertAll(hashes, in: transaction)
+    }
+
+    /// Takes the lists of a relation, whose holders have none yet.
+    mutating func loadLinks(
+        _ position: Int, _ lists: LoadedLists, in transaction: PageTransaction
+    ) {
+        links[position].load(lists, in: transaction)
+    }
+
+    mutating func raiseNextOrdinal(to ordinal: Ordinal) {
+        nextOrdinal = max(nextOrdinal, ordinal)
     }
 
     // MARK: Definitions

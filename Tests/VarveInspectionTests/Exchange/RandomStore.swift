@@ -1,4 +1,5 @@
 import VarveReplay
+import VarveTables
 import VarveTestSupport
 
 @testable import VarveInspection
@@ -18,7 +19,7 @@ struct RandomStore {
         try store.close()
     }
 
-    private func state() throws -> ReplayState {
+    private func state() throws -> State {
         try store.flush()
         return try Inspection(at: store.path).replay()
     }
@@ -106,12 +107,14 @@ struct RandomStore {
     private mutating func change() throws {
         let state = try state()
         let id = TransactionID(store.last + 1)
-        let draft = ReplayedDraft(state, running: id, time: SampleStore.time(id.rawValue))
-        for _ in 0..<values.number(1..<14) { try change(draft, state) }
+        let transaction = StateTransaction(state)
+        defer { transaction.rollBack() }
+        let draft = StateDraft(transaction, running: id, time: SampleStore.time(id.rawValue))
+        for _ in 0..<values.number(1..<14) { try change(draft, transaction) }
         try store.transaction("Change") { encoder in try draft.encode(into: &encoder) }
     }
 
-    private mutating func change(_ draft: ReplayedDraft, _ state: ReplayState) throws {
+    private mutating func change(_ draft: StateDraft, _ state: StateTransaction) throws {
         let definition = values.element(state.catalog.definitions)
         let place = try anyPlace(draft, definition)
         let presence = draft.presence(of: place)
@@ -128,7 +131,7 @@ struct RandomStore {
     }
 
     private mutating func anyPlace(
-        _ draft: ReplayedDraft, _ definition: TypeDefinition
+        _ draft: StateDraft, _ definition: TypeDefinition
     ) throws -> EntityPlace {
         // Few ids, so that entities meet.
         var small = RandomValues(seed: UInt64(values.number(0..<9)))
@@ -139,7 +142,7 @@ struct RandomStore {
     }
 
     private func ordinal(
-        _ place: EntityPlace, _ draft: ReplayedDraft, _ state: ReplayState
+        _ place: EntityPlace, _ draft: StateDraft, _ state: StateTransaction
     ) -> UInt64 {
         draft.presence(of: place).hasRow
             ? draft.stamps(of: place).ordinal
@@ -156,8 +159,8 @@ struct RandomStore {
 
     /// A tombstone in the place of what was there.
     private mutating func bury(
-        _ place: EntityPlace, _ definition: TypeDefinition, _ draft: ReplayedDraft,
-        _ state: ReplayState
+        _ place: EntityPlace, _ definition: TypeDefinition, _ draft: StateDraft,
+        _ state: StateTransaction
     ) throws {
         var lists: [(relation: Int, entities: [EntityPlace])] = []
         for relation in definition.relations.indices where values.chance(50) {
@@ -173,8 +176,8 @@ struct RandomStore {
 
     /// A link, on both sides, which may lead to or come from an id without an entity.
     private mutating func link(
-        _ place: EntityPlace, _ definition: TypeDefinition, _ draft: ReplayedDraft,
-        _ state: ReplayState
+        _ place: EntityPlace, _ definition: TypeDefinition, _ draft: StateDraft,
+        _ state: StateTransaction
     ) throws {
         guard !definition.relations.isEmpty else { return }
         let index = values.number(0..<definition.relations.count)
@@ -233,42 +236,39 @@ struct StoreContent: Equatable {
                             state: entity.isDeleted ? "deleted" : "live", id: [UInt8](entity.id),
                             row: [UInt8](entity.row))
                     ))
-                for (relation, slots) in state.deletedLists(of: type, at: entity.slot)
-                where entity.isDeleted && !slots.isEmpty {
+                for (relation, slots) in state.keptLists(of: type, at: entity.slot)
+                where entity.isDeleted {
                     let target = definition.relations[definition.position(of: relation)!].target
                     links["kept \(definition.name) \(relation) \([UInt8](entity.id))"] =
                         slots.map { Self.id($0, target, state) }
                 }
             }
             entities[definition.name] = rows.sorted { $0.0 < $1.0 }.map(\.1)
-            for column in state.links(of: type) {
-                let target = column.definition.target
-                column.forEachList { holder, targets in
-                    guard !targets.isEmpty else { return }
+            for relation in definition.relations {
+                let target = relation.target
+                state.forEachList(of: type, relation: relation.number) { holder, targets in
                     let key =
-                        "\(definition.name) \(column.definition.name) \(Self.id(holder, type, state))"
+                        "\(definition.name) \(relation.name) \(Self.id(holder, type, state))"
                     links[key] = targets.map { Self.id($0, target, state) }
                     for (slot, type) in targets.map({ ($0, target) }) + [(holder, type)] {
                         note(slot, type, state, includingDeleted)
                     }
+                    return true
                 }
             }
         }
     }
 
-    private static func id(_ slot: UInt32, _ type: TypeNumber, _ state: ReplayState) -> [UInt8] {
-        state.withID(of: type, at: slot) { [UInt8]($0) } ?? []
+    private static func id(_ slot: Slot, _ type: TypeNumber, _ state: State) -> [UInt8] {
+        state.entry(of: type, at: slot).map { [UInt8]($0.id) } ?? []
     }
 
     private mutating func note(
-        _ slot: UInt32, _ type: TypeNumber, _ state: ReplayState, _ includingDeleted: Bool
+        _ slot: Slot, _ type: TypeNumber, _ state: State, _ includingDeleted: Bool
     ) {
-        let isVacant =
-            state.transaction(of: type, at: slot) == nil
-            || state.departure(of: type, at: slot) != nil
-        let isDeleted = (try? state.describe(type, at: slot))?.flatMap { $0 }?.isDeleted ?? false
-        guard isVacant || (isDeleted && !includingDeleted) else { return }
-        absent["\(type) \(Self.id(slot, type, state))"] =
-            isDeleted || state.departure(of: type, at: slot) != nil
+        let presence = state.entry(of: type, at: slot)?.presence ?? .vacant
+        let isDeleted = presence == .tombstone
+        guard !presence.hasRow || (isDeleted && !includingDeleted) else { return }
+        absent["\(type) \(Self.id(slot, type, state))"] = isDeleted || presence == .gone
     }
 }

@@ -1,4 +1,6 @@
-extension ReplayedDraft {
+package import VarveEvents
+
+extension StateDraft {
     /// Appends the events of everything that was changed. They follow from the state that the draft
     /// began with.
     package func encode(into encoder: inout TransactionEncoder) throws(CodecError) {
@@ -23,15 +25,15 @@ extension ReplayedDraft {
         guard let image = rows[place] else { return }
         let entity = index(of: place, &encoder)
         let now = presence(of: place)
-        let record = record(place)
+        let entry = entry(place)
         switch (image.presence, now) {
-        case (.live, .live) where image.stamps.ordinal != record.ordinal,
-            (.live, .tombstone) where image.stamps.ordinal != record.ordinal:
+        case (.live, .live) where image.stamps.ordinal != entry.stamps.ordinal,
+            (.live, .tombstone) where image.stamps.ordinal != entry.stamps.ordinal:
             // It came to another place in the order: what was there goes for good.
             encodeClearing(image, entity, &encoder)
             if now == .live {
                 encoder.insert(
-                    entity, ordinal: Ordinal(record.ordinal), previous: nil, row: record.rowBytes)
+                    entity, ordinal: Ordinal(entry.stamps.ordinal), previous: nil, row: entry.row)
             } else {
                 encodeDelete(place, nil, entity, isRowless: true, &encoder)
             }
@@ -48,9 +50,9 @@ extension ReplayedDraft {
         case (_, .live):
             encodeFormer(place, image, entity, &encoder)
             encoder.insert(
-                entity, ordinal: Ordinal(record.ordinal),
+                entity, ordinal: Ordinal(entry.stamps.ordinal),
                 previous: image.presence == .tombstone ? image.version : nil,
-                row: record.rowBytes)
+                row: entry.row)
         case (_, .tombstone):
             guard image.presence != .tombstone || isChanged(place, image) else { return }
             encodeFormer(place, image, entity, &encoder)
@@ -82,12 +84,12 @@ extension ReplayedDraft {
         _ place: EntityPlace, _ image: RowImage, _ entity: EntityIndex,
         _ previous: PreviousVersion, _ encoder: inout TransactionEncoder
     ) throws(CodecError) -> RowImage? {
-        let layout = table(place.table).layout
-        let record = record(place)
+        let layout = transaction.tables[place.table].layout
+        let entry = entry(place)
         var changes = FieldChanges()
         try image.row.withReader { reader throws(CodecError) in
             var old = reader
-            var new = ByteReader(record.rowBytes)
+            var new = ByteReader(entry.row)
             for position in 0..<layout.fieldCount {
                 let (oldStart, newStart) = (old.position, new.position)
                 try layout.skip(position, in: &old)
@@ -108,20 +110,20 @@ extension ReplayedDraft {
             stamps: EntityStamps(
                 ordinal: image.stamps.ordinal, transaction: version.transaction.rawValue,
                 updatedAt: version.updatedAt.microseconds),
-            row: [UInt8](record.rowBytes), lists: image.lists)
+            row: [UInt8](entry.row), lists: image.lists)
     }
 
     private func encodeDelete(
         _ place: EntityPlace, _ image: RowImage?, _ entity: EntityIndex, isRowless: Bool,
         _ encoder: inout TransactionEncoder
     ) {
-        let record = record(place)
-        let kept = table(place.table).deletedLists[place.slot] ?? []
+        let entry = entry(place)
+        let kept = transaction.keptLists(of: Slot(place.slot), in: place.table)
         let lists = indexes(kept, of: place, &encoder)
         encoder.delete(
-            entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(record.ordinal),
+            entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(entry.stamps.ordinal),
             previous: image.flatMap { $0.presence.hasRow ? $0.version : nil }, cause: .direct,
-            row: record.rowBytes, lists: lists)
+            row: entry.row, lists: lists)
     }
 
     private func encodeFormer(
@@ -142,9 +144,10 @@ extension ReplayedDraft {
     }
 
     private func isChanged(_ place: EntityPlace, _ image: RowImage) -> Bool {
-        let now = table(place.table).deletedLists[place.slot] ?? []
-        return image.stamps.ordinal != record(place).ordinal
-            || image.row != [UInt8](record(place).rowBytes)
+        let now = transaction.keptLists(of: Slot(place.slot), in: place.table)
+        let entry = entry(place)
+        return image.stamps.ordinal != entry.stamps.ordinal
+            || image.row != [UInt8](entry.row)
             || !now.elementsEqual(image.lists) {
                 $0.relation == $1.relation && $0.slots == $1.slots
             }
@@ -153,26 +156,27 @@ extension ReplayedDraft {
     // MARK: Links
 
     private func encode(_ key: ListKey, into encoder: inout TransactionEncoder) {
-        let column = table(key.place.table).links[key.relation]
+        let relation = definition(ofTable: key.place.table).relations[key.relation]
         let before = lists[key] ?? []
-        let difference = ListDifference(from: before, to: column.list(of: key.place.slot))
+        let difference = ListDifference(
+            from: before, to: targets(of: key.relation, at: key.place))
         guard !difference.isEmpty else { return }
-        let target = Int(column.definition.target.rawValue) - 1
+        let target = Int(relation.target.rawValue) - 1
         let parent = index(of: key.place, &encoder)
         let removals = changes(difference.removals, target, &encoder)
         let insertions = changes(difference.insertions, target, &encoder)
         encoder.link(
-            parent, relation: column.definition.number, oldCount: before.count,
+            parent, relation: relation.number, oldCount: before.count,
             removals: removals, insertions: insertions)
     }
 
     private func changes(
-        _ changes: [(position: Int, element: UInt32)], _ target: Int,
+        _ changes: [(position: Int, element: Slot)], _ target: Int,
         _ encoder: inout TransactionEncoder
     ) -> [ListChange] {
         var entities: [ListChange] = []
         for change in changes {
-            let entity = index(of: EntityPlace(table: target, slot: change.element), &encoder)
+            let entity = index(of: EntityPlace(table: target, slot: change.element.rawValue), &encoder)
             entities.append(ListChange(position: change.position, entity: entity))
         }
         return entities
@@ -183,21 +187,21 @@ extension ReplayedDraft {
     private func index(
         of place: EntityPlace, _ encoder: inout TransactionEncoder
     ) -> EntityIndex {
-        encoder.entity(table(place.table).definition.number, record(place).idBytes)
+        encoder.entity(definition(ofTable: place.table).number, entry(place).id)
     }
 
     private func indexes(
-        _ lists: ReplayTable.DeletedLists, of place: EntityPlace,
+        _ lists: [(relation: RelationNumber, slots: [Slot])], of place: EntityPlace,
         _ encoder: inout TransactionEncoder
     ) -> [(relation: RelationNumber, entities: [EntityIndex])] {
-        let definition = table(place.table).definition
+        let definition = definition(ofTable: place.table)
         var indexes: [(relation: RelationNumber, entities: [EntityIndex])] = []
         for list in lists.sorted(by: { $0.relation < $1.relation }) where !list.slots.isEmpty {
             guard let position = definition.position(of: list.relation) else { continue }
             let target = Int(definition.relations[position].target.rawValue) - 1
             var entities: [EntityIndex] = []
             for slot in list.slots {
-                entities.append(index(of: EntityPlace(table: target, slot: slot), &encoder))
+                entities.append(index(of: EntityPlace(table: target, slot: slot.rawValue), &encoder))
             }
             indexes.append((list.relation, entities))
         }
@@ -205,7 +209,7 @@ extension ReplayedDraft {
     }
 }
 
-extension ReplayedDraft.RowImage {
+extension StateDraft.RowImage {
     /// The version that an event on the entity replaces.
     fileprivate var version: PreviousVersion {
         PreviousVersion(

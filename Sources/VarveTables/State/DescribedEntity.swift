@@ -1,3 +1,5 @@
+package import VarveEvents
+
 /// The current state of an entity as values: what the tool shows.
 package struct DescribedEntity: Sendable {
     package let id: StoredValue
@@ -10,51 +12,46 @@ package struct DescribedEntity: Sendable {
     package let isDeleted: Bool
 }
 
-extension ReplayState {
-    /// Describes the entity or tombstone at a slot, nil if the slot is vacant. A tombstone's
-    /// links are those that it keeps for its restoration.
+extension State {
+    /// Describes the entity or tombstone at a slot, nil if the slot is vacant. A tombstone's links are those
+    /// that it keeps for its restoration.
     package func describe(
-        _ type: TypeNumber, at slot: UInt32
+        _ type: TypeNumber, at slot: Slot
     ) throws(CodecError) -> DescribedEntity? {
-        guard let table = table(type), Int(slot) < table.slotCount else { return nil }
-        var reader = EntityReader(table)
-        let definition = table.definition
-        let links = try describeLinks(of: type, at: slot)
+        guard let table = table(type), var reader = reader(of: type) else { return nil }
         return try reader.read(slot) { entity throws(CodecError) in
             DescribedEntity(
-                id: try StoredValue(definition.idType, bytes: entity.id),
+                id: try StoredValue(table.definition.idType, bytes: entity.id),
                 fields: try table.layout.values(of: entity.row),
-                links: links, ordinal: entity.ordinal, transaction: entity.transaction,
+                links: try describeLinks(of: type, at: slot, isDeleted: entity.isDeleted),
+                ordinal: entity.ordinal, transaction: entity.transaction,
                 updatedAt: entity.updatedAt, isDeleted: entity.isDeleted)
         }
     }
 
     private func describeLinks(
-        of type: TypeNumber, at slot: UInt32
+        of type: TypeNumber, at slot: Slot, isDeleted: Bool
     ) throws(CodecError) -> [(relation: RelationDefinition, targets: [StoredValue])] {
         guard let table = table(type) else { return [] }
-        let isDeleted = table.records[Int(slot)].liveness == .tombstone
-        let kept = deletedLists(of: type, at: slot)
+        let kept = isDeleted ? keptLists(of: type, at: slot) : []
         var described: [(relation: RelationDefinition, targets: [StoredValue])] = []
-        for column in table.links {
-            let definition = column.definition
+        for (position, relation) in table.definition.relations.enumerated() {
             let slots =
                 isDeleted
-                ? kept.first { $0.relation == definition.number }?.slots ?? []
-                : column.list(of: slot)
+                ? kept.first { $0.relation == relation.number }?.slots ?? []
+                : targets(of: type, at: slot, relation: position)
             guard !slots.isEmpty else { continue }
-            described.append((definition, try ids(of: definition.target, at: slots)))
+            described.append((relation, try ids(of: relation.target, at: slots)))
         }
         return described
     }
 
-    private func ids(of type: TypeNumber, at slots: [UInt32]) throws(CodecError) -> [StoredValue] {
+    private func ids(of type: TypeNumber, at slots: [Slot]) throws(CodecError) -> [StoredValue] {
         guard let table = table(type) else { return [] }
         var ids: [StoredValue] = []
         for slot in slots {
             ids.append(
-                try StoredValue(
-                    table.definition.idType, bytes: table.records[Int(slot)].idBytes))
+                try StoredValue(table.definition.idType, bytes: table.rows.entry(slot, in: pages).id))
         }
         return ids
     }

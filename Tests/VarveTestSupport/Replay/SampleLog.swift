@@ -1,9 +1,8 @@
-import VarveEvents
-import VarveTestSupport
+package import VarveEvents
 
 /// Builds transactions over two types, users and chats, for tests that damage or replay them.
-struct SampleLog: ~Copyable {
-    static let users = TypeDefinition(
+package struct SampleLog: ~Copyable {
+    package static let users = TypeDefinition(
         number: TypeNumber(1), name: "User", idType: .string,
         fields: [
             FieldDefinition(number: FieldNumber(1), name: "name", type: .string, rung: .storable),
@@ -19,7 +18,7 @@ struct SampleLog: ~Copyable {
                 number: RelationNumber(2), name: "boss", target: TypeNumber(1), isToMany: false),
         ])
 
-    static let chats = TypeDefinition(
+    package static let chats = TypeDefinition(
         number: TypeNumber(2), name: "Chat", idType: .int64, fields: [],
         relations: [
             RelationDefinition(
@@ -27,17 +26,19 @@ struct SampleLog: ~Copyable {
                 inverse: RelationNumber(1))
         ])
 
-    var encoder = TransactionEncoder()
-    private(set) var transactions: [[UInt8]] = []
+    private var encoder = TransactionEncoder()
+    package private(set) var transactions: [[UInt8]] = []
+
+    package init() {}
 
     /// The version that transaction `id` gave what it touched.
-    static func version(_ id: UInt64) -> PreviousVersion {
+    package static func version(_ id: UInt64) -> PreviousVersion {
         PreviousVersion(transaction: TransactionID(id), updatedAt: time(id))
     }
 
-    static func time(_ id: UInt64) -> Timestamp { Timestamp(microseconds: Int64(id) * 1_000) }
+    package static func time(_ id: UInt64) -> Timestamp { Timestamp(microseconds: Int64(id) * 1_000) }
 
-    mutating func transaction(
+    package mutating func transaction(
         _ kind: TransactionHeader.Kind = .write, _ body: (inout TransactionEncoder) throws -> Void
     ) rethrows {
         let id = TransactionID(UInt64(transactions.count + 1))
@@ -50,7 +51,7 @@ struct SampleLog: ~Copyable {
     }
 
     /// Definitions, two users and a chat.
-    static func started() throws -> SampleLog {
+    package static func started() throws -> SampleLog {
         var log = SampleLog()
         try log.transaction(.schema) { encoder in
             try encoder.define(users)
@@ -75,56 +76,20 @@ struct SampleLog: ~Copyable {
         return log
     }
 
-    static func row(_ name: String, _ age: Int?) throws -> [UInt8] {
+    package static func row(_ name: String, _ age: Int?) throws -> [UInt8] {
         var writer = ByteWriter()
         try name.store(into: &writer)
         try age.store(into: &writer)
         return writer.copyBytes()
     }
-
-    /// The state after all transactions.
-    borrowing func replayed() throws -> ReplayState {
-        let state = ReplayState()
-        for transaction in transactions { try state.apply(bytes: transaction) }
-        return state
-    }
-}
-
-extension ReplayState {
-    /// Applies a transaction in its binary form.
-    func apply(bytes: [UInt8]) throws {
-        try bytes.withUnsafeBytes { bytes in try apply(TransactionView(bytes)) }
-    }
-
-    /// A live entity as the JSON that the tool prints, nil if there is none.
-    func text(_ type: TypeDefinition, _ id: [UInt8]) throws -> String? {
-        guard let slot = withBytes(id, { self.slot(of: type.number, id: $0) }),
-            let entity = try describe(type.number, at: slot)
-        else { return nil }
-        let fields = entity.fields.map { "\($0.name)=\($0.value.json)" }
-        let links = entity.links.map { link in
-            "\(link.relation.name)=[\(link.targets.map(\.json).joined(separator: ","))]"
-        }
-        let state = entity.isDeleted ? ["deleted"] : []
-        return (state + fields + links + ["#\(entity.ordinal)", "@\(entity.transaction)"])
-            .joined(separator: " ")
-    }
-
-    func user(_ name: String) throws -> String? {
-        try text(SampleLog.users, try name.storedBytes())
-    }
-
-    func chat(_ number: Int) throws -> String? {
-        try text(SampleLog.chats, try number.storedBytes())
-    }
 }
 
 extension TransactionEncoder {
-    mutating func user(_ name: String) -> EntityIndex {
+    package mutating func user(_ name: String) -> EntityIndex {
         entity(TypeNumber(1), bytes: (try? name.storedBytes()) ?? [])
     }
 
-    mutating func chat(_ number: Int) -> EntityIndex {
+    package mutating func chat(_ number: Int) -> EntityIndex {
         entity(TypeNumber(2), bytes: (try? number.storedBytes()) ?? [])
     }
 }

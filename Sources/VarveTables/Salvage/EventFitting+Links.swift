@@ -1,22 +1,25 @@
+import VarveEvents
+
 extension EventFitting {
     /// A change of a list that is another than the event says: what is to go goes where it is there,
     /// what is to come comes, at its place or at the end.
     func fit(_ event: LinkEvent) throws -> Bool {
-        let (table, slot) = try place(of: event.parent)
-        guard let position = table.definition.position(of: event.relation) else { return false }
-        let column = table.links[position]
-        let removed = try slots(of: event.removals, column.definition)
-        let inserted = try slots(of: event.insertions, column.definition)
-        let old = column.list(of: slot)
+        let (type, slot) = try place(of: event.parent)
+        let definition = state.tables[type].definition
+        guard let position = definition.position(of: event.relation) else { return false }
+        let relation = definition.relations[position]
+        let removed = try slots(of: event.removals, relation)
+        let inserted = try slots(of: event.insertions, relation)
+        let old = state.targets(of: slot, relation: position, in: type)
         let new =
-            column.definition.isToMany
+            relation.isToMany
             ? Self.list(old, removing: removed, inserting: inserted)
             : Self.target(old, removing: removed, inserting: inserted)
-        guard try set(table, position, slot, from: old, to: new) else { return false }
+        guard try set(type, position, slot, from: old, to: new) else { return false }
         // The other side of a target that was lost sight of still leads here.
         let gone = Set(removed.map(\.slot))
         for target in old where !new.contains(target) && !gone.contains(target) {
-            try detach(slot, from: target, column.definition)
+            try detach(slot, from: target, relation)
         }
         return true
     }
@@ -37,23 +40,23 @@ extension EventFitting {
     }
 
     private func alignSides(of event: LinkEvent) throws {
-        let (table, slot) = try place(of: event.parent)
-        guard let position = table.definition.position(of: event.relation),
-            let inverse = table.links[position].definition.inverse,
-            let targets = state.table(table.links[position].definition.target),
-            let back = targets.definition.position(of: inverse)
+        let (type, slot) = try place(of: event.parent)
+        let definition = state.tables[type].definition
+        guard let position = definition.position(of: event.relation),
+            let inverse = definition.relations[position].inverse,
+            let targets = state.tablePosition(of: definition.relations[position].target),
+            let back = state.tables[targets].definition.position(of: inverse)
         else { return }
-        let relation = table.links[position].definition
-        let linked = table.links[position].list(of: slot)
+        let relation = definition.relations[position]
+        let mirror = state.tables[targets].definition.relations[back]
+        let linked = state.targets(of: slot, relation: position, in: type)
         for target in linked {
-            let old = targets.links[back].list(of: target)
+            let old = state.targets(of: target, relation: back, in: targets)
             guard !old.contains(slot) else { continue }
-            if targets.links[back].definition.isToMany {
+            if mirror.isToMany {
                 _ = try set(targets, back, target, from: old, to: old + [slot])
             } else {
-                for owner in old {
-                    try detach(target, from: owner, targets.links[back].definition)
-                }
+                for owner in old { try detach(target, from: owner, mirror) }
                 _ = try set(targets, back, target, from: old, to: [slot])
             }
         }
@@ -63,7 +66,7 @@ extension EventFitting {
         }
     }
 
-    private typealias Member = (position: Int, slot: UInt32)
+    private typealias Member = (position: Int, slot: Slot)
 
     private func slots(
         of changes: ListChangeSequence, _ relation: RelationDefinition
@@ -77,8 +80,8 @@ extension EventFitting {
     }
 
     private static func list(
-        _ old: [UInt32], removing removed: [Member], inserting inserted: [Member]
-    ) -> [UInt32] {
+        _ old: [Slot], removing removed: [Member], inserting inserted: [Member]
+    ) -> [Slot] {
         let gone = Set(removed.map(\.slot))
         var list = old.filter { !gone.contains($0) }
         var members = Set(list)
@@ -89,53 +92,50 @@ extension EventFitting {
     }
 
     private static func target(
-        _ old: [UInt32], removing removed: [Member], inserting inserted: [Member]
-    ) -> [UInt32] {
+        _ old: [Slot], removing removed: [Member], inserting inserted: [Member]
+    ) -> [Slot] {
         if let target = inserted.last { return [target.slot] }
         return old.filter { target in !removed.contains { $0.slot == target } }
     }
 
     /// Takes a slot out of the list that the other side of a relation keeps at `target`.
     private func detach(
-        _ slot: UInt32, from target: UInt32, _ relation: RelationDefinition
+        _ slot: Slot, from target: Slot, _ relation: RelationDefinition
     ) throws {
-        guard let inverse = relation.inverse, let table = state.table(relation.target),
-            let position = table.definition.position(of: inverse)
+        guard let inverse = relation.inverse,
+            let type = state.tablePosition(of: relation.target),
+            let position = state.tables[type].definition.position(of: inverse)
         else { return }
-        let old = table.links[position].list(of: target)
-        _ = try set(table, position, target, from: old, to: old.filter { $0 != slot })
+        let old = state.targets(of: target, relation: position, in: type)
+        _ = try set(type, position, target, from: old, to: old.filter { $0 != slot })
     }
 
     /// Writes the event that leads from one list to the other, and applies it; false where they are
     /// the same.
     private func set(
-        _ table: ReplayTable, _ position: Int, _ slot: UInt32, from old: [UInt32],
-        to new: [UInt32]
+        _ type: Int, _ position: Int, _ slot: Slot, from old: [Slot], to new: [Slot]
     ) throws -> Bool {
         let difference = ListDifference(from: old, to: new)
-        let relation = table.links[position].definition
-        guard !difference.isEmpty, let targets = state.table(relation.target) else { return false }
-        func change(_ change: (position: Int, element: UInt32)) -> ListChange {
+        let definition = state.tables[type].definition
+        let relation = definition.relations[position]
+        guard !difference.isEmpty, let targets = state.tablePosition(of: relation.target) else {
+            return false
+        }
+        guard relation.isToMany || new.count <= 1 else {
+            throw EntityFault.tooManyTargets(relation: relation.name)
+        }
+        func change(_ change: (position: Int, element: Slot)) -> ListChange {
             ListChange(
                 position: change.position,
                 entity: encoder.entity(
-                    relation.target, targets.records[Int(change.element)].idBytes))
+                    relation.target, state.entry(targets, change.element).id))
         }
-        let parent = encoder.entity(table.definition.number, table.records[Int(slot)].idBytes)
+        let parent = encoder.entity(definition.number, state.entry(type, slot).id)
         encoder.link(
             parent, relation: relation.number, oldCount: old.count,
             removals: difference.removals.map(change),
             insertions: difference.insertions.map(change))
-        try table.modifyLinks(position) { column throws(EntityFault) in
-            try column.apply(
-                slot, oldCount: old.count,
-                removals: difference.removals.map {
-                    .init(position: $0.position, slot: $0.element)
-                },
-                insertions: difference.insertions.map {
-                    .init(position: $0.position, slot: $0.element)
-                })
-        }
+        state.setLinks(of: slot, relation: position, in: type, to: new)
         return true
     }
 }

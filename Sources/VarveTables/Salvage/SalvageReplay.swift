@@ -1,10 +1,13 @@
+package import VarveEvents
+
 /// A replay that goes on where transactions are lost: what does not follow from the state any more
 /// is made to fit, or left out, and said.
 ///
 /// What an event says holds as far as it can: new values, rows and links are taken, what was there
 /// before is taken from the state. No value is made up.
 package final class SalvageReplay {
-    package private(set) var state: ReplayState
+    /// Open over the whole of it: no version is read but the last.
+    private(set) var state: StateTransaction
     /// What is known of the definitions while history is copied as it is.
     private var copied: Catalog?
     private var ahead = DefinitionsAhead()
@@ -16,13 +19,23 @@ package final class SalvageReplay {
         case adjusted([UInt8], changes: [String], count: Int)
     }
 
-    package init(_ state: ReplayState = ReplayState()) { self.state = state }
+    package init(_ state: State = State()) { self.state = StateTransaction(state) }
 
     /// Goes on from the state of a checkpoint.
-    package func load(_ state: ReplayState) {
-        self.state = state
+    package func load(_ state: State) {
+        self.state = StateTransaction(state)
         copied = nil
     }
+
+    /// The state behind what was taken.
+    package func currentState() -> State {
+        let published = state.publish()
+        state = StateTransaction(published)
+        return published
+    }
+
+    /// The time of the last transaction.
+    package var lastTime: Timestamp { state.lastTime }
 
     /// The definitions in force, for the head of a segment.
     package func encodeDefinitions() -> [UInt8] { (copied ?? state.catalog).encodedDefinitions() }
@@ -124,7 +137,13 @@ package final class SalvageReplay {
         }
         guard (try? catalog.checkReferences()) != nil else { return [] }
         state.catalog = catalog
-        for definition in adopted { state.revise(definition) }
+        for definition in adopted {
+            do throws(ReplayError) {
+                try state.revise(definition, in: id)
+            } catch {
+                preconditionFailure("a type without indexes cannot be revised: \(error)")
+            }
+        }
         return adopted
     }
 }

@@ -1,10 +1,12 @@
+import VarveEvents
+
 /// Applies one transaction, event by event, and makes to fit what does not.
 ///
 /// As long as everything fits nothing is written. The first event that does not starts a copy of the
 /// transaction with the same entities, so that events that fit are copied as they are.
 final class EventFitting {
     let view: TransactionView
-    let state: ReplayState
+    let state: StateTransaction
     var encoder = TransactionEncoder()
     private let bytes: UnsafeRawBufferPointer
     private let definitionProblem: CatalogError?
@@ -13,7 +15,7 @@ final class EventFitting {
     private var count = 0
     private static let changesMax = 20
 
-    init(_ view: TransactionView, _ bytes: UnsafeRawBufferPointer, _ state: ReplayState) {
+    init(_ view: TransactionView, _ bytes: UnsafeRawBufferPointer, _ state: StateTransaction) {
         self.view = view
         self.bytes = bytes
         self.state = state
@@ -73,21 +75,25 @@ final class EventFitting {
         changes.append(text + (isLeftOut ? "; left out" : "; made to fit"))
     }
 
-    /// What `ReplayState.apply` does not look at: the transaction's definitions as a whole.
+    /// What `StateTransaction.apply` does not look at: the transaction's definitions as a whole.
     private func check(_ event: TransactionEvent) throws(ReplayError) {
         guard case .define = event, let definitionProblem else { return }
         throw .definition(view.id, definitionProblem)
     }
 
     private func hasTombstone(_ entity: EntityIndex) throws(ReplayError) -> Bool {
-        let (table, slot) = try place(of: entity)
-        return table.records[Int(slot)].liveness == .tombstone
+        let (type, slot) = try place(of: entity)
+        return state.entry(type, slot).presence == .tombstone
     }
 
-    func place(of entity: EntityIndex) throws(ReplayError) -> (ReplayTable, UInt32) {
-        let table = try state.table(of: view.entities[Int(entity.rawValue)], in: view.id)
-        return (table, try state.slot(entity, in: table, of: view))
+    /// The position of the entity's table, and its slot.
+    func place(of entity: EntityIndex) throws(ReplayError) -> (Int, Slot) {
+        let type = try state.table(of: view.entities[Int(entity.rawValue)], in: view.id)
+        return (type, try state.slot(entity, in: type, of: view))
     }
+
+    /// What carries the transaction that is applied.
+    var version: PreviousVersion { StateTransaction.version(of: view) }
 
     /// Takes of an event what can be taken; false where that is nothing.
     private func fit(_ event: TransactionEvent) -> Bool {
@@ -110,8 +116,8 @@ final class EventFitting {
     private func fit(_ event: PurgeEvent) throws -> Bool {
         var purged: [EntityIndex] = []
         for entity in event.entities where try hasTombstone(entity) {
-            let (table, slot) = try place(of: entity)
-            table.clearRow(slot, at: state.version(of: view))
+            let (type, slot) = try place(of: entity)
+            try state.clearRow(of: type, slot, at: version)
             purged.append(entity)
         }
         if !purged.isEmpty { encoder.purge(purged) }

@@ -1,5 +1,6 @@
 import Testing
 import VarveEvents
+import VarveTables
 import VarveTestSupport
 
 /// Transactions that lie below a checkpoint are not replayed at opening, so what they say meets the
@@ -8,14 +9,16 @@ import VarveTestSupport
 struct HostileReversalTests {
     /// What taking back a transaction says that was never applied.
     private func takeBack(
-        _ mode: Reversal<ReplayedDraft>.Mode,
+        _ mode: Reversal<StateDraft>.Mode,
         _ events: (inout TransactionEncoder) throws -> Void
     ) throws -> String {
         var log = try SampleLog.started()
-        let state = try log.replayed()
+        let state = try log.state()
+        let transaction = StateTransaction(state)
+        defer { transaction.rollBack() }
         try log.transaction(.write, events)
         let reversal = Reversal(
-            ReplayedDraft(state, running: TransactionID(4), time: SampleLog.time(4)), mode,
+            StateDraft(transaction, running: TransactionID(4), time: SampleLog.time(4)), mode,
             catalog: state.catalog, running: TransactionID(4))
         do {
             try log.transactions[2].withUnsafeBytes { bytes in
@@ -29,7 +32,7 @@ struct HostileReversalTests {
 
     @Test("Links to entities of another type, and several in a to-one relation, are refused")
     func foreignLinks() throws {
-        for mode in [Reversal<ReplayedDraft>.Mode.past, .rewind, .head(force: true)] {
+        for mode in [Reversal<StateDraft>.Mode.past, .rewind, .head(force: true)] {
             // The list is as the event left it; a chat comes where users belong.
             let foreign = try takeBack(mode) { encoder in
                 encoder.link(

@@ -1,0 +1,102 @@
+package import VarveEvents
+
+/// Decodes the pages of a checkpoint, any number of them at once, for a ``StateLoader``.
+package struct CheckpointDecoder: Sendable {
+    let contents: CheckpointContents
+    let timeline: Timeline
+    private let parts: [CheckpointPart]
+
+    /// Reads the pages that come before those of entities.
+    package init<Failure: Error>(
+        _ parts: [CheckpointPart], rawBytes: [UInt64], read: (Int) throws(Failure) -> PageBytes
+    ) throws(CheckpointReadFailure<Failure>) {
+        contents = try CheckpointContents(parts, rawBytes: rawBytes, read: read)
+        timeline = try contents.readTimeline(read)
+        self.parts = parts
+    }
+
+    /// The pages that the loader takes, in this order.
+    package var pages: [Int] {
+        parts.indices.dropFirst(2).filter { page in
+            switch parts[page].kind {
+            case .rows, .links, .tombstoneLists: true
+            case .catalog, .types, .timeline, .other: false
+            }
+        }
+    }
+
+    package func decode(
+        _ bytes: PageBytes, ofPage page: Int
+    ) throws(CheckpointContentError) -> DecodedPage {
+        let part = parts[page]
+        let type = Int(part.type.rawValue) - 1
+        do throws(CodecError) {
+            let content: DecodedPage.Content =
+                switch part.kind {
+                case .rows: .rows(try rows(bytes.bytes, part, of: contents.types[type].layout))
+                case .links: .links(part.relation, try lists(bytes.bytes, part, type))
+                default: .tombstoneLists(try lists(bytes.bytes, part, type))
+                }
+            return DecodedPage(page: page, type: type, content: content, bytes: bytes)
+        } catch {
+            throw .malformed(page: page, error)
+        }
+    }
+
+    private func rows(
+        _ page: UnsafeRawBufferPointer, _ part: CheckpointPart, of layout: RowLayout
+    ) throws(CodecError) -> [LoadedRow] {
+        var reader = try RowPageReader(
+            page, count: Int(part.count), layout: layout,
+            lastTransaction: contents.lastTransaction)
+        var rows: [LoadedRow] = []
+        rows.reserveCapacity(Int(part.count))
+        try reader.forEach { index, entry throws(CodecError) in
+            guard UInt32(exactly: entry.row.count) != nil, entry.id.count < Int32.max else {
+                throw .valueOutOfRange(offset: index, typeName: "length of a row")
+            }
+            let stamps = entry.presence == .vacant ? RowMetadata.vacant.stamps : entry.stamps
+            rows.append(
+                LoadedRow(
+                    id: entry.id, hash: KeyedHash.hash(entry.id), row: entry.row,
+                    RowMetadata(presence: entry.presence, stamps: stamps, revision: 0)))
+        }
+        return rows
+    }
+
+    private func lists(
+        _ page: UnsafeRawBufferPointer, _ part: CheckpointPart, _ type: Int
+    ) throws(CodecError) -> LoadedLists {
+        let ofTombstones = part.kind == .tombstoneLists
+        var reader = ListPageReader(
+            page, count: Int(part.count), holderCount: contents.types[type].count)
+        var lists = LoadedLists()
+        for _ in 0..<reader.count {
+            let head = try reader.next(namesRelation: ofTombstones)
+            let relation = ofTombstones ? head.relation : part.relation
+            let targetCount = try contents.targetCount(of: relation, ofTypeAt: type)
+            try lists.append(of: Slot(head.holder), relation) { targets throws(CodecError) in
+                try reader.readTargets(of: head, below: targetCount, into: &targets)
+            }
+        }
+        try reader.expectEnd()
+        return lists
+    }
+}
+
+/// What a page of a checkpoint holds.
+///
+/// `@unchecked Sendable`: rows point into bytes that do not change.
+package struct DecodedPage: @unchecked Sendable {
+    enum Content {
+        case rows([LoadedRow])
+        case links(RelationNumber, LoadedLists)
+        case tombstoneLists(LoadedLists)
+    }
+
+    let page: Int
+    let type: Int
+    let content: Content
+    /// Which rows point into.
+    let bytes: PageBytes
+}
