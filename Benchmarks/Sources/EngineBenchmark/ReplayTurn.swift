@@ -54,11 +54,11 @@ struct ReplayTurn {
         let type = BenchmarkUser.layout.definition.number
         var state = State()
         report.measure(.replay, "engine", count) {
+            let transaction = StateTransaction(state)
             for bytes in log {
-                let transaction = StateTransaction(state)
                 Self.withView(of: bytes) { view throws(ReplayError) in try transaction.apply(view) }
-                state = transaction.publish()
             }
+            state = transaction.publish()
         }
         let replayed = ReplayState()
         report.measure(.replay, "replayed state", count) {

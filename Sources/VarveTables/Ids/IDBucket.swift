@@ -30,16 +30,21 @@ struct IDBucket: BitwiseCopyable {
         page.count += 1
     }
 
+    /// Adds an item where the bucket is the transaction's own and has room. Returns whether it did.
+    @inline(__always)
+    func addInPlace(_ tag: UInt32, _ slot: Slot, in transaction: PageTransaction) -> Bool {
+        guard transaction.owns(page), Self.offset(count + 1) <= page.byteCount else { return false }
+        add(tag, slot)
+        return true
+    }
+
     /// Adds an item to the bucket, whose number this is, or to a copy of it. Returns the number that
     /// the bucket now has.
     func append(
         _ tag: UInt32, _ slot: Slot, _ number: PageNumber,
         in transaction: PageTransaction
     ) -> PageNumber {
-        if transaction.owns(page), Self.offset(count + 1) <= page.byteCount {
-            add(tag, slot)
-            return number
-        }
+        if addInPlace(tag, slot, in: transaction) { return number }
         let copy = Self.make(for: count + 1, in: transaction)
         copy.bucket.page.count = count
         copy.bucket.page.write(

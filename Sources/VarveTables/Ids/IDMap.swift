@@ -137,8 +137,9 @@ package struct IDMap: BitwiseCopyable, Sendable {
                 bits += nodeBits
                 continue
             }
-            let range = range(of: entry, around: position, in: node)
             let bucket = IDBucket(page: transaction.pages[PageNumber(entry)])
+            if bucket.count < bucketCount, bucket.addInPlace(tag, slot, in: transaction) { return }
+            let range = range(of: entry, around: position, in: node)
             let isDivisible = range.count > 1 || bits + 2 * nodeBits <= Self.tagBits
             if bucket.count < bucketCount || !isDivisible {
                 let number = bucket.append(
