@@ -13,7 +13,8 @@ extension Draft {
     /// - Returns: the transaction; nil where nothing was to be written, and of a child.
     /// - Throws: ``DraftError/conflicts(_:)`` with all conflicts, and then nothing was done;
     ///   ``ContextError/deleteDenied(type:id:relation:children:)`` where others linked something to an entity that
-    ///   the draft deleted; ``StoreError/readOnly`` and what ``Store/write(_:options:_:)`` throws.
+    ///   the draft deleted; ``StoreError/unencodable(type:id:_:)`` for a value that cannot be stored;
+    ///   ``StoreError/readOnly`` and what ``Store/write(_:options:_:)`` throws.
     /// - Complexity: that of the changes, whatever the size of the store. Where others wrote an entity that the draft
     ///   changed, as well a pass over what was logged since the base.
     @discardableResult
@@ -54,7 +55,7 @@ extension Draft {
                     content, to: &state, turn.unpinnedHistory(state), keeping: Self.noChoice)
                 return head
             }
-            didCommit(content, in: written.receipt.appended ?? written.result)
+            didCommit(content, behind: written.result, in: written.receipt.appended)
             receipt = written.receipt
         }
         guard let receipt else { preconditionFailure("a commit that neither returned nor threw") }
@@ -67,7 +68,7 @@ extension Draft {
             try parent.editState { state in
                 try Self.apply(content, to: &state, nil, keeping: Self.noChoice)
             }
-            didCommit(content, in: content.baseTransaction)
+            didCommit(content, behind: content.baseTransaction, in: nil)
         }
     }
 
@@ -117,7 +118,7 @@ extension Draft {
         switch source {
         case .store(let store):
             // A commit of this draft is shown when it is synced: without it the draft's own entities look deleted.
-            if store.published.lastTransaction < content.baseTransaction {
+            if store.published.lastTransaction < content.newestTransaction {
                 try store.writer?.flush()
             }
             var rebased = DraftContent(published: store.published.current)
@@ -149,38 +150,47 @@ extension Draft {
         _ content: DraftContent, to state: inout StoreState, _ history: LogHistory?,
         keeping choosing: (DraftConflict) throws -> DraftChoice?
     ) throws {
-        let newest = TransactionID(state.context.session.transaction - 1)
-        try withoutActuallyEscaping(choosing) { choosing in
-            var merge = try DraftMerge(content, into: &state, written: [], choosing: choosing)
-            if let history, !merge.asked.isEmpty {
-                let written = try written(
-                    merge.asked, since: content.baseTransaction, through: newest, state.catalog,
-                    history)
-                if !written.isEmpty {
-                    merge = try DraftMerge(
-                        content, into: &state, written: written, choosing: choosing)
-                }
+        do {
+            try withoutActuallyEscaping(choosing) { choosing in
+                try merge(content, into: &state, history, choosing: choosing)
             }
-            var application = DraftApplication(merge.plan)
-            do {
-                try application.run(on: &state)
-            } catch  where !merge.conflicts.isEmpty {
-                throw DraftError.conflicts(merge.conflicts)
-            }
-            let conflicts = merge.conflicts + application.uniqueConflicts(in: state, content)
-            guard conflicts.isEmpty else { throw DraftError.conflicts(conflicts) }
+        } catch let error as CodecError {
+            throw content.unencodable(error)
         }
     }
 
-    /// The items that others wrote since a transaction. What the log does not hold any more is decided by values.
+    private static func merge(
+        _ content: DraftContent, into state: inout StoreState, _ history: LogHistory?,
+        choosing: @escaping (DraftConflict) throws -> DraftChoice?
+    ) throws {
+        let newest = TransactionID(state.context.session.transaction - 1)
+        var merge = try DraftMerge(content, into: &state, written: [], choosing: choosing)
+        if let history, !merge.asked.isEmpty {
+            let written = try written(
+                merge.asked, since: content, through: newest, state.catalog, history)
+            if !written.isEmpty {
+                merge = try DraftMerge(content, into: &state, written: written, choosing: choosing)
+            }
+        }
+        var application = DraftApplication(merge.plan)
+        do {
+            try application.run(on: &state)
+        } catch  where !merge.conflicts.isEmpty {
+            throw DraftError.conflicts(merge.conflicts)
+        }
+        let conflicts = try merge.conflicts + application.uniqueConflicts(in: state, content)
+        guard conflicts.isEmpty else { throw DraftError.conflicts(conflicts) }
+    }
+
+    /// The items that others wrote since the base. What the log does not hold any more is decided by values.
     private static func written(
-        _ items: Set<WrittenSince.Item>, since base: TransactionID, through newest: TransactionID,
-        _ catalog: Catalog, _ history: LogHistory
+        _ items: Set<WrittenSince.Item>, since content: DraftContent,
+        through newest: TransactionID, _ catalog: Catalog, _ history: LogHistory
     ) throws -> Set<WrittenSince.Item> {
-        let oldest = TransactionID(base.rawValue + 1)
+        let oldest = TransactionID(content.baseTransaction.rawValue + 1)
         guard oldest <= newest, oldest >= history.floor else { return [] }
         do {
-            return try WrittenSince.items(among: items, catalog) { body in
+            return try WrittenSince.items(among: items, except: content.commits, catalog) { body in
                 try history.another().forEach(from: oldest) { view in
                     guard view.id <= newest else { return false }
                     try body(view)

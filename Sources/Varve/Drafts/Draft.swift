@@ -62,10 +62,11 @@ public final class Draft: Sendable {
     /// - Complexity: that of the entities that the draft touched.
     public var changes: StoreDiff {
         get throws {
+            let content = snapshot
             do throws(CodecError) {
-                return try snapshot.changes
+                return try content.changes
             } catch {
-                throw StoreError.unencodable(type: label, id: "", error)
+                throw content.unencodable(error)
             }
         }
     }
@@ -102,12 +103,7 @@ public final class Draft: Sendable {
     ///
     /// - Throws: ``DraftError/nestedEdit``.
     public func revert() throws {
-        try modify { content in
-            replace(
-                by: DraftContent(
-                    on: content.base, transaction: content.baseTransaction,
-                    sharesSlots: content.sharesSlots))
-        }
+        try modify { content in replace(by: content.reverted) }
     }
 
     /// A draft that begins with what this one shows, and is committed into it.
@@ -150,10 +146,11 @@ public final class Draft: Sendable {
     }
 
     /// Makes what the draft shows its base: it was committed.
-    func didCommit(_ content: DraftContent, in transaction: TransactionID) {
-        self.content.withLock {
-            $0 = DraftContent(on: content.state, transaction: transaction, sharesSlots: false)
-        }
+    func didCommit(
+        _ content: DraftContent, behind head: TransactionID, in transaction: TransactionID?
+    ) {
+        let committed = content.committed(behind: head, in: transaction)
+        self.content.withLock { $0 = committed }
     }
 
     private func show(_ state: StoreState, _ rows: ChangedRows) {

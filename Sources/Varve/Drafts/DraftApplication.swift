@@ -6,8 +6,8 @@ internal import VarveGraph
 /// Hooks, strategies and resolvers have run in the draft, and do not run again. Only what a delete rule takes along
 /// that the draft did not know is deleted with its hooks.
 struct DraftApplication {
-    private let plan: DraftPlan
-    private let deleted: Set<EntityPlace>
+    let plan: DraftPlan
+    let deleted: Set<EntityPlace>
     /// Rows whose unique values are checked in the end.
     private var changed: [(entity: EntityPlace, place: EntityPlace)] = []
 
@@ -30,22 +30,50 @@ struct DraftApplication {
         state.context.end(mark)
     }
 
-    /// The entities that have a value of a unique index that another one has by now. Where the draft has both, its
-    /// resolver left them.
+    /// The entities that have a value of a unique index that another one has by now. What the draft's own resolvers
+    /// left in an index stays.
     func uniqueConflicts(
         in state: borrowing StoreState, _ content: DraftContent
-    ) -> [DraftConflict] {
-        changed.compactMap { entity, place in
+    ) throws(CodecError) -> [DraftConflict] {
+        var conflicts: [DraftConflict] = []
+        for (entity, place) in changed {
             let table = state.context.tables.tables[place.table]
+            let descriptor = table.descriptor
             let slot = Slot(place.slot)
-            guard table.descriptor.hasUniqueIndexes, table.isLive(slot),
-                let (index, rival) = table.descriptor.operations.rival(state.context, slot),
-                table.descriptor.operations.rival(content.state.context, Slot(entity.slot)) == nil
-            else { return nil }
-            return DraftConflict(
-                type: table.descriptor.name, id: table.idText(of: slot),
-                kind: .uniqueValueTaken(index: index, by: table.idText(of: rival)))
+            guard descriptor.hasUniqueIndexes, table.isLive(slot) else { continue }
+            var first = 0
+            while let found = descriptor.operations.rival(state.context, slot, first) {
+                first = found.index + 1
+                if try isTolerated(found, table, by: entity, content) { continue }
+                conflicts.append(
+                    DraftConflict(
+                        type: descriptor.name, id: table.idText(of: slot),
+                        kind: .uniqueValueTaken(
+                            index: descriptor.nameOfIndex(found.index),
+                            by: table.idText(of: found.existing))))
+            }
         }
+        return conflicts
+    }
+
+    /// Whether the draft has a value of an index twice, too, and with this entity.
+    private func isTolerated(
+        _ found: Collision, _ table: AnyTable, by entity: EntityPlace, _ content: DraftContent
+    ) throws(CodecError) -> Bool {
+        let mine = content.state.context
+        let operations = table.descriptor.operations
+        func isRepeated(_ slot: Slot) -> Bool {
+            operations.rival(mine, slot, found.index)?.index == found.index
+        }
+        guard isRepeated(Slot(entity.slot)) else { return false }
+        var id = ByteWriter()
+        try operations.storeID(table, found.existing, &id)
+        let own = mine.tables.tables[entity.table]
+        let known = try id.withBytes { bytes throws(CodecError) in
+            try operations.find(own, bytes)
+        }
+        guard let known, own.isLive(known) else { return false }
+        return isRepeated(known)
     }
 
     // MARK: - Rows
@@ -139,112 +167,6 @@ struct DraftApplication {
         }
         return merged + last
     }
-
-    // MARK: - Deletions
-
-    /// Tombstones keep the links among entities that go together, so all are made before the first link is cut.
-    private func applyDeletions(to state: inout StoreState) throws {
-        let held = plan.deletions.map { deletion in
-            let table = state.context.tables.tables[deletion.place.table]
-            return table.relations.indices.map {
-                table.linkList(relation: $0, of: deletion.place.slot).slots
-            }
-        }
-        for (deletion, lists) in zip(plan.deletions, held) {
-            try bury(deletion, lists, in: &state)
-            let place = deletion.place
-            if let cause = deletion.cause, deleted.contains(cause.entity) || cause.isUpsert {
-                state.context.changeTable(at: place.table) { $0.deleteCauses[place.slot] = cause }
-            }
-        }
-        for (deletion, lists) in zip(plan.deletions, held) {
-            try cut(deletion, lists, in: &state)
-        }
-    }
-
-    /// Removes the links of an entity that is in the trash, and applies its delete rules to those that came since.
-    private func cut(
-        _ deletion: DraftPlan.Deletion, _ lists: [ContiguousArray<UInt32>],
-        in state: inout StoreState
-    ) throws {
-        let place = deletion.place
-        let relations = state.context.tables.tables[place.table].relations
-        for (index, relation) in relations.enumerated() {
-            // What was linked since is not what the draft decided about.
-            let unseen = lists[index].filter {
-                !deletion.seen[index].contains($0)
-                    && !deleted.contains(EntityPlace(table: relation.childTable, slot: $0))
-            }
-            try apply(relation, index, to: ContiguousArray(unseen), of: place, in: &state)
-            state.context.replaceLinks(
-                with: [], of: place.slot, relation: index, table: place.table)
-        }
-    }
-
-    /// Puts the entity into the trash, without a look at its links.
-    private func bury(
-        _ deletion: DraftPlan.Deletion, _ lists: [ContiguousArray<UInt32>],
-        in state: inout StoreState
-    ) throws {
-        let place = deletion.place
-        let target = ReversedState(taking: &state)
-        defer { target.hand(to: &state) }
-        if let tombstone = deletion.tombstone {
-            try target.set(tombstone, of: place)
-        } else {
-            let table = target.table(place.table)
-            var row = ByteWriter()
-            try target.writeRow(of: place, into: &row)
-            let children = lists.enumerated().map { index, slots in
-                (
-                    relation: index,
-                    entities: slots.map {
-                        EntityPlace(table: table.relations[index].childTable, slot: $0)
-                    }
-                )
-            }
-            try target.set(.row(row.copyBytes(), lists: children), of: place)
-        }
-        if let value = target.refused { throw StoreError.unreadable(value) }
-    }
-
-    /// Applies a delete rule to what others have linked to a deleted entity.
-    private func apply(
-        _ relation: ResolvedRelation, _ index: Int, to children: ContiguousArray<UInt32>,
-        of place: EntityPlace, in state: inout StoreState
-    ) throws {
-        let table = state.context.tables.tables[relation.childTable]
-        let live = children.filter { table.isLive(Slot($0)) }
-        guard !live.isEmpty else { return }
-        switch relation.deleteRule {
-        case .cascade:
-            for slot in live {
-                try state.context.deleteRow(
-                    at: Slot(slot), table: relation.childTable,
-                    cause: .cascade(table: place.table, slot: place.slot))
-            }
-        case .deny:
-            let owner = state.context.tables.tables[place.table]
-            throw ContextError.deleteDenied(
-                type: owner.descriptor.name, id: owner.idText(of: Slot(place.slot)),
-                relation: owner.descriptor.relations[index].name,
-                children: live.map { table.idText(of: Slot($0)) })
-        case .nullify: break
-        }
-    }
-}
-
-extension DeleteCause {
-    fileprivate var entity: EntityPlace {
-        switch self {
-        case .cascade(let table, let slot), .upsert(let table, let slot):
-            EntityPlace(table: table, slot: slot)
-        }
-    }
-
-    fileprivate var isUpsert: Bool {
-        if case .upsert = self { true } else { false }
-    }
 }
 
 extension ReversedState {
@@ -272,7 +194,7 @@ extension ReversedState {
     }
 
     /// Makes the trash have a tombstone of an entity that is not there from here on, or none.
-    fileprivate func set(_ tombstone: DraftTombstone, of place: EntityPlace) throws(CodecError) {
+    func set(_ tombstone: DraftTombstone, of place: EntityPlace) throws(CodecError) {
         switch tombstone {
         case .none: clear(place, as: .goes)
         case .row(let row, let lists):

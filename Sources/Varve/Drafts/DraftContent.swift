@@ -8,8 +8,10 @@ internal import VarveGraph
 struct DraftContent: Sendable {
     /// What the draft began with.
     var base: StoreState
-    /// The newest transaction of the store that the base shows.
-    var baseTransaction: TransactionID
+    /// The newest transaction of the store that the base shows, but for the draft's own commits.
+    private(set) var baseTransaction: TransactionID
+    /// Commits of the draft behind what others wrote since: the base shows them, and not what is between.
+    private(set) var commits: Set<TransactionID> = []
     /// Whether the base is a published state of the store: then its slots are those of all later states.
     var sharesSlots: Bool
     /// What the draft shows. Each edit counts as a transaction behind the last one of the base.
@@ -29,6 +31,35 @@ struct DraftContent: Sendable {
     /// - Parameter state: one that a store has published.
     init(published state: StoreState) {
         self.init(on: state, transaction: state.lastTransaction, sharesSlots: true)
+    }
+
+    /// The newest transaction that the base shows anything of.
+    var newestTransaction: TransactionID { max(baseTransaction, commits.max() ?? baseTransaction) }
+
+    /// The content without its changes.
+    var reverted: DraftContent {
+        var reverted = DraftContent(
+            on: base, transaction: baseTransaction, sharesSlots: sharesSlots)
+        reverted.commits = commits
+        return reverted
+    }
+
+    /// The content once its changes were committed: what it shows is its base. What others wrote before the commit is
+    /// not in it, and still to come.
+    ///
+    /// - Parameters:
+    ///   - head: the newest transaction before the commit.
+    ///   - transaction: the commit; nil where there was nothing to write.
+    func committed(behind head: TransactionID, in transaction: TransactionID?) -> DraftContent {
+        var committed = DraftContent(on: state, transaction: baseTransaction, sharesSlots: false)
+        committed.commits = commits
+        guard let transaction else { return committed }
+        if head == baseTransaction {
+            committed.baseTransaction = transaction
+        } else {
+            committed.commits.insert(transaction)
+        }
+        return committed
     }
 
     /// Runs a body on a copy of the state, which becomes the state if it returns.
@@ -82,5 +113,25 @@ struct DraftContent: Sendable {
                 before: base.context, after: state.context,
                 changes: EntityChanges(comparison, try comparison.changed(try subjects)))
         }
+    }
+}
+
+extension DraftContent {
+    /// The error for a value that cannot be written: it names the entity. Reads the entities that were touched.
+    func unencodable(_ error: CodecError) -> StoreError {
+        for (position, slots) in touched.tables.sorted(by: { $0.key < $1.key }) {
+            let table = state.context.tables.tables[position]
+            for slot in slots.rows.map({ Slot($0) }) where table.isLive(slot) {
+                var bytes = ByteWriter()
+                do throws(CodecError) {
+                    try table.descriptor.operations.storeID(table, slot, &bytes)
+                    try table.descriptor.operations.storeRow(table, slot, &bytes)
+                } catch {
+                    return .unencodable(
+                        type: table.descriptor.name, id: table.idText(of: slot), error)
+                }
+            }
+        }
+        return .unencodable(type: "a value", id: "", error)
     }
 }

@@ -73,7 +73,7 @@ extension DraftMerge {
         let table = theirs.context.tables.tables[list.place.table]
         let resolved = table.relations[list.relation]
         let have = table.linkList(relation: list.relation, of: list.place.slot).slots.first
-        let pairs = pairs(of: list.place, list.relation, resolved, was, has)
+        let pairs = try pairs(of: list, resolved, was, has, in: &theirs)
         if let decisive = pairs.last, decidedPairs.contains(decisive) { return }
         decidedPairs.formUnion(pairs)
         guard has != have else { return }
@@ -81,13 +81,29 @@ extension DraftMerge {
         plan.owners.append(.init(place: list.place, relation: list.relation, target: has))
     }
 
-    /// The links of a relation that is to one on both sides, the new one last.
+    /// The links that one decision is about, of a relation that is to one on both sides, the new one last: a link that
+    /// comes cuts those that both of its ends had.
     private func pairs(
-        of place: EntityPlace, _ relation: Int, _ resolved: ResolvedRelation, _ was: UInt32?,
-        _ has: UInt32?
-    ) -> [LinkPair] {
-        guard resolved.inverse != nil, !resolved.inverseIsToMany else { return [] }
-        return [was, has].compactMap { $0 }.map { LinkPair(place, relation, resolved, $0) }
+        of list: TouchedList, _ resolved: ResolvedRelation, _ was: UInt32?, _ has: UInt32?,
+        in theirs: inout StoreState
+    ) throws(CodecError) -> [LinkPair] {
+        guard let inverse = resolved.inverse, !resolved.inverseIsToMany else { return [] }
+        var pairs: [LinkPair] = []
+        if let was { pairs.append(LinkPair(list.place, list.relation, resolved, was)) }
+        guard let has, let target = list.has.first else { return pairs }
+        if let former = formerPartner(of: target, list, inverse) {
+            let partner = try slots.place(
+                of: EntityPlace(table: list.entity.table, slot: former), in: &theirs)
+            pairs.append(LinkPair(partner, list.relation, resolved, has))
+        }
+        pairs.append(LinkPair(list.place, list.relation, resolved, has))
+        return pairs
+    }
+
+    /// What the new target of a relation to one was linked to in the base.
+    private func formerPartner(of target: UInt32, _ list: TouchedList, _ inverse: Int) -> UInt32? {
+        let entity = EntityPlace(table: list.resolved.childTable, slot: target)
+        return baseTable(of: entity)?.linkList(relation: inverse, of: target).slots.first
     }
 
     /// Whether the draft's target replaces the one of the others.
@@ -139,9 +155,7 @@ extension DraftMerge {
         let owner = theirs.context.tables.tables[child]
             .linkList(relation: inverse, of: has).slots.first
         guard let owner, owner != list.place.slot else { return false }
-        let entity = EntityPlace(table: list.resolved.childTable, slot: target)
-        let former = baseTable(of: entity)?.linkList(relation: inverse, of: target).slots.first
-        guard let former else { return true }
+        guard let former = formerPartner(of: target, list, inverse) else { return true }
         let known = EntityPlace(table: list.entity.table, slot: former)
         return try slots.place(of: known, in: &theirs).slot != owner
     }

@@ -27,6 +27,7 @@ extension DraftMerge {
     /// What a deletion took along stays where the deletion is withdrawn.
     private func spareTakenAlong() {
         while !spared.isEmpty {
+            plan.spared.formUnion(spared)
             let along = plan.deletions.filter { deletion in
                 guard case .cascade(let table, let slot)? = deletion.cause else { return false }
                 return spared.contains(EntityPlace(table: table, slot: slot))

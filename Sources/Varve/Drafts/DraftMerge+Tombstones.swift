@@ -2,29 +2,45 @@ internal import VarveEvents
 internal import VarveGraph
 
 extension DraftMerge {
-    /// The tombstone of a type's entity in the draft, as the trash of the other state is to have it.
-    private func tombstone(
-        of entity: EntityPlace, in theirs: inout StoreState
-    ) throws(CodecError) -> DraftTombstone {
+    /// What the trash of a state has of an entity: its row, and the ids that its relations lead to.
+    private struct Trashed: Equatable {
+        let row: [UInt8]
+        let ids: [[[UInt8]]]
+    }
+
+    private func trashed(
+        _ entity: EntityPlace, in state: StoreState
+    ) throws(CodecError) -> Trashed? {
         let owner = descriptor(of: entity)
         guard let descriptor = owner.tombstoneDescriptor,
-            let position = mine.context.tables.position(of: descriptor)
-        else { return .none }
-        let table = mine.context.tables.tables[position]
+            let position = state.context.tables.position(of: descriptor)
+        else { return nil }
+        let table = state.context.tables.tables[position]
         let id = try encodedID(of: entity)
         let slot = try id.withReader { reader throws(CodecError) in
             try descriptor.operations.find(table, reader.rest)
         }
-        guard let slot, table.isLive(slot) else { return .none }
+        guard let slot, table.isLive(slot) else { return nil }
         let tombstone = Tombstone(position: position, table: table, slot: slot, owner: owner)
         var row = ByteWriter()
         try tombstone.storeRow(into: &row)
-        var lists: [(relation: Int, entities: [EntityPlace])] = []
-        let relations = mine.context.tables.tables[entity.table].relations
-        for index in relations.indices {
+        var lists: [[[UInt8]]] = []
+        for index in mine.context.tables.tables[entity.table].relations.indices {
             var ids: [[UInt8]] = []
             try tombstone.forEachID(of: index) { ids.append([UInt8]($0)) }
-            guard !ids.isEmpty else { continue }
+            lists.append(ids)
+        }
+        return Trashed(row: row.copyBytes(), ids: lists)
+    }
+
+    /// A tombstone as the trash of the other state is to have it.
+    private func tombstone(
+        _ trashed: Trashed?, of entity: EntityPlace, in theirs: inout StoreState
+    ) throws(CodecError) -> DraftTombstone {
+        guard let trashed else { return .none }
+        let relations = mine.context.tables.tables[entity.table].relations
+        var lists: [(relation: Int, entities: [EntityPlace])] = []
+        for (index, ids) in trashed.ids.enumerated() where !ids.isEmpty {
             let child = slots.table(relations[index].childTable)
             let intern = theirs.context.tables.tables[child].descriptor.operations.intern
             var entities: [EntityPlace] = []
@@ -36,7 +52,7 @@ extension DraftMerge {
             }
             lists.append((index, entities))
         }
-        return .row(row.copyBytes(), lists: lists)
+        return .row(trashed.row, lists: lists)
     }
 
     private func encodedID(of entity: EntityPlace) throws(CodecError) -> [UInt8] {
@@ -46,21 +62,35 @@ extension DraftMerge {
         return id.copyBytes()
     }
 
-    /// The tombstone of an entity that the draft deleted, where that is another value than the entity had; nil where
-    /// it is the entity as it was.
+    /// The tombstone of an entity that the draft deleted, where that is another value than the entity had, or has other
+    /// links; nil where it is the entity as it was.
     func replacedTombstone(
         of entity: EntityPlace, in theirs: inout StoreState
     ) throws(CodecError) -> DraftTombstone? {
-        let tombstone = try tombstone(of: entity, in: &theirs)
-        guard case .row(let row, _) = tombstone, let table = baseTable(of: entity) else {
-            return tombstone
-        }
-        var was = ByteWriter()
-        try table.descriptor.operations.storeRow(table, Slot(entity.slot), &was)
-        return row == was.copyBytes() ? nil : tombstone
+        let trashed = try trashed(entity, in: mine)
+        if let trashed, try trashed == self.unchanged(entity) { return nil }
+        return try tombstone(trashed, of: entity, in: &theirs)
     }
 
-    /// A tombstone that came or went by itself: its entity was not there, and is not.
+    /// What the trash would have of an entity that was deleted as it was in the base.
+    private func unchanged(_ entity: EntityPlace) throws(CodecError) -> Trashed? {
+        guard let table = baseTable(of: entity) else { return nil }
+        var row = ByteWriter()
+        try table.descriptor.operations.storeRow(table, Slot(entity.slot), &row)
+        var lists: [[[UInt8]]] = []
+        let relations = mine.context.tables.tables[entity.table].relations
+        for (index, relation) in relations.enumerated() {
+            var ids: [[UInt8]] = []
+            for slot in self.lists(of: index, at: entity).was {
+                ids.append(
+                    try encodedID(of: EntityPlace(table: relation.childTable, slot: slot)))
+            }
+            lists.append(ids)
+        }
+        return Trashed(row: row.copyBytes(), ids: lists)
+    }
+
+    /// A tombstone that came, went or was replaced by itself: its entity was not there, and is not.
     func mergeTombstone(_ entity: EntityPlace, with theirs: inout StoreState) throws {
         guard let owner = descriptor(of: entity).tombstoneOwner?._descriptor,
             let position = mine.context.tables.position(of: owner)
@@ -69,11 +99,14 @@ extension DraftMerge {
         let slot = try id.withReader { reader throws(CodecError) in
             try owner.operations.find(mine.context.tables.tables[position], reader.rest)
         }
-        guard let slot, wasLive(entity) != isLive(entity) else { return }
+        guard let slot else { return }
         let subject = EntityPlace(table: position, slot: slot.rawValue)
+        guard !wasLive(subject), !isLive(subject) else { return }
+        let trashed = try trashed(subject, in: mine)
+        guard try trashed != self.trashed(subject, in: base) else { return }
         let place = try slots.place(of: subject, in: &theirs)
-        guard !wasLive(subject), !isLive(subject), !isLive(place, in: theirs) else { return }
+        guard !isLive(place, in: theirs) else { return }
         plan.tombstones.append(
-            .init(place: place, tombstone: try tombstone(of: subject, in: &theirs)))
+            .init(place: place, tombstone: try tombstone(trashed, of: subject, in: &theirs)))
     }
 }

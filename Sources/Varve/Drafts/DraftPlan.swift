@@ -61,6 +61,8 @@ struct DraftPlan {
     var owners: [OwnerChange] = []
     var lists: [ListChange] = []
     var deletions: [Deletion] = []
+    /// Entities that the draft deleted, and that stay because a choice was for the others.
+    var spared: Set<EntityPlace> = []
     var tombstones: [TombstoneChange] = []
 }
 

@@ -426,8 +426,12 @@ final class ReversedState: ReversalTarget {
     }
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
-        operations(place.table).rival(context, Slot(place.slot)).map { index, slot in
-            (index, EntityPlace(table: place.table, slot: slot.rawValue))
+        let descriptor = table(place.table).descriptor
+        return descriptor.operations.rival(context, Slot(place.slot), 0).map { found in
+            (
+                descriptor.nameOfIndex(found.index),
+                EntityPlace(table: place.table, slot: found.existing.rawValue)
+            )
         }
     }
 }

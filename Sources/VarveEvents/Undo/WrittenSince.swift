@@ -9,15 +9,18 @@ package enum WrittenSince {
 
     /// The items that a write gave a version which is the current one: undos and redos make none.
     ///
-    /// - Parameter reading: lets a body look at the transactions that came since, oldest first.
+    /// - Parameters:
+    ///   - own: transactions whose writes do not count.
+    ///   - reading: lets a body look at the transactions that came since, oldest first.
     /// - Complexity: linear in the size of these transactions, which are read twice.
     package static func items(
-        among items: Set<Item>, _ catalog: Catalog,
+        among items: Set<Item>, except own: Set<TransactionID> = [], _ catalog: Catalog,
         reading: (_ body: (TransactionView) throws -> Void) throws -> Void
     ) throws -> Set<Item> {
         var steps: [TransactionID: TransactionID] = [:]
         try reading { view in
-            guard view.header.kind == .write, !view.header.isCompletion else { return }
+            guard view.header.kind == .write, !view.header.isCompletion, !own.contains(view.id)
+            else { return }
             steps[view.id] = view.id
         }
         guard !steps.isEmpty, !items.isEmpty else { return [] }

@@ -39,11 +39,22 @@ extension Context {
     package mutating func deleteRow(
         at slot: Slot, table: Int, cause: DeleteCause? = nil
     ) throws {
+        try delete([.delete(table: table, slot: slot.rawValue, cause: cause)])
+    }
+
+    /// Deletes rows that others took along, and what depends on them: what one of them denies, another may take along.
+    package mutating func deleteRows(
+        _ rows: [(table: Int, slot: UInt32, cause: DeleteCause)]
+    ) throws {
+        // The last step is performed first.
+        try delete(
+            rows.reversed().map { .delete(table: $0.table, slot: $0.slot, cause: $0.cause) })
+    }
+
+    private mutating func delete(_ first: [DeleteStep]) throws {
         let mark = begin()
         do {
-            var steps: [DeleteStep] = [
-                .delete(table: table, slot: slot.rawValue, cause: cause)
-            ]
+            var steps = first
             var denials: [DeleteDenial] = []
             while let step = steps.popLast() { try perform(step, &steps, &denials) }
             try check(denials)

@@ -86,17 +86,15 @@ extension Context {
         }
     }
 
-    /// The first other entity with a value of the row at a slot that a unique index holds.
+    /// The first other entity with a value of the row at a slot that a unique index holds, from an index on.
     @inlinable
     func rival<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot
-    ) -> (index: String, slot: Slot)? {
+        of type: Entity.Type, at slot: Slot, from first: Int
+    ) -> Collision? {
         guard Entity._descriptor.hasUniqueIndexes, let row = row(of: type, at: slot),
-            let position = tables.position(of: Entity._descriptor),
-            let collision = collision(of: row, at: slot, in: position)
+            let position = tables.position(of: Entity._descriptor)
         else { return nil }
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        return (table.indexDefinitions[collision.index].name, collision.existing)
+        return collision(of: row, at: slot, from: first, in: position)
     }
 
     /// The place in its type's order of a slot without a row; nil for none.

@@ -96,10 +96,10 @@ extension Context {
 
 /// An entity that has the values of one that is being saved.
 @usableFromInline
-struct Collision {
+package struct Collision {
     /// The number of the index among the type's.
-    @usableFromInline let index: Int
-    @usableFromInline let existing: Slot
+    @usableFromInline package let index: Int
+    @usableFromInline package let existing: Slot
 
     @inlinable
     init(index: Int, existing: Slot) {

@@ -98,6 +98,9 @@ public final class EntityDescriptor: Sendable {
     func relationIndex(at path: AnyKeyPath) -> Int? {
         relations.firstIndex { $0.path.raw == path }
     }
+
+    /// The name of an index by its number.
+    package func nameOfIndex(_ index: Int) -> String { indexes[index].name }
 }
 
 /// Finds the descriptor of `Deleted<E>` from E's own, made at first use: made at once, it would

@@ -81,8 +81,8 @@ package struct EntityOperations: Sendable {
         @Sendable (inout Context, Slot, UnsafeRawBufferPointer, UInt64) throws(CodecError) -> Void
     /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
     @usableFromInline package let dropRow: @Sendable (inout Context, Slot, Bool) -> Void
-    /// An entity that has a unique value of the row at a slot, with the name of the index.
-    @usableFromInline package let rival: @Sendable (Context, Slot) -> (index: String, slot: Slot)?
+    /// An entity that has a unique value of the row at a slot, in the first such index from a number on.
+    @usableFromInline package let rival: @Sendable (Context, Slot, Int) -> Collision?
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
@@ -182,7 +182,9 @@ package struct EntityOperations: Sendable {
         dropRow = { context, slot, keepsPlace in
             context.removeRow(Entity.self, at: slot, keepsPlace: keepsPlace)
         }
-        rival = { context, slot in context.rival(of: Entity.self, at: slot) }
+        rival = { context, slot, first in
+            context.rival(of: Entity.self, at: slot, from: first)
+        }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Varve
 
-@Suite("Drafts")
+@Suite("Drafts (SD-16 to SD-24)")
 struct DraftTests {
     private func store() throws -> Store {
         let store = try Store.inMemory(Author.self, Shelf.self)
