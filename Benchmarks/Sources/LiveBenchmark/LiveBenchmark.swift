@@ -6,9 +6,17 @@ struct Person {
     let id: Int
     var name: String
     var age: Int
+    @Relationship(inverse: \.members) var group: Group?
 }
 
-/// What live results and the change feed cost: `LiveBenchmark [ROWS]`.
+@EntityModel
+struct Group {
+    let id: Int
+    var name: String
+    @Relationship(inverse: \.group) var members: [Person]?
+}
+
+/// What live results, drafts and the change feed cost: `LiveBenchmark [ROWS]`.
 @main
 enum LiveBenchmark {
     static func main() async throws {
@@ -17,8 +25,13 @@ enum LiveBenchmark {
         let start = try store.changeToken()
         try await fill(store, rows)
         try await absorb(store, rows)
+        try await absorbSections(store, rows, "a property", .property(\.age))
+        try await absorbSections(store, rows, "a related entity", .related(\.$group, \.name))
+        try drafts(store, rows)
         try await readBack(store, start)
     }
+
+    private static let groups = 1_000
 
     private static func person(_ number: Int, age: Int) -> Person {
         Person(id: number, name: "person \(number &* 7_919 % 1_000_003)", age: age)
@@ -30,6 +43,13 @@ enum LiveBenchmark {
                 for number in first..<min(first + 100, rows) {
                     try person(number, age: number % 90).save(to: &context)
                 }
+            }
+        }
+        try await store.write("Group") { context in
+            for group in 0..<groups {
+                let members = (0..<100).map { (group + $0 * groups) % rows }
+                try Group(id: group, name: "group \(group)", members: .ids(members))
+                    .save(to: &context)
             }
         }
     }
@@ -57,6 +77,64 @@ enum LiveBenchmark {
         let (median, late) = (times.percentile(0.5) * 1e6, times.percentile(0.99) * 1e6)
         print("live query over \(found) rows, sorted by two properties, one entity changed:")
         print("  median \(Spread.text(median)) µs, 99 % \(Spread.text(late)) µs")
+    }
+
+    /// The same of results in sections.
+    private static func absorbSections<Key: Sendable>(
+        _ store: Store, _ rows: Int, _ name: String, _ key: SectionKey<Person, Key>
+    ) async throws {
+        var results = store.results(of: Person.query().sorted(by: \.name), sectionedBy: key)
+            .makeAsyncIterator()
+        let start = ContinuousClock.now
+        let count = await results.next()?.sections.count ?? 0
+        let first = WallClock.seconds(since: start) * 1e3
+        var times: [Double] = []
+        for round in 0..<2_000 {
+            let number = round &* 104_729 % rows
+            try await store.write("Edit") { context in
+                guard var person: Person = context.find(number) else { return }
+                person.age = (person.age + 1) % 90
+                try person.save(to: &context)
+            }
+            let start = ContinuousClock.now
+            let isThere = await results.next() != nil
+            times.append(WallClock.seconds(since: start))
+            precondition(isThere, "each edit changes a row")
+        }
+        let (median, late) = (times.percentile(0.5) * 1e6, times.percentile(0.99) * 1e6)
+        print("\(count) sections by \(name) over \(rows) rows, one entity changed:")
+        print(
+            "  first \(Spread.text(first)) ms, median \(Spread.text(median)) µs, 99 % \(Spread.text(late)) µs"
+        )
+    }
+
+    /// The time that a draft of one edit takes, step by step.
+    private static func drafts(_ store: Store, _ rows: Int) throws {
+        var names = ["create", "edit", "has changes", "conflicts", "rebase", "commit"]
+        var times: [[Double]] = names.map { _ in [] }
+        for round in 0..<2_000 {
+            var draft: Draft?
+            let id = round &* 104_729 % rows
+            try store.write("Beside") { context in
+                try person((id + 1) % rows, age: round % 90).save(to: &context)
+            }
+            let steps: [() throws -> Void] = [
+                { draft = store.draft("Edit") },
+                { try draft?.edit { try person(id, age: 1_000 + round).save(to: &$0) } },
+                { precondition(draft?.hasChanges == true) },
+                { _ = try draft?.conflicts() },
+                { try draft?.rebase() },
+                { _ = try draft?.commit() },
+            ]
+            for (number, step) in steps.enumerated() {
+                times[number].append(try WallClock.seconds(step))
+            }
+        }
+        names = zip(names, times).map { name, times in
+            "\(name) \(Spread.text(times.percentile(0.5) * 1e6))"
+        }
+        print("draft of a store of \(rows) rows, one entity edited, median µs:")
+        print("  " + names.joined(separator: ", "))
     }
 
     private static func readBack(_ store: Store, _ start: ChangeToken) async throws {
