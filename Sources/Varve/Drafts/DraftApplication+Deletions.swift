@@ -4,13 +4,12 @@ internal import VarveGraph
 extension DraftApplication {
     /// Tombstones keep the links among entities that go together, so all are made before the first link is cut. What
     /// one deletion denies, another one may take along, so all have been done before one is denied.
-    func applyDeletions(to state: inout StoreState) throws {
-        let held = plan.deletions.map { deletion in
-            let table = state.context.tables.tables[deletion.place.table]
-            return table.relations.indices.map {
-                table.linkList(relation: $0, of: deletion.place.slot).slots
-            }
-        }
+    ///
+    /// - Parameter held: the links that tombstones keep.
+    func applyDeletions(
+        to state: inout StoreState, keeping held: [[ContiguousArray<UInt32>]]
+    ) throws {
+        let present = linksOfDeleted(in: state)
         for (deletion, lists) in zip(plan.deletions, held) {
             try bury(deletion, lists, in: &state)
             let place = deletion.place
@@ -19,7 +18,7 @@ extension DraftApplication {
             }
         }
         var links: [UnseenLinks] = []
-        for (deletion, lists) in zip(plan.deletions, held) {
+        for (deletion, lists) in zip(plan.deletions, present) {
             links += unseen(of: deletion, lists, in: state)
         }
         try state.context.deleteRows(links.flatMap(\.cascades))
@@ -31,6 +30,17 @@ extension DraftApplication {
             }
         }
         for link in links where link.rule == .deny { try deny(link, in: state) }
+    }
+
+    /// By deletion and relation, what the entity is linked to.
+    func linksOfDeleted(in state: borrowing StoreState) -> [[ContiguousArray<UInt32>]] {
+        let tables = state.context.tables.tables
+        return plan.deletions.map { deletion in
+            let table = tables[deletion.place.table]
+            return table.relations.indices.map {
+                table.linkList(relation: $0, of: deletion.place.slot).slots
+            }
+        }
     }
 
     /// What others have linked to an entity that the draft deleted, by a relation.

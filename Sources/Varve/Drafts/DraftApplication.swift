@@ -18,6 +18,8 @@ struct DraftApplication {
 
     mutating func run(on state: inout StoreState) throws {
         let mark = state.context.begin()
+        // What goes into the trash goes with the links that others left it.
+        let links = linksOfDeleted(in: state)
         try applyRows(to: &state)
         for owner in plan.owners {
             state.context.replaceLinks(
@@ -25,7 +27,7 @@ struct DraftApplication {
                 relation: owner.relation, table: owner.place.table)
         }
         for list in plan.lists { apply(list, to: &state) }
-        try applyDeletions(to: &state)
+        try applyDeletions(to: &state, keeping: links)
         try applyTombstones(to: &state)
         state.context.end(mark)
     }

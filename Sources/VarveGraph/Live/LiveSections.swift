@@ -28,7 +28,7 @@ package struct LiveSections<Entity: EntityModelProtocol, Key: Sendable>: Sendabl
 
     /// What the query finds in a later state, and how that differs from an earlier one.
     ///
-    /// - Parameter changed: what was touched in between; nil where that is not known, and where slots may stand for
+    /// - Parameter changed: what was touched in between; nil where that is not known, and where slots may mean
     ///   other ids.
     /// - Complexity: for conditions and orders by properties, O(log n) for each row that changed or whose key did, and
     ///   O(s) for s sections. Otherwise that of the query, where what changed can make a difference.

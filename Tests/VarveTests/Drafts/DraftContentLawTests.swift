@@ -49,4 +49,25 @@ struct DraftContentLawTests {
             store.context.checkInvariants()
         }
     }
+
+    @Test("A tombstone keeps links that the draft led elsewhere behind the deletion")
+    func linksOfTombstone() throws {
+        let store = try Store.inMemory(Author.self)
+        try store.write { context in
+            try Author(id: "a", name: "Ann").save(to: &context)
+            try Author(id: "b", name: "Bob").save(to: &context)
+            try Book(id: 1, title: "One", author: .id("a")).save(to: &context)
+        }
+        let draft = store.draft()
+        try draft.edit { context in
+            _ = try Author.delete(id: "a", from: &context)
+            try Book(id: 1, title: "New", author: .id("b")).save(to: &context)
+        }
+        try draft.commit()
+        for context in [draft.context, store.context] {
+            let deleted = Deleted<Author>.query("a").resolve(in: context)
+            #expect(deleted?.entity.$books.heldIDs == [1])
+            #expect(Author.query("b").related(\.$books).resolve(in: context).map(\.id) == [1])
+        }
+    }
 }
