@@ -117,13 +117,15 @@ let package = Package(
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
         .target(name: "CVarve"),
         .target(name: "VarveText", swiftSettings: settings),
+        .target(name: "VarveCompression", dependencies: ["CLZ4"], swiftSettings: settings),
         .target(
-            name: "VarveLog", dependencies: ["CLZ4", "CVarve", "VarveText"],
+            name: "VarveLog", dependencies: ["CVarve", "VarveCompression", "VarveText"],
             swiftSettings: settings),
         .target(
             name: "VarveEvents", dependencies: ["CVarve", "VarveText"], swiftSettings: settings),
         .target(
-            name: "VarveTables", dependencies: ["CVarve", "VarveEvents"], swiftSettings: settings),
+            name: "VarveTables", dependencies: ["CVarve", "VarveCompression", "VarveEvents"],
+            swiftSettings: settings),
         .target(
             name: "VarveGraph",
             dependencies: ["CVarve", "VarveEvents", "VarveMacros", "VarveText"],
@@ -186,13 +188,15 @@ let package = Package(
                 "VarveLog", "VarveEvents", "VarveInspection", "VarveTool", "VarveTestSupport",
             ], path: "Tests/VarveFuzzing", swiftSettings: settings),
         .testTarget(
-            name: "VarveLogTests", dependencies: ["VarveLog", "VarveTestSupport"],
+            name: "VarveLogTests",
+            dependencies: ["VarveCompression", "VarveLog", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "VarveEventsTests", dependencies: ["VarveEvents", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "VarveTablesTests", dependencies: ["VarveTables", "VarveTestSupport"],
+            name: "VarveTablesTests",
+            dependencies: ["VarveCompression", "VarveTables", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "VarveGraphTests", dependencies: ["VarveGraph", "VarveTestSupport"],

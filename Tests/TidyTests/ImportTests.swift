@@ -16,9 +16,11 @@ struct ImportTests {
     static let table: [Module] = [
         // Which characters people are shown, and in how many columns: every message of every module asks it.
         Module(folder: "Sources/VarveText"),
+        // Blocks of LZ4, which the log's frames and the engine's images share.
+        Module(folder: "Sources/VarveCompression", modules: ["CLZ4"]),
         // Foundation for `LocalizedError` alone, Synchronization for the locks that the layers above share.
         Module(
-            folder: "Sources/VarveLog", modules: ["CLZ4", "CVarve", "VarveText"],
+            folder: "Sources/VarveLog", modules: ["CVarve", "VarveCompression", "VarveText"],
             system: ["Foundation", "Synchronization"]),
         // Synchronization for the lock-free cache of how types are stored.
         Module(
@@ -27,7 +29,7 @@ struct ImportTests {
         // Foundation for the canonical composition of texts, Synchronization for the stack of versions
         // whose snapshots are gone.
         Module(
-            folder: "Sources/VarveTables", modules: ["CVarve", "VarveEvents"],
+            folder: "Sources/VarveTables", modules: ["CVarve", "VarveCompression", "VarveEvents"],
             system: ["Foundation", "Synchronization"]),
         Module(
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents", "VarveText"],

@@ -1,4 +1,5 @@
 import Testing
+import VarveCompression
 import VarveTestSupport
 
 @testable import VarveLog

@@ -24,8 +24,8 @@ struct IDMapTests {
             var versions = Versions(IDMap(nodeBits: nodeBits, bucketCount: bucketCount))
             var held: [(PageSnapshot, IDMap)] = []
             for (index, key) in keys.enumerated() {
-                versions.changeInVain { $0.insert(key, Slot(99), in: $1) }
-                versions.change { $0.insert(key, Slot(UInt32(index)), in: $1) }
+                versions.changeInVain { _ = $0.insert(key, Slot(99), in: $1) }
+                versions.change { _ = $0.insert(key, Slot(UInt32(index)), in: $1) }
                 if let newest = versions.newest { held.append((newest, versions.structure)) }
             }
             for (version, (snapshot, map)) in held.enumerated() {

@@ -5,7 +5,7 @@ import VarveTestSupport
 
 /// A number in a page of its own at each index: what a version holds is easy to say.
 private struct Numbers {
-    var array = PageArray(childBits: 1)
+    var array = PageArray(.rowNode, childBits: 1)
 
     func value(at index: Int, in pages: PageTable) -> UInt64? {
         let number = array.number(at: index, in: pages)
@@ -14,7 +14,7 @@ private struct Numbers {
 
     mutating func set(_ index: Int, to value: UInt64, in transaction: PageTransaction) {
         let entry = array.mutableEntry(at: index, in: transaction)
-        if entry.pointee == .none { entry.pointee = transaction.allocate(24).0 }
+        if entry.pointee == .none { entry.pointee = transaction.allocate(PageKind(.rowLeaf), 24).0 }
         transaction.mutable(&entry.pointee).store(value, at: Page.headerBytes)
     }
 
@@ -145,22 +145,28 @@ struct PageStoreTests {
         #expect(versions.livePageCount() == 15)
     }
 
-    @Test("Frames come back by size class, and large ones to the system")
+    @Test("Frames come back by kind and size, and large ones to the system")
     func frames() {
         var arena = FrameArena(.hugeChunks)
+        let kind = PageKind(.rowLeaf)
         for size in [64, 128, 8_192, 8_256, 100_000, 1 << 20, 1 << 20 | 1] {
             let rounded = FrameSize.rounded(size)
-            let (number, frame) = arena.allocate(rounded)
-            frame.address.initializeMemory(as: UInt8.self, repeating: 1, count: rounded)
+            let (number, frame) = arena.allocate(kind, rounded)
+            (frame.address + Page.headerBytes).initializeMemory(
+                as: UInt8.self, repeating: 1, count: rounded - Page.headerBytes)
+            #expect(frame.byteCount == rounded && frame.kind == kind)
             let reserved = arena.reservedBytes
-            arena.deallocate(number, frame, rounded)
+            arena.deallocate(number, frame)
             #expect(
                 arena.reservedBytes == (size > 1 << 20 ? reserved - rounded : reserved),
                 "\(size)")
-            let (again, sameFrame) = arena.allocate(rounded)
+            let (again, sameFrame) = arena.allocate(kind, rounded)
             #expect(again == number, "\(size)")
             #expect(arena.frameCount == 1)
-            arena.deallocate(again, sameFrame, rounded)
+            arena.deallocate(again, sameFrame)
+            let (other, otherFrame) = arena.allocate(PageKind(.linkLeaf), rounded)
+            #expect(other != number || size > 1 << 20, "\(size)")
+            arena.deallocate(other, otherFrame)
         }
         #expect(arena.frameCount == 0)
     }
@@ -170,23 +176,28 @@ struct PageStoreTests {
         var generator = SeededGenerator(seed: UInt64(seed))
         var arena = FrameArena(seed % 2 == 0 ? .hugeChunks : .separate)
         var frames: [(number: PageNumber, page: Page, size: Int)] = []
+        let kinds = [PageKind(.rowLeaf), PageKind(.keyPage, level: 2), PageKind(.idBucket)]
         for _ in 0..<600 {
             if frames.count > 40, generator.chance(2) {
                 let frame = frames.remove(at: generator.below(frames.count))
                 #expect(
                     frame.page.load(16, as: UInt32.self) == frame.number.rawValue, "seed \(seed)")
-                arena.deallocate(frame.number, frame.page, frame.size)
+                arena.deallocate(frame.number, frame.page)
             } else {
                 let size = FrameSize.rounded(24 + generator.below(1 << generator.below(18)))
-                let (number, page) = arena.allocate(size)
-                page.byteCount = size
+                let kind = kinds[generator.below(3)]
+                let (number, page) = arena.allocate(kind, size)
+                let span = arena.pages.span(of: number)
+                #expect(span.kind == kind && span.frameBytes == size, "seed \(seed)")
+                #expect(span.frameIndex(of: number) != nil, "seed \(seed)")
+                page.birth = PageVersion(1)
                 page.store(number.rawValue, at: 16)
                 page.store(number.rawValue, at: size - 4)
                 frames.append((number, page, size))
             }
         }
         for frame in frames {
-            #expect(arena.pages.frame(frame.number)?.address == frame.page.address)
+            #expect(arena.pages.frame(frame.number).address == frame.page.address)
             for offset in [16, frame.size - 4] {
                 #expect(
                     frame.page.load(offset, as: UInt32.self) == frame.number.rawValue,
@@ -206,11 +217,7 @@ struct PageStoreTests {
             let index = FrameSize.index(of: size)
             #expect(classes.updateValue(size, forKey: index) ?? size == size, "\(count)")
             #expect(index > 0 && index < FrameSize.classCount)
-            let largest = FrameSize.largest(within: size)
-            #expect(largest == size, "\(size)")
-            #expect(FrameSize.largest(within: size + 64) >= size)
         }
         #expect(classes.count == FrameSize.classCount - 1)
-        #expect(FrameSize.largest(within: 3 << 20) == 1 << 20)
     }
 }

@@ -9,7 +9,7 @@ enum EngineBenchmark {
         let users = (0..<options.rows).map { BenchmarkUser(sample: $0) }
         let workload = Workload(users)
         var report = Report()
-        for _ in 0..<options.runs {
+        for _ in 0..<options.runs where !options.isOfImages {
             if options.isTuning {
                 for (name, shape) in EngineStore.shapes {
                     Turn(workload).run(EngineStore(shape), name, &report)
@@ -20,7 +20,14 @@ enum EngineBenchmark {
                 Turn(workload).run(LMDBStore(), "LMDB", &report)
             }
         }
-        if !options.isTuning {
+        if options.isOfImages {
+            let log = ReplayTurn(workload)
+            for _ in 0..<options.runs {
+                for kilobytes in options.isTuning ? [16, 32, 64] : [32] {
+                    ImageTurn(workload, log).run(blockBytes: kilobytes << 10, &report)
+                }
+            }
+        } else if !options.isTuning {
             let replay = ReplayTurn(workload)
             for _ in 0..<options.runs { replay.run(&report) }
         }
@@ -35,6 +42,7 @@ private struct Options {
     var rows = 1_000_000
     var runs = 3
     var isTuning = false
+    var isOfImages = false
 
     init(_ arguments: ArraySlice<String>) {
         var rest = arguments
@@ -43,6 +51,7 @@ private struct Options {
             case "--rows": rows = Self.number(&rest)
             case "--runs": runs = Self.number(&rest)
             case "--tune": isTuning = true
+            case "--images": isOfImages = true
             default: Self.stop()
             }
         }
@@ -54,7 +63,7 @@ private struct Options {
     }
 
     private static func stop() -> Never {
-        print("usage: EngineBenchmark [--rows N] [--runs N] [--tune]")
+        print("usage: EngineBenchmark [--rows N] [--runs N] [--images] [--tune]")
         exit(2)
     }
 }

@@ -69,12 +69,84 @@ struct ReplayTurn {
         precondition(state.counts(of: type) == replayed.counts(of: type))
         var sum = 0
         report.measure(.stateFind, "engine", workload.ids.count) {
-            sum = Self.find(workload.ids, type, in: state)
+            sum = Self.find(workload.ids[...], type, in: state)
         }
         workload.check(.find, sum)
     }
 
-    private static func find(_ ids: [String], _ type: TypeNumber, in state: State) -> Int {
+    // MARK: Images
+
+    /// The state of the log, with an index by age.
+    func state(blockBytes: Int) -> State {
+        var state = State(blockBytes: blockBytes)
+        for bytes in log {
+            let transaction = StateTransaction(state)
+            Self.withView(of: bytes) { view throws(ReplayError) in try transaction.apply(view) }
+            state = transaction.publish()
+        }
+        let transaction = StateTransaction(state)
+        let declaration = IndexDeclaration([.init(BenchmarkUser.age)])
+        let type = BenchmarkUser.layout.definition.number
+        precondition((try? transaction.declareIndex(of: type, declaration)) == true)
+        return transaction.publish()
+    }
+
+    /// Gives users new rows, 500 a transaction.
+    func save(_ users: [BenchmarkUser], in state: State) -> State {
+        let type = BenchmarkUser.layout.definition.number
+        var state = state
+        for start in stride(from: 0, to: users.count, by: Self.batch) {
+            let id = state.nextTransaction
+            let time = Timestamp(microseconds: Int64(id.rawValue))
+            var encoder = TransactionEncoder()
+            encoder.begin(id: id, time: time)
+            var (key, row) = (ByteWriter(), ByteWriter())
+            for user in users[start..<min(start + Self.batch, users.count)] {
+                key.removeAll()
+                row.removeAll()
+                key.writeText(user.id)
+                user.encode(into: &row)
+                key.withBytes { id in
+                    guard let entry = state.entry(of: type, id: id), let old = entry.version
+                    else { return }
+                    let entity = encoder.entity(type, id)
+                    let ordinal = Ordinal(entry.stamps.ordinal)
+                    encoder.delete(
+                        entity, keepsTombstone: false, ordinal: ordinal, previous: old,
+                        cause: .direct, row: entry.row, lists: [])
+                    row.withBytes {
+                        encoder.insert(entity, ordinal: ordinal, previous: nil, row: $0)
+                    }
+                }
+            }
+            var bytes = ByteWriter()
+            encoder.finish(TransactionHeader(id: id, time: time), into: &bytes)
+            let logged = bytes.copyBytes()
+            let transaction = StateTransaction(state)
+            Self.withView(of: logged) { view throws(ReplayError) in try transaction.apply(view) }
+            state = transaction.publish()
+        }
+        return state
+    }
+
+    func find(_ ids: ArraySlice<String>, in state: State) -> Int {
+        Self.find(ids, BenchmarkUser.layout.definition.number, in: state)
+    }
+
+    func scan(_ state: State) -> Int {
+        guard var cursor = state.entries(of: BenchmarkUser.layout.definition.number) else {
+            return 0
+        }
+        var sum = 0
+        while let entry = cursor.nextEntry() {
+            sum &+= BenchmarkUser(id: entry.id, row: entry.row).digest
+        }
+        return sum
+    }
+
+    private static func find(
+        _ ids: ArraySlice<String>, _ type: TypeNumber, in state: State
+    ) -> Int {
         var sum = 0
         var key = ByteWriter()
         for id in ids {

@@ -16,6 +16,20 @@ enum Line: String, CaseIterable {
     case megabytes = "memory of pages, MB"
     case replay = "replay of a log, 500 rows a transaction"
     case stateFind = "find by id in the state of that log, the value"
+    case imageWrite = "write an image, ms"
+    case imageMegabytes = "the image, MB"
+    case imageRoot = "its root, KB"
+    case imageOpen = "open it and find one by id, us"
+    case imageFind = "1,000 finds by id then, us each"
+    case imageLoaded = "blocks in memory then, MB"
+    case imageResident = "memory of the process for it, MB"
+    case imageScan = "scan into values, reading the rest"
+    case imageFindLoaded = "find by id then, the value"
+    case imageFindResident = "find by id in the state before, the value"
+    case imageNeighbours = "1 % of rows changed, neighbours: bytes made, MB"
+    case imageNeighboursTime = "writing that image, ms"
+    case imageScattered = "1 % of rows changed, at random: bytes made, MB"
+    case imageScatteredTime = "writing that image, ms "
 }
 
 /// The figures of all turns, by line and column.

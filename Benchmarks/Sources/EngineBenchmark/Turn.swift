@@ -10,6 +10,9 @@ final class Workload {
     let aged: [BenchmarkUser]
     /// Users that are not among `users`.
     let added: [BenchmarkUser]
+    /// New forms of one user in a hundred: of neighbours, and of any.
+    let neighbours: [BenchmarkUser]
+    let scattered: [BenchmarkUser]
     /// What the columns found, by line: equal or a defect.
     private var found: [Line: Int] = [:]
 
@@ -28,6 +31,16 @@ final class Workload {
             user.age = (user.age + 7) % 100
             return user
         }
+        func rescore(_ numbers: some Sequence<Int>) -> [BenchmarkUser] {
+            numbers.map { number in
+                var user = BenchmarkUser(sample: number)
+                user.score += 2
+                return user
+            }
+        }
+        let some = users.count / 100
+        neighbours = rescore(users.count / 2..<users.count / 2 + some)
+        scattered = rescore(Set(SampleData.randomNumbers(some, below: users.count, seed: 9)))
         added = (0..<count).map { BenchmarkUser(sample: users.count + $0) }
     }
 

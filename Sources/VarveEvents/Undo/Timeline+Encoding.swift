@@ -8,7 +8,7 @@ extension Timeline {
         static let group: UInt8 = 0x04
     }
 
-    func encode(into writer: inout ByteWriter) {
+    package func encode(into writer: inout ByteWriter) {
         let scopes = scopes
         writer.writeCount(scopes.count)
         for scope in scopes {
@@ -52,7 +52,7 @@ extension Timeline {
     }
 
     /// Reads what `encode` wrote. No transaction in it is behind `last`.
-    init(_ page: UnsafeRawBufferPointer, through last: TransactionID) throws(CodecError) {
+    package init(_ page: UnsafeRawBufferPointer, through last: TransactionID) throws(CodecError) {
         self.init()
         // Whose the transactions before are, the page does not say.
         newest.transaction = last

@@ -14,7 +14,8 @@ package enum KeyedHash {
         hash(bytes, key: stableKey)
     }
 
-    private static func hash(_ bytes: UnsafeRawBufferPointer, key: Key) -> UInt64 {
+    /// The hash of a buffer under a key of the caller's.
+    package static func hash(_ bytes: UnsafeRawBufferPointer, key: Key) -> UInt64 {
         guard let base = bytes.baseAddress else {
             return finish(0, 0, seed: key.first, count: 0, key: key)
         }
@@ -23,18 +24,18 @@ package enum KeyedHash {
 
     /// All constants are random: with a public one, an input that equals it would multiply by
     /// zero and collide under every key.
-    struct Key {
-        let first: UInt64
-        let second: UInt64
-        let third: UInt64
+    package struct Key: Hashable, Sendable, BitwiseCopyable {
+        package let first: UInt64
+        package let second: UInt64
+        package let third: UInt64
 
-        init(first: UInt64, second: UInt64, third: UInt64) {
+        package init(first: UInt64, second: UInt64, third: UInt64) {
             self.first = first
             self.second = second
             self.third = third
         }
 
-        init(using generator: inout some RandomNumberGenerator) {
+        package init(using generator: inout some RandomNumberGenerator) {
             first = generator.next()
             second = generator.next() | 1
             third = generator.next() | 1
@@ -45,7 +46,7 @@ package enum KeyedHash {
         first: 0x2545_F491_4F6C_DD1D, second: 0xA076_1D64_78BD_642F,
         third: 0xE703_7ED1_A0B4_28DB)
 
-    static let key: Key = {
+    package static let key: Key = {
         var generator = SystemRandomNumberGenerator()
         return Key(using: &generator)
     }()

@@ -1,3 +1,5 @@
+import VarveCompression
+
 /// What a page of a checkpoint is about, in the words of the layer above; to the log its content
 /// is opaque.
 package struct CheckpointPageKey: Hashable, Sendable {

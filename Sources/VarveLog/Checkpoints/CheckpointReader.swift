@@ -1,3 +1,5 @@
+import VarveCompression
+
 /// Reads pages of one checkpoint, each verified: its header against the page table, its padding,
 /// both checksums. Belongs to one thread.
 package final class CheckpointReader {

@@ -1,3 +1,5 @@
+package import VarveCompression
+
 /// Writes one checkpoint, page by page, under a temporary name.
 ///
 /// The file gets its name by `publish`, when it is synced and its owner has read it back. It

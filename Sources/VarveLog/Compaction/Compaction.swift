@@ -1,3 +1,5 @@
+import VarveCompression
+
 /// One compaction of a log, as steps that its owner takes one after the other. None of them touches
 /// the log's active segment, so the log is written meanwhile by another thread; `Log` itself is
 /// touched by `Log.beginCompaction` and `Log.finish` only, in the writer's turn.

@@ -1,3 +1,5 @@
+import VarveCompression
+
 extension FrameHeader {
     /// Why a header whose checksum holds cannot be used, or nil. Written by a newer version, or
     /// forged: a power cut leaves no such header.

@@ -1,3 +1,5 @@
+import VarveCompression
+
 /// Turns the stored bytes of frames back into payloads, in memory that is reused.
 ///
 /// Owns the buffers; the pointers that it hands out are valid until the next call.

@@ -1,3 +1,5 @@
+import VarveCompression
+
 /// Appends frames to one segment file and knows how much of it is safe. It holds no policy: when to
 /// sync, roll or give up is its owner's decision.
 ///

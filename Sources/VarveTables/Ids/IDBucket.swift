@@ -54,11 +54,18 @@ struct IDBucket: BitwiseCopyable {
         return copy.number
     }
 
+    /// Whether the count of a page that was read fits it, and a map would have made it.
+    static func isSound(_ page: Page) -> Bool {
+        page.count <= IDMap.bucketCountStandard && offset(page.count) <= page.byteCount
+    }
+
+    static func clearUnused(_ page: Page) { page.clear(from: offset(page.count)) }
+
     /// An empty bucket with room for this many items.
     static func make(
         for count: Int, in transaction: PageTransaction
     ) -> (number: PageNumber, bucket: IDBucket) {
-        let (number, page) = transaction.allocate(offset(count))
+        let (number, page) = transaction.allocate(PageKind(.idBucket), offset(count))
         return (number, IDBucket(page: page))
     }
 }

@@ -11,8 +11,9 @@ import VarveEvents
 /// one entry alone names it, a node takes its place.
 ///
 /// The tag is the upper half of the hash, and the bits that lead to a bucket are its leading ones, so
-/// splitting reads no id. Hashes are keyed per process: the file's author cannot choose collisions,
-/// and the map is no part of a file. Ids are never removed: their slots stay with them.
+/// splitting reads no id. A map has the random key of the process that began it, and an image keeps it. Its author could choose ids
+/// that collide under it. He gains nothing that lasts: a bucket that overflows, as none does by chance, is noticed when it is
+/// filled, and the map is made again under a key that he cannot know. Ids are never removed: their slots stay with them.
 ///
 /// Invariants: the entries of a node that name one bucket are neighbours, their number is a power of
 /// two, and the first one's position is a multiple of it. A bucket has at most `bucketCount` items,
@@ -23,18 +24,37 @@ package struct IDMap: BitwiseCopyable, Sendable {
     /// As many leading bits of a tag name the group that it is loaded with.
     private static let groupBits = 11
 
+    /// Of tables, and so of images.
+    static let nodeBitsStandard = 6
+    static let bucketCountStandard = 30
+
+    let key: KeyedHash.Key
     private let nodeBits: Int
     private let bucketCount: Int
-    private var root = PageNumber.none
+    private(set) var root = PageNumber.none
 
     /// - Parameters:
     ///   - nodeBits: a node has 2 to the power of this many entries.
     ///   - bucketCount: a bucket of more items is split.
-    package init(nodeBits: Int = 6, bucketCount: Int = 30) {
+    package init(
+        nodeBits: Int = IDMap.nodeBitsStandard, bucketCount: Int = IDMap.bucketCountStandard
+    ) {
         precondition((1...8).contains(nodeBits) && bucketCount >= 1, "The map divides its items")
         self.nodeBits = nodeBits
         self.bucketCount = bucketCount
+        key = KeyedHash.key
     }
+
+    /// The map of an image.
+    init(root: PageNumber, key: KeyedHash.Key) {
+        nodeBits = Self.nodeBitsStandard
+        bucketCount = Self.bucketCountStandard
+        self.root = root
+        self.key = key
+    }
+
+    /// The hash of an id in this map.
+    package func hash(_ id: UnsafeRawBufferPointer) -> UInt64 { KeyedHash.hash(id, key: key) }
 
     private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) }
 
@@ -93,14 +113,19 @@ package struct IDMap: BitwiseCopyable, Sendable {
 
     // MARK: Changing
 
-    /// Adds the slot of an id, with this hash, that the map does not have.
-    package mutating func insert(_ hash: UInt64, _ slot: Slot, in transaction: PageTransaction) {
+    /// Adds the slot of an id, with this hash, that the map does not have. Returns whether its bucket is still one
+    /// that chance can make.
+    @discardableResult
+    package mutating func insert(
+        _ hash: UInt64, _ slot: Slot, in transaction: PageTransaction
+    ) -> Bool {
         insert(tag: Self.tag(hash), slot, in: transaction)
     }
 
     /// Adds ids by their hashes: the first has slot 0. They are taken in an order in which neighbours share
     /// the pages that lead to them.
-    mutating func insertAll(_ hashes: [UInt64], in transaction: PageTransaction) {
+    /// Returns whether chance can make all buckets.
+    mutating func insertAll(_ hashes: [UInt64], in transaction: PageTransaction) -> Bool {
         let shift = UInt32(Self.tagBits - Self.groupBits)
         var ends = [Int](repeating: 0, count: 1 << Self.groupBits)
         for hash in hashes { ends[Int(Self.tag(hash) >> shift)] += 1 }
@@ -119,10 +144,16 @@ package struct IDMap: BitwiseCopyable, Sendable {
             }
             count = hashes.count
         }
-        for item in items { insert(tag: item.tag, Slot(item.slot), in: transaction) }
+        var isByChance = true
+        for item in items where !insert(tag: item.tag, Slot(item.slot), in: transaction) {
+            isByChance = false
+        }
+        return isByChance
     }
 
-    private mutating func insert(tag: UInt32, _ slot: Slot, in transaction: PageTransaction) {
+    private mutating func insert(
+        tag: UInt32, _ slot: Slot, in transaction: PageTransaction
+    ) -> Bool {
         if root == .none { makeRoot(in: transaction) }
         var node = transaction.mutable(&root)
         var bits = 0
@@ -141,16 +172,17 @@ package struct IDMap: BitwiseCopyable, Sendable {
             if bucket.count < bucketCount, bucket.addInPlace(tag, slot, in: transaction) { return }
             let range = range(of: entry, around: position, in: node)
             let isDivisible = range.count > 1 || bits + 2 * nodeBits <= Self.tagBits
-            if bucket.count < bucketCount || !isDivisible {
+            let hasRoom = bucket.count < bucketCount
+            if hasRoom || !isDivisible {
                 let number = bucket.append(
                     tag, slot, PageNumber(entry), in: transaction)
                 if number.rawValue != entry { set(range, of: node, to: number.rawValue) }
-                return
+                return hasRoom
             }
             if range.count > 1 {
                 split(bucket, PageNumber(entry), range, of: node, below: bits, in: transaction)
             } else {
-                let (number, page) = makeNode(of: entry, in: transaction)
+                let (number, page) = makeNode(of: entry, below: bits + nodeBits, in: transaction)
                 node.store(number.rawValue | Self.nodeMark, at: entryOffset(position))
                 node = page
                 bits += nodeBits
@@ -158,16 +190,64 @@ package struct IDMap: BitwiseCopyable, Sendable {
         }
     }
 
+    /// The map of the same ids under another key, in no order. O(n).
+    func renewed(of rows: RowTree, in transaction: PageTransaction) -> IDMap {
+        var generator = SystemRandomNumberGenerator()
+        var map = IDMap(root: .none, key: KeyedHash.Key(using: &generator))
+        var cursor = rows.cursor(in: transaction.pages)
+        while let entry = cursor.nextEntry() {
+            let hash = map.hash(entry.id)
+            // Rows of an image may repeat an id.
+            if map.entry(of: entry.id, hash, in: rows, transaction.pages) == nil {
+                map.insert(hash, entry.slot, in: transaction)
+            }
+        }
+        return map
+    }
+
+    /// Releases all pages: the map is as if it were new.
+    mutating func removeAll(in transaction: PageTransaction) {
+        if root != .none { release(root, in: transaction) }
+        root = .none
+    }
+
+    private func release(_ number: PageNumber, in transaction: PageTransaction) {
+        Self.forEachReference(transaction.pages[number], count: 1 << nodeBits) { child, isNode in
+            if isNode {
+                release(child, in: transaction)
+            } else {
+                transaction.release(child)
+            }
+        }
+        transaction.release(number)
+    }
+
+    /// Calls `body` with what a node names, each once, and whether that is a node.
+    static func forEachReference(
+        _ page: Page, count: Int = 1 << nodeBitsStandard, _ body: (PageNumber, Bool) -> Void
+    ) {
+        var last: UInt32 = 0
+        for position in 0..<count {
+            let entry: UInt32 = page.load(Page.headerBytes + 4 * position)
+            if entry != last { body(PageNumber(entry & ~nodeMark), entry & nodeMark != 0) }
+            last = entry
+        }
+    }
+
+    /// Of a node of an image.
+    static let nodeBytes = Page.headerBytes + 4 << nodeBitsStandard
+
     private mutating func makeRoot(in transaction: PageTransaction) {
         let bucket = IDBucket.make(for: 1, in: transaction)
-        (root, _) = makeNode(of: bucket.number.rawValue, in: transaction)
+        (root, _) = makeNode(of: bucket.number.rawValue, below: 0, in: transaction)
     }
 
     /// A node all of whose entries name one bucket.
     private func makeNode(
-        of bucket: UInt32, in transaction: PageTransaction
+        of bucket: UInt32, below bits: Int, in transaction: PageTransaction
     ) -> (PageNumber, Page) {
-        let (number, page) = transaction.allocate(entryOffset(1 << nodeBits))
+        let (number, page) = transaction.allocate(
+            PageKind(.idNode, level: bits / nodeBits), entryOffset(1 << nodeBits))
         set(0..<1 << nodeBits, of: page, to: bucket)
         return (number, page)
     }

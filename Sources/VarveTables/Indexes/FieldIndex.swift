@@ -13,7 +13,7 @@ package struct FieldIndex: Sendable {
     }
 
     private let parts: [Part]
-    private var tree: KeyTree
+    private(set) var tree: KeyTree
 
     private static let slotBytes = 4
 
@@ -35,6 +35,17 @@ package struct FieldIndex: Sendable {
         self.parts = parts
         tree = KeyTree(pageBytes: max(pageBytes, needed))
     }
+
+    /// Takes over the tree of an image. Returns false, without a change, where this program makes other keys, or
+    /// pages of another size.
+    mutating func take(_ tree: KeyTree, madeIn form: KeyForm) -> Bool {
+        guard form == self.form, tree.pageBytes == self.tree.pageBytes else { return false }
+        self.tree = tree
+        return true
+    }
+
+    /// What the keys depend on.
+    var form: KeyForm { .current(withTexts: parts.contains { $0.key.isOfText }) }
 
     /// Takes over the entries of an index on an older layout. Returns false, without a change, where its
     /// keys are others: a field has another type now.
@@ -105,6 +116,8 @@ package struct FieldIndex: Sendable {
     }
 
     private static func slot(of key: UnsafeRawBufferPointer) -> Slot {
+        // A key of an image may be shorter. No table has the slot.
+        guard key.count >= slotBytes else { return Slot(.max) }
         let bytes = key.loadUnaligned(fromByteOffset: key.count - slotBytes, as: UInt32.self)
         return Slot(UInt32(bigEndian: bytes))
     }
@@ -125,13 +138,12 @@ package struct FieldIndex: Sendable {
             let removed = UnsafeRawBufferPointer(rebasing: bytes[..<middle])
             let added = UnsafeRawBufferPointer(rebasing: bytes[middle...])
             if removed.hasSameBytes(as: added) { return }
-            if old != nil {
-                let isRemoved = tree.remove(removed, in: transaction)
-                assert(isRemoved, "The entry of a row is there")
+            // The entry of a row is there, and a row has one: but for those of an image.
+            if old != nil, !tree.remove(removed, in: transaction) {
+                transaction.pages.noteContradiction()
             }
-            if new != nil {
-                let isAdded = tree.insert(added, in: transaction)
-                assert(isAdded, "A row has one entry")
+            if new != nil, !tree.insert(added, in: transaction) {
+                transaction.pages.noteContradiction()
             }
         }
     }

@@ -2,11 +2,11 @@ import VarveEvents
 
 /// A page of a ``KeyTree``: keys in ascending order, in a node above the leaves each with a child.
 ///
-///     16   heapStart   UInt16   where the lowest cell begins
+///     16   heapBytes   UInt16   of the page's end, which the cells' bytes and what is freed between them take
 ///     18   freed       UInt16   bytes between the cells that belong to none
 ///     20   cells       count x (offset UInt16, key count UInt16)
 ///     ...  free
-///     heapStart ... capacity    the cells' bytes: a key, in a node its child's number behind it
+///     heap to the page's end    the cells' bytes: a key, in a node its child's number behind it
 ///
 /// The first key of a node is never compared: everything below the second is the first child's.
 struct KeyPage: BitwiseCopyable {
@@ -15,18 +15,22 @@ struct KeyPage: BitwiseCopyable {
         static let capacityMin = 64
         static let capacityMax = 32_768
 
-        /// How much of a page is used.
+        /// The bytes of a page.
         let capacity: Int
 
         init(capacity: Int) {
             precondition(
                 capacity >= Self.capacityMin && capacity <= Self.capacityMax,
                 "A page holds 64 bytes to 32 KiB")
-            self.capacity = capacity
+            self.capacity = FrameSize.rounded(capacity)
         }
 
         /// The longest key that a page takes: four cells fit, each with a child.
-        var keyBytesMax: Int { (capacity - KeyPage.cells) / 4 - KeyPage.cellBytes - 4 }
+        var keyBytesMax: Int { Self.keyBytesMax(ofPage: capacity) }
+
+        static func keyBytesMax(ofPage capacity: Int) -> Int {
+            (capacity - KeyPage.cells) / 4 - KeyPage.cellBytes - 4
+        }
 
         static func capacity(forKeysOf count: Int) -> Int {
             KeyPage.cells + 4 * (count + KeyPage.cellBytes + 4)
@@ -39,25 +43,30 @@ struct KeyPage: BitwiseCopyable {
     let page: Page
     let isNode: Bool
 
-    private var childBytes: Int { isNode ? 4 : 0 }
+    var childBytes: Int { isNode ? 4 : 0 }
 
-    private var heapStart: Int {
-        get { Int(page.load(Page.headerBytes, as: UInt16.self)) }
-        nonmutating set { page.store(UInt16(truncatingIfNeeded: newValue), at: Page.headerBytes) }
+    var heapStart: Int {
+        get { page.byteCount - Int(page.load(Page.headerBytes, as: UInt16.self)) }
+        nonmutating set {
+            page.store(
+                UInt16(truncatingIfNeeded: page.byteCount - newValue), at: Page.headerBytes)
+        }
     }
 
-    private var freed: Int {
+    var freed: Int {
         get { Int(page.load(Page.headerBytes + 2, as: UInt16.self)) }
         nonmutating set {
             page.store(UInt16(truncatingIfNeeded: newValue), at: Page.headerBytes + 2)
         }
     }
 
+    /// An empty page; of level 0, a leaf.
     static func make(
-        isNode: Bool, _ geometry: Geometry, in transaction: PageTransaction
+        level: Int, _ geometry: Geometry, in transaction: PageTransaction
     ) -> (PageNumber, KeyPage) {
-        let (number, page) = transaction.allocate(geometry.capacity)
-        let keys = KeyPage(page: page, isNode: isNode)
+        let (number, page) = transaction.allocate(
+            PageKind(.keyPage, level: level), geometry.capacity)
+        let keys = KeyPage(page: page, isNode: level > 0)
         keys.heapStart = geometry.capacity
         keys.freed = 0
         return (number, keys)
@@ -67,11 +76,11 @@ struct KeyPage: BitwiseCopyable {
 
     var count: Int { page.count }
 
-    private func offset(_ index: Int) -> Int {
+    func offset(_ index: Int) -> Int {
         Int(page.load(Self.cells &+ Self.cellBytes &* index, as: UInt16.self))
     }
 
-    private func keyCount(_ index: Int) -> Int {
+    func keyCount(_ index: Int) -> Int {
         Int(page.load(Self.cells &+ Self.cellBytes &* index &+ 2, as: UInt16.self))
     }
 
@@ -79,7 +88,10 @@ struct KeyPage: BitwiseCopyable {
         page.bytes(offset(index), keyCount(index))
     }
 
-    func child(_ index: Int) -> PageNumber { page.load(offset(index) &+ keyCount(index)) }
+    /// None where the page is empty, because it cannot be read.
+    func child(_ index: Int) -> PageNumber {
+        index < count ? page.load(offset(index) &+ keyCount(index)) : .none
+    }
 
     func setChild(_ index: Int, _ number: PageNumber) {
         page.store(number, at: offset(index) &+ keyCount(index))
@@ -130,7 +142,7 @@ struct KeyPage: BitwiseCopyable {
     ) {
         let count = count
         let size = key.count + childBytes
-        if heapStart - size < Self.cells + Self.cellBytes * (count + 1) { compact(geometry) }
+        if heapStart - size < Self.cells + Self.cellBytes * (count + 1) { compact() }
         heapStart -= size
         page.write(key, at: heapStart)
         if isNode { page.store(child, at: heapStart + key.count) }
@@ -163,11 +175,12 @@ struct KeyPage: BitwiseCopyable {
     }
 
     /// Puts the cells one behind the other again.
-    private func compact(_ geometry: Geometry) {
+    func compact() {
         let start = heapStart
-        withUnsafeTemporaryAllocation(byteCount: geometry.capacity - start, alignment: 1) { copy in
-            copy.copyMemory(from: page.bytes(start, geometry.capacity - start))
-            var end = geometry.capacity
+        let capacity = page.byteCount
+        withUnsafeTemporaryAllocation(byteCount: capacity - start, alignment: 1) { copy in
+            copy.copyMemory(from: page.bytes(start, capacity - start))
+            var end = capacity
             for index in 0..<count {
                 let size = keyCount(index) + childBytes
                 // The empty key of a leaf: it takes no bytes, and its offset may lie in front of the heap.

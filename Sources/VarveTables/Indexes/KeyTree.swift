@@ -20,6 +20,15 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         geometry = KeyPage.Geometry(capacity: pageBytes)
     }
 
+    /// The tree of an image.
+    init(pageBytes: Int, root: PageNumber, height: Int) {
+        self.init(pageBytes: pageBytes)
+        self.root = root
+        self.height = height
+    }
+
+    var pageBytes: Int { geometry.capacity }
+
     /// The least page for keys of this many bytes; nil where no page is large enough.
     static func pageBytes(forKeysOf count: Int) -> Int? {
         let bytes = KeyPage.Geometry.capacity(forKeysOf: count)
@@ -72,7 +81,7 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         precondition(key.count <= keyBytesMax, "A key fits its page")
         guard root != .none else {
             let leaf: KeyPage
-            (root, leaf) = KeyPage.make(isNode: false, geometry, in: transaction)
+            (root, leaf) = KeyPage.make(level: 0, geometry, in: transaction)
             leaf.insert(key, .none, at: 0, geometry)
             return true
         }
@@ -80,7 +89,7 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         let insertion = insert(key, below: &top, level: height, in: transaction)
         root = top
         if case .split(let split) = insertion {
-            let (number, node) = KeyPage.make(isNode: true, geometry, in: transaction)
+            let (number, node) = KeyPage.make(level: height + 1, geometry, in: transaction)
             node.insert(UnsafeRawBufferPointer(start: nil, count: 0), root, at: 0, geometry)
             split.separator.withUnsafeBytes { node.insert($0, split.right, at: 1, geometry) }
             root = number
@@ -100,6 +109,8 @@ package struct KeyTree: BitwiseCopyable, Sendable {
             if page.holds(key, at: position) { return .wasThere }
             return put(key, .none, at: position, of: page, in: transaction)
         }
+        // A node without children cannot be read.
+        if page.count == 0 { return .wasThere }
         let position = page.childPosition(of: key)
         var child = page.child(position)
         let insertion = insert(key, below: &child, level: level - 1, in: transaction)
@@ -118,7 +129,8 @@ package struct KeyTree: BitwiseCopyable, Sendable {
             page.insert(key, child, at: position, geometry)
             return .fit
         }
-        let (number, right) = KeyPage.make(isNode: page.isNode, geometry, in: transaction)
+        let (number, right) = KeyPage.make(
+            level: page.page.kind.level, geometry, in: transaction)
         let kept = splitPosition(of: page, inserting: position)
         right.append(page, kept..<page.count, geometry)
         page.removeLast(page.count - kept)
@@ -207,6 +219,7 @@ package struct KeyTree: BitwiseCopyable, Sendable {
         in transaction: PageTransaction
     ) -> Bool {
         let page = KeyPage(page: transaction.mutable(&number), isNode: level > 0)
+        if page.count == 0 { return false }
         let position = level > 0 ? page.childPosition(of: key) : page.position(of: key)
         guard level > 0 else {
             guard page.holds(key, at: position) else { return false }

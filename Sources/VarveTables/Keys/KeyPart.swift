@@ -45,6 +45,17 @@ package struct KeyPart: Sendable {
         }
     }
 
+    /// Whether keys depend on how texts are composed.
+    var isOfText: Bool { Self.isOfText(form) }
+
+    private static func isOfText(_ form: Form) -> Bool {
+        switch form {
+        case .text: true
+        case .optional(let wrapped): isOfText(wrapped)
+        default: false
+        }
+    }
+
     /// No key is longer.
     package var byteCountMax: Int { Self.byteCountMax(form) }
 

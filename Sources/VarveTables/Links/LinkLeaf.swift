@@ -35,6 +35,30 @@ struct LinkLeaf: BitwiseCopyable {
         page.bytes(offset(index), 4 &* count(index))
     }
 
+    // MARK: Images
+
+    private static func standard(_ page: Page) -> LinkLeaf {
+        LinkLeaf(page: page, holderCount: 1 << LinkMap.holderBitsStandard)
+    }
+
+    /// Whether the counts of a page that was read fit it.
+    static func isSound(_ page: Page) -> Bool {
+        let leaf = standard(page)
+        guard leaf.lists <= page.byteCount else { return false }
+        return leaf.offset(leaf.holderCount) <= page.byteCount
+    }
+
+    /// Calls `body` with the roots of long lists.
+    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+        let leaf = standard(page)
+        for index in 0..<leaf.holderCount where leaf.isLong(index) { body(leaf.root(index)) }
+    }
+
+    static func clearUnused(_ page: Page) {
+        let leaf = standard(page)
+        page.clear(from: leaf.offset(leaf.holderCount))
+    }
+
     /// What a list becomes.
     enum Content {
         case short([Slot])
@@ -59,7 +83,8 @@ struct LinkLeaf: BitwiseCopyable {
     static func make(
         holderCount: Int, words: Int = 0, in transaction: PageTransaction
     ) -> (PageNumber, LinkLeaf) {
-        let (number, page) = transaction.allocate(Page.headerBytes + 4 * (holderCount + words))
+        let (number, page) = transaction.allocate(
+            PageKind(.linkLeaf), Page.headerBytes + 4 * (holderCount + words))
         let leaf = LinkLeaf(page: page, holderCount: holderCount)
         page.clear(Page.headerBytes..<leaf.lists)
         return (number, leaf)
@@ -86,7 +111,7 @@ struct LinkLeaf: BitwiseCopyable {
             write(content, index, at: start)
             return number
         }
-        let (copyNumber, copyPage) = transaction.allocate(needed)
+        let (copyNumber, copyPage) = transaction.allocate(PageKind(.linkLeaf), needed)
         let copy = LinkLeaf(page: copyPage, holderCount: holderCount)
         copyPage.write(page.bytes(Page.headerBytes, start - Page.headerBytes), at: Page.headerBytes)
         copyPage.write(page.bytes(tail, end - tail), at: start + size)

@@ -19,14 +19,26 @@ package struct LinkMap: BitwiseCopyable, Sendable {
     ///   - shortCountMax: lists of more targets have pages of their own.
     ///   - pageCount: such a page holds as many.
     package init(
-        holderBits: Int = 4, shortCountMax: Int = 32, pageCount: Int = 120, childBits: Int = 6
+        holderBits: Int = LinkMap.holderBitsStandard, shortCountMax: Int = 32,
+        pageCount: Int = ListTree.capacityStandard, childBits: Int = 6
     ) {
         precondition((0...6).contains(holderBits) && shortCountMax >= 1, "A leaf holds some lists")
         self.holderBits = holderBits
         self.shortCountMax = shortCountMax
         lists = ListTree(capacity: pageCount)
-        leaves = PageArray(childBits: childBits)
+        leaves = PageArray(.linkNode, childBits: childBits)
     }
+
+    /// Of tables, and so of images.
+    package static let holderBitsStandard = 4
+
+    /// The map of an image.
+    init(_ root: PageArray.Root) {
+        self.init()
+        leaves = PageArray(.linkNode, root)
+    }
+
+    var root: PageArray.Root { leaves.position }
 
     private var holderCount: Int { 1 << holderBits }
 
@@ -51,7 +63,8 @@ package struct LinkMap: BitwiseCopyable, Sendable {
 
     private func targets(of leaf: LinkLeaf, _ index: Int, in pages: PageTable) -> [Slot] {
         var slots: [Slot] = []
-        slots.reserveCapacity(leaf.count(index))
+        // The count of an image may lie.
+        slots.reserveCapacity(min(leaf.count(index), 4_096))
         if leaf.isLong(index) {
             lists.forEach(leaf.root(index), in: pages) {
                 slots.append($0)

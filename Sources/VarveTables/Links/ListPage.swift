@@ -9,7 +9,8 @@ struct ListPage: BitwiseCopyable {
         level: Int, _ capacity: Int, in transaction: PageTransaction
     ) -> (number: PageNumber, page: ListPage) {
         let size = level == 0 ? 4 : 8
-        let (number, page) = transaction.allocate(items + size * capacity)
+        let (number, page) = transaction.allocate(
+            PageKind(.listPage, level: level), items + size * capacity)
         page.store(UInt32(truncatingIfNeeded: level), at: Page.headerBytes)
         return (number, ListPage(page: page))
     }
@@ -53,7 +54,7 @@ struct ListPage: BitwiseCopyable {
     /// The child with the slot at a position, which becomes the position within the child.
     func childPosition(of position: inout Int) -> Int {
         var index = 0
-        while position >= slotCount(index) {
+        while index < count - 1, position >= slotCount(index) {
             position -= slotCount(index)
             index += 1
         }
@@ -68,6 +69,27 @@ struct ListPage: BitwiseCopyable {
             index += 1
         }
         return index
+    }
+
+    // MARK: Images
+
+    /// Whether level and count of a page that was read fit it.
+    static func isSound(_ page: Page) -> Bool {
+        let list = ListPage(page: page)
+        return page.byteCount >= list.offset(ListTree.capacityStandard)
+            && list.level == page.kind.level && list.count > 0
+            && list.count <= ListTree.capacityStandard
+    }
+
+    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+        let list = ListPage(page: page)
+        guard list.level > 0 else { return }
+        for index in 0..<list.count { body(list.child(index)) }
+    }
+
+    static func clearUnused(_ page: Page) {
+        let list = ListPage(page: page)
+        page.clear(from: list.offset(list.count))
     }
 
     // MARK: Items of either kind

@@ -12,7 +12,10 @@
 ///
 /// Invariants: all leaves have the same depth; the count beside a child is that of the slots below it;
 /// no page has more items than the capacity; a page is empty only where it is the root.
-struct ListTree: BitwiseCopyable, Sendable {
+package struct ListTree: BitwiseCopyable, Sendable {
+    /// Of tables, and so of images.
+    package static let capacityStandard = 120
+
     /// The items that a page takes.
     let capacity: Int
 
@@ -60,6 +63,10 @@ struct ListTree: BitwiseCopyable, Sendable {
             let index = page.childPosition(of: &position)
             page = ListPage(page: pages[page.child(index)])
         }
+        guard position < page.count else {
+            pages.noteContradiction()
+            return Slot(.max)
+        }
         return page.slot(position)
     }
 
@@ -106,6 +113,8 @@ struct ListTree: BitwiseCopyable, Sendable {
     ) -> Split? {
         let page = ListPage(page: transaction.mutable(&number))
         if page.level == 0 {
+            // Counts of an image may lead behind the end.
+            let position = min(position, page.count)
             return put(at: position, of: page, in: transaction) { $0.insertSlot(slot, at: $1) }
         }
         var position = position
@@ -160,7 +169,10 @@ struct ListTree: BitwiseCopyable, Sendable {
         at position: Int, below number: inout PageNumber, in transaction: PageTransaction
     ) {
         let page = ListPage(page: transaction.mutable(&number))
-        guard page.level > 0 else { return page.removeItem(at: position) }
+        guard page.level > 0 else {
+            guard position < page.count else { return transaction.pages.noteContradiction() }
+            return page.removeItem(at: position)
+        }
         var position = position
         let index = page.childPosition(of: &position)
         var child = page.child(index)

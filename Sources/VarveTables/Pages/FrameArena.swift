@@ -9,10 +9,11 @@ package enum FrameSource: Sendable {
     case separate
 }
 
-/// Memory for pages: frames by size class, cut from large chunks, and named by their places.
+/// Memory for pages: frames by kind and size, cut from runs of large chunks, and named by their places.
 ///
-/// A frame that is freed is the first to be given out again in its class, because its lines are
-/// still in the processor's cache. A class never gives its frames to another one. A frame above
+/// A frame that is freed is the first to be given out again of its kind and size, because its lines are
+/// still in the processor's cache. It is never given to another kind: a number that outlives its page, as
+/// those of a forged image may, still leads to a page of the kind that it says. A frame above
 /// ``FrameSize/classBytesMax`` is a chunk of its own, which goes back to the system.
 struct FrameArena: ~Copyable {
     private static let chunkBytesMin = 16 << 10
@@ -20,11 +21,8 @@ struct FrameArena: ~Copyable {
     private static let hugePageBytes = 2 << 20
 
     let pages: PageTable
-    /// The first free frame of each class, which names the next one.
-    private let free: UnsafeMutablePointer<PageNumber>
-    /// What was not cut yet of the newest chunk.
-    private var rest: Range<Int> = 0..<0
-    private var restChunk = 0
+    private var slabs = SlabTable()
+    private var runs = RunSpace()
     private var nextChunkBytes = FrameArena.chunkBytesMin
     /// Numbers of chunks from this on were never given out.
     private var nextChunk = 1
@@ -35,95 +33,158 @@ struct FrameArena: ~Copyable {
     /// The frames in use.
     private(set) var frameCount = 0
 
-    init(_ source: FrameSource) {
+    /// Runs grow to this: what an image reads at a time.
+    private let runSpansMax: Int
+
+    init(_ source: FrameSource, runBytes: Int = FrameArena.runBytesStandard) {
         pages = .allocate()
-        free = .allocate(capacity: FrameSize.classCount)
-        free.initialize(repeating: .none, count: FrameSize.classCount)
         self.source = source
+        runSpansMax = max(1, runBytes / PageSpan.bytes)
     }
 
+    static let runBytesStandard = 32 << 10
+
     deinit {
-        for number in 1..<nextChunk { pages.chunk(number)?.deallocate() }
-        free.deallocate()
+        for number in 1..<nextChunk {
+            pages.removeSpans(ofChunk: number)
+            // What is left of an image's chunks is given back by what brings its pages.
+            if !imageChunks.contains(number) { pages.chunk(number)?.deallocate() }
+        }
         pages.deallocate()
     }
+
+    // MARK: Images
+
+    /// The chunks that an image brings, whose memory is not the arena's.
+    private var imageChunks: Set<Int> = []
+
+    /// Takes in the runs of an image, before the first page is allocated. Their frames are in use, or free
+    /// once ``takeFreeFrames(of:)`` is called.
+    mutating func adopt(_ layout: ImageLayout) {
+        frameCount = layout.pageCount
+        for chunk in layout.chunks {
+            pages.addSpans(chunk.spanCount, ofChunk: chunk.number)
+            imageChunks.insert(chunk.number)
+            nextChunk = max(nextChunk, chunk.number + 1)
+        }
+        for run in layout.runs { pages.setSpans(of: run) }
+        freeChunks = (1..<nextChunk).filter { !imageChunks.contains($0) }
+        for chunk in layout.chunks { addHoles(ofChunk: chunk.number) }
+    }
+
+    /// Spans of a chunk that belong to no run.
+    private mutating func addHoles(ofChunk chunk: Int) {
+        guard let spans = pages.spans(ofChunk: chunk) else { return }
+        var start = 0
+        for (position, span) in spans.enumerated() where span != .none {
+            if start < position { runs.give(chunk, start..<position) }
+            start = position + 1
+        }
+        if start < spans.count { runs.give(chunk, start..<spans.count) }
+    }
+
+    /// Makes the frames of an image's run that hold no page available. All of them are in memory.
+    mutating func takeFreeFrames(of run: PageRun) {
+        for index in 0..<run.frameCount {
+            let number = run.number(index)
+            let frame = pages.frame(number)
+            if frame.isFree { makeFree(number, frame) }
+        }
+    }
+
+    func isOfImage(_ number: PageNumber) -> Bool { imageChunks.contains(number.chunk) }
+
+    // MARK: Frames
 
     private func isSeparate(_ size: Int) -> Bool {
         size > FrameSize.classBytesMax || source == .separate
     }
 
-    /// A frame whose content is undefined. `size` is one that ``FrameSize/rounded(_:)`` returned.
+    /// A frame whose content is undefined but for its kind and size, which is one that
+    /// ``FrameSize/rounded(_:)`` returned.
     @inline(__always)
-    mutating func allocate(_ size: Int) -> (PageNumber, Page) {
+    mutating func allocate(_ kind: PageKind, _ size: Int) -> (PageNumber, Page) {
         frameCount &+= 1
         if size <= FrameSize.classBytesMax {
-            let index = FrameSize.index(of: size)
-            let number = free[index]
-            if let frame = pages.frame(number) {
-                free[index] = frame.nextFree
+            let slab = slabs.slab(kind, FrameSize.index(of: size))
+            let number = slab.pointee.free
+            if number != .none {
+                let frame = pages.frame(number)
+                slab.pointee.free = frame.nextFree
                 return (number, frame)
             }
+            if let number = slab.pointee.cut(size) { return (number, made(number, kind, size)) }
         }
-        return allocateFresh(size)
+        return allocateFresh(kind, size)
+    }
+
+    private func made(_ number: PageNumber, _ kind: PageKind, _ size: Int) -> Page {
+        let frame = pages.frame(number)
+        frame.setKind(kind, byteCount: size)
+        return frame
     }
 
     @inline(__always)
-    mutating func deallocate(_ number: PageNumber, _ frame: Page, _ size: Int) {
+    mutating func deallocate(_ number: PageNumber, _ frame: Page) {
         frameCount &-= 1
-        if isSeparate(size) {
+        let size = frame.byteCount
+        if isSeparate(size), !imageChunks.contains(number.chunk) {
             removeChunk(number.chunk, size)
         } else {
-            makeFree(number, frame, size)
+            makeFree(number, frame)
         }
     }
 
     @inline(__always)
-    private mutating func makeFree(_ number: PageNumber, _ frame: Page, _ size: Int) {
-        assert(Self.overwrite(frame, size))
-        let index = FrameSize.index(of: size)
-        frame.setFree(next: free[index])
-        free[index] = number
+    private mutating func makeFree(_ number: PageNumber, _ frame: Page) {
+        let size = frame.byteCount
+        // A chunk of an image is its loader's, and so is a frame that has one of its own.
+        guard size <= FrameSize.classBytesMax else { return frame.setFree(next: .none) }
+        assert(Self.overwrite(frame))
+        let slab = slabs.slab(frame.kind, FrameSize.index(of: size))
+        frame.setFree(next: slab.pointee.free)
+        slab.pointee.free = number
     }
 
     /// In debug builds nothing is read from a frame that was freed without being noticed.
-    private static func overwrite(_ frame: Page, _ size: Int) -> Bool {
-        frame.address.initializeMemory(as: UInt8.self, repeating: 0xDD, count: size)
+    private static func overwrite(_ frame: Page) -> Bool {
+        let size = frame.byteCount - Page.headerBytes
+        (frame.address + Page.headerBytes).initializeMemory(
+            as: UInt8.self, repeating: 0xDD, count: size)
         return true
     }
 
     @inline(never)
-    private mutating func allocateFresh(_ size: Int) -> (PageNumber, Page) {
-        let number: PageNumber
+    private mutating func allocateFresh(_ kind: PageKind, _ size: Int) -> (PageNumber, Page) {
+        precondition(size <= Page.byteCountMax, "A page is smaller than 1 GiB")
         if isSeparate(size) {
-            number = PageNumber(chunk: addChunk(size), offset: 0)
-        } else {
-            if rest.count < size { beginChunk(for: size) }
-            number = PageNumber(chunk: restChunk, offset: rest.lowerBound)
-            rest = rest.lowerBound + size..<rest.upperBound
+            let number = PageNumber(chunk: addChunk(size, spanCount: 1), offset: 0)
+            pages.setSpans(
+                of: PageRun(first: number, kind: kind, frameBytes: size, spanCount: 1))
+            return (number, made(number, kind, size))
         }
-        guard let frame = pages.frame(number) else { preconditionFailure("the chunk is there") }
-        return (number, frame)
+        let slab = slabs.slab(kind, FrameSize.index(of: size))
+        let wish = slab.pointee.nextSpanCount(size, most: runSpansMax)
+        if !runs.has(wish) { beginChunk(for: wish) }
+        let place = runs.take(wish)
+        let first = PageNumber(chunk: place.chunk, offset: place.span * PageSpan.bytes)
+        let run = PageRun(first: first, kind: kind, frameBytes: size, spanCount: wish)
+        pages.setSpans(of: run)
+        slab.pointee.begin(run)
+        guard let number = slab.pointee.cut(size) else { preconditionFailure("a run has frames") }
+        return (number, made(number, kind, size))
     }
 
     // MARK: Chunks
 
-    private mutating func beginChunk(for size: Int) {
-        while !rest.isEmpty { freeRest() }
-        let count = max(nextChunkBytes, size)
-        restChunk = addChunk(count)
-        rest = 0..<count
+    private mutating func beginChunk(for spanCount: Int) {
+        let byteCount = max(nextChunkBytes, spanCount * PageSpan.bytes)
+        let count = byteCount / PageSpan.bytes
+        runs.give(addChunk(byteCount, spanCount: count), 0..<count)
         nextChunkBytes = min(nextChunkBytes * 2, Self.chunkBytesMax)
     }
 
-    /// Makes a free frame of the beginning of what is left of the newest chunk.
-    private mutating func freeRest() {
-        let size = FrameSize.largest(within: rest.count)
-        let number = PageNumber(chunk: restChunk, offset: rest.lowerBound)
-        if let frame = pages.frame(number) { makeFree(number, frame, size) }
-        rest = rest.lowerBound + size..<rest.upperBound
-    }
-
-    private mutating func addChunk(_ byteCount: Int) -> Int {
+    private mutating func addChunk(_ byteCount: Int, spanCount: Int) -> Int {
         let number = freeChunks.popLast() ?? nextChunk
         precondition(number < PageNumber.chunkLimit, "A store has fewer than 2^15 chunks of pages")
         nextChunk = max(nextChunk, number + 1)
@@ -133,13 +194,16 @@ struct FrameArena: ~Copyable {
             alignment: isHuge ? Self.hugePageBytes : FrameSize.unitBytes)
         if isHuge { varve_advise_huge_pages(memory, byteCount) }
         reservedBytes += byteCount
+        pages.addSpans(spanCount, ofChunk: number)
         pages.setChunk(number, to: memory)
         return number
     }
 
     private mutating func removeChunk(_ number: Int, _ byteCount: Int) {
-        pages.chunk(number)?.deallocate()
+        let memory = pages.chunk(number)
         pages.setChunk(number, to: nil)
+        pages.removeSpans(ofChunk: number)
+        memory?.deallocate()
         freeChunks.append(number)
         reservedBytes -= byteCount
     }

@@ -16,13 +16,6 @@ enum FrameSize {
         return (byteCount + step - 1) & ~(step - 1)
     }
 
-    /// The largest size of a class that is not above a multiple of a unit.
-    static func largest(within byteCount: Int) -> Int {
-        guard byteCount > 1 << fineBits else { return byteCount }
-        guard byteCount < classBytesMax else { return classBytesMax }
-        return byteCount & ~(1 << (power(below: byteCount + 1) - 3) - 1)
-    }
-
     /// The class of a size: from 1 on.
     @inline(__always)
     static func index(of size: Int) -> Int {

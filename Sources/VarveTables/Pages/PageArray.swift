@@ -9,15 +9,46 @@
 /// The tree grows at its root. It never shrinks: indices are slots or prefixes of hashes, and their
 /// range does not become smaller.
 struct PageArray: BitwiseCopyable, Sendable {
+    private let structure: PageKind.Structure
     private let childBits: UInt8
     /// Levels of nodes; with 0 there is no page.
-    private var height: UInt8 = 0
-    private var root = PageNumber.none
+    private(set) var height: UInt8 = 0
+    private(set) var root = PageNumber.none
 
-    init(childBits: Int = 6) {
+    init(_ structure: PageKind.Structure, childBits: Int = 6) {
         precondition((1...10).contains(childBits), "A node has 2 to 1024 children")
+        self.structure = structure
         self.childBits = UInt8(childBits)
     }
+
+    /// Where an array is: what an image keeps of it.
+    struct Root: Hashable, BitwiseCopyable, Sendable {
+        var page = PageNumber.none
+        var height = 0
+    }
+
+    /// Of an array of an image, whose indices have 31 bits.
+    static let heightMax = 6
+
+    /// The array of an image, whose nodes have 64 children.
+    init(_ structure: PageKind.Structure, _ root: Root) {
+        self.init(structure)
+        height = UInt8(truncatingIfNeeded: root.height)
+        self.root = root.page
+    }
+
+    var position: Root { Root(page: root, height: Int(height)) }
+
+    /// Calls `body` with what a node of an image names.
+    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+        for index in 0..<64 {
+            let number: PageNumber = page.load(Page.headerBytes + 4 * index)
+            if number != .none { body(number) }
+        }
+    }
+
+    /// Of a node of an image.
+    static let nodeBytes = Page.headerBytes + 4 * 64
 
     private var nodeBytes: Int { Page.headerBytes + 4 << Int(childBits) }
 
@@ -57,7 +88,7 @@ struct PageArray: BitwiseCopyable, Sendable {
             if shift == 0 { return entry }
             shift -= Int(childBits)
             if entry.pointee == .none {
-                (entry.pointee, page) = makeNode(in: transaction)
+                (entry.pointee, page) = makeNode(level: shift / Int(childBits) + 1, in: transaction)
             } else {
                 page = transaction.mutable(&entry.pointee)
             }
@@ -65,14 +96,16 @@ struct PageArray: BitwiseCopyable, Sendable {
     }
 
     private mutating func grow(in transaction: PageTransaction) {
-        let (number, page) = makeNode(in: transaction)
+        let (number, page) = makeNode(level: Int(height) + 1, in: transaction)
         page.store(root, at: Page.headerBytes)
         root = number
         height += 1
     }
 
-    private func makeNode(in transaction: PageTransaction) -> (PageNumber, Page) {
-        let (number, page) = transaction.allocate(nodeBytes)
+    private func makeNode(
+        level: Int, in transaction: PageTransaction
+    ) -> (PageNumber, Page) {
+        let (number, page) = transaction.allocate(PageKind(structure, level: level), nodeBytes)
         page.clear()
         return (number, page)
     }
@@ -108,7 +141,7 @@ struct PageArray: BitwiseCopyable, Sendable {
     /// Releases all nodes. What the entries name is the caller's to release before.
     mutating func removeAll(in transaction: PageTransaction) {
         if height > 0 { release(root, levels: Int(height), in: transaction) }
-        self = PageArray(childBits: Int(childBits))
+        self = PageArray(structure, childBits: Int(childBits))
     }
 
     private func release(_ number: PageNumber, levels: Int, in transaction: PageTransaction) {

@@ -24,9 +24,9 @@ package struct PageNumber: Hashable, Sendable, BitwiseCopyable {
     var chunk: Int { Int(truncatingIfNeeded: rawValue &>> UInt32(Self.unitBits)) }
 
     /// In bytes, from the beginning of the chunk.
-    var offset: Int {
-        Int(truncatingIfNeeded: rawValue & (1 &<< UInt32(Self.unitBits) &- 1)) &<< Self.byteBits
-    }
+    var offset: Int { unit &<< Self.byteBits }
+
+    var unit: Int { Int(truncatingIfNeeded: rawValue & (1 &<< UInt32(Self.unitBits) &- 1)) }
 }
 
 /// Names a version of all pages: the transactions that were published, in their order.

@@ -23,15 +23,53 @@ package final class PageStore: @unchecked Sendable {
     @exclusivity(unchecked) private var live: [VersionRecord] = []
     private(set) var newest = PageVersion.none
     private var isChanging = false
+    /// The newest version that the image knows of which the store began with.
+    private let imageVersion: PageVersion
+    /// The runs of the image whose free frames were made available.
+    @exclusivity(unchecked) private var reusedRuns: Set<PageNumber> = []
 
     /// Records whose snapshots are gone and that the writer has not processed: a stack, pushed to by
     /// any thread and taken as a whole by the writer. 0 is the empty stack, any other value an
     /// unmanaged reference that was retained.
     private let released = Atomic<UInt>(0)
 
-    package init(_ source: FrameSource = .hugeChunks) {
-        arena = FrameArena(source)
+    package static let blockBytesStandard = FrameArena.runBytesStandard
+
+    /// What brings the pages of the image that the store began with; nil where it began empty.
+    package let cold: ColdPages?
+    /// Which pages go that images reach.
+    @exclusivity(unchecked) private var departures: [WeakDepartures] = []
+
+    /// - Parameter blockBytes: what an image of the pages reads at a time.
+    package init(
+        _ source: FrameSource = .hugeChunks, blockBytes: Int = PageStore.blockBytesStandard
+    ) {
+        arena = FrameArena(source, runBytes: blockBytes)
         pages = arena.pages
+        cold = nil
+        imageVersion = .none
+    }
+
+    /// A store whose pages are those of an image, and come when they are read.
+    init(
+        _ layout: ImageLayout, version: PageVersion, loader: (PageTable) -> any PageLoader
+    ) {
+        arena = FrameArena(.hugeChunks)
+        pages = arena.pages
+        arena.adopt(layout)
+        let cold = ColdPages(loader(pages))
+        self.cold = cold
+        pages.setCold(cold)
+        newest = version
+        imageVersion = version
+    }
+
+    /// The first snapshot of a store of an image.
+    func firstSnapshot() -> PageSnapshot {
+        precondition(live.isEmpty && newest > .none, "An image has one version")
+        let record = VersionRecord(newest)
+        live.append(record)
+        return PageSnapshot(self, record)
     }
 
     deinit {
@@ -43,7 +81,7 @@ package final class PageStore: @unchecked Sendable {
     package var pageCount: Int { arena.frameCount }
 
     /// The memory that pages take or took, in bytes.
-    package var reservedBytes: Int { arena.reservedBytes }
+    package var reservedBytes: Int { arena.reservedBytes + (cold?.loadedBytes ?? 0) }
 
     /// The number of versions that snapshots hold, as far as the writer knows.
     package var liveVersionCount: Int { live.count }
@@ -61,6 +99,7 @@ package final class PageStore: @unchecked Sendable {
     /// Ends the open transaction with a new version, which no longer reaches the replaced pages.
     func publish(replaced: consuming [PageNumber]) -> PageSnapshot {
         newest = newest.next
+        if !departures.isEmpty { noteDepartures(replaced) }
         if let last = live.last {
             // What the newest live version before this one reaches waits for it.
             keep(replaced, for: last)
@@ -85,28 +124,61 @@ package final class PageStore: @unchecked Sendable {
     /// Ends the open transaction as if it had not been. `born` are the pages that it made; those that
     /// it freed itself may be among them, and twice.
     func rollBack(born: [PageNumber]) {
-        for number in born {
-            if let page = pages.frame(number), page.birth > newest { free(number) }
+        // A frame that had a chunk of its own may be gone with it.
+        for number in born where pages.span(of: number) != .none {
+            let page = pages.frame(number)
+            if !page.isFree, page.birth > newest { free(number) }
         }
         isChanging = false
+    }
+
+    // MARK: Images
+
+    /// Follows which pages go that the newest version reaches, from now on and as long as the object lives.
+    func followDepartures() -> Departures {
+        let followed = Departures(from: newest)
+        departures.append(WeakDepartures(value: followed))
+        return followed
+    }
+
+    private func noteDepartures(_ replaced: [PageNumber]) {
+        departures.removeAll { $0.value == nil }
+        for entry in departures {
+            guard let followed = entry.value else { continue }
+            followed.add(replaced.filter { pages[$0].birth <= followed.base }, in: newest)
+        }
     }
 
     // MARK: Pages
 
     /// A page of the open transaction, of undefined content but for its header.
     @inline(__always)
-    func allocate(_ byteCount: Int, in version: PageVersion) -> (PageNumber, Page) {
-        let size = FrameSize.rounded(byteCount)
-        let (number, page) = arena.allocate(size)
+    func allocate(
+        _ kind: PageKind, _ byteCount: Int, in version: PageVersion
+    ) -> (PageNumber, Page) {
+        let (number, page) = arena.allocate(kind, FrameSize.rounded(byteCount))
         page.birth = version
-        page.byteCount = size
         page.count = 0
         return (number, page)
     }
 
     func free(_ number: PageNumber) {
         let page = pages[number]
-        arena.deallocate(number, page, page.byteCount)
+        if cold != nil, !canFree(number, page) { return }
+        arena.deallocate(number, page)
+    }
+
+    /// Whether a page of an image, or one beside it, can be freed. The first of a block makes the frames
+    /// available that the block holds no page in: it is written anew in any case.
+    private func canFree(_ number: PageNumber, _ page: Page) -> Bool {
+        // What cannot be read keeps its place, and what two pages name is freed once.
+        if page.isEmptyStandIn || page.isFree { return false }
+        guard arena.isOfImage(number), page.birth <= imageVersion,
+            let run = PageRun(of: number, pages.span(of: number)),
+            reusedRuns.insert(run.first).inserted
+        else { return true }
+        arena.takeFreeFrames(of: run)
+        return true
     }
 
     // MARK: Versions

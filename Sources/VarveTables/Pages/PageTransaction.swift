@@ -39,8 +39,8 @@ package final class PageTransaction {
 
     /// A new page, of undefined content but for its header. Its frame may be larger than `byteCount`.
     @inline(__always)
-    func allocate(_ byteCount: Int) -> (PageNumber, Page) {
-        let (number, page) = store.allocate(byteCount, in: version)
+    func allocate(_ kind: PageKind, _ byteCount: Int) -> (PageNumber, Page) {
+        let (number, page) = store.allocate(kind, byteCount, in: version)
         born.append(number)
         return (number, page)
     }
@@ -52,6 +52,8 @@ package final class PageTransaction {
     /// Drops a page: at once where the transaction made it, else with the versions that reach it.
     @inline(__always)
     func release(_ number: PageNumber) {
+        // A page of zeros, in the place of one that cannot be read, names none.
+        if number == .none { return }
         if owns(pages[number]) { store.free(number) } else { replaced.append(number) }
     }
 
@@ -65,11 +67,25 @@ package final class PageTransaction {
 
     @inline(never)
     private func copy(_ page: Page, _ number: inout PageNumber) -> Page {
-        let (copyNumber, copy) = allocate(page.byteCount)
+        if page.isEmptyStandIn { return replaceUnread(&number) }
+        let (copyNumber, copy) = allocate(page.kind, page.byteCount)
         copy.count = page.count
         copy.write(
             page.bytes(Page.headerBytes, page.byteCount - Page.headerBytes), at: Page.headerBytes)
         replaced.append(number)
+        number = copyNumber
+        return copy
+    }
+
+    /// An empty page in the place of one that cannot be read. Reading it was noted, so what the transaction
+    /// makes is not used: the page only has to take what is written.
+    private func replaceUnread(_ number: inout PageNumber) -> Page {
+        let span = pages.span(of: number)
+        let isThere = span.frameBytes > Page.headerBytes
+        let (copyNumber, copy) = allocate(
+            isThere ? span.kind : PageKind(.largeContent),
+            isThere ? span.frameBytes : Page.emptyByteCount)
+        copy.clear()
         number = copyNumber
         return copy
     }

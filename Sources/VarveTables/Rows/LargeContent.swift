@@ -18,11 +18,22 @@ struct LargeContent: BitwiseCopyable {
         return page.bytes(Self.body + page.count, total - page.count)
     }
 
+    /// Whether the counts of a page that was read fit it.
+    static func isSound(_ page: Page) -> Bool {
+        let total = page.load(Page.headerBytes, as: UInt64.self)
+        return total <= UInt64(page.byteCount - body) && UInt64(page.count) <= total
+    }
+
+    static func clearUnused(_ page: Page) {
+        page.clear(from: body + Int(page.load(Page.headerBytes, as: UInt64.self)))
+    }
+
     /// A new page with this content.
     static func make(
         id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer, in transaction: PageTransaction
     ) -> PageNumber {
-        let (number, page) = transaction.allocate(body + id.count + row.count)
+        let (number, page) = transaction.allocate(
+            PageKind(.largeContent), body + id.count + row.count)
         page.count = id.count
         page.store(UInt64(id.count + row.count), at: Page.headerBytes)
         page.write(id, at: body)

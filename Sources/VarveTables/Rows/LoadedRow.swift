@@ -46,7 +46,7 @@ extension RowTree {
         for row in rows { byteCount += geometry.inlineCount(row.id.count + row.row.count) }
         let entry = leaves.mutableEntry(at: count >> geometry.slotBits, in: transaction)
         let page: Page
-        (entry.pointee, page) = transaction.allocate(byteCount)
+        (entry.pointee, page) = transaction.allocate(PageKind(.rowLeaf), byteCount)
         let leaf = RowLeaf(page: page, geometry: geometry)
         page.clear(Page.headerBytes..<geometry.body)
         for row in rows {

@@ -12,7 +12,8 @@ import VarveEvents
 ///     ...       orders      R x UInt32   where the last change was among the saves of its transaction
 ///     ...       body        the contents, one behind the other: the id's bytes, then the row's
 ///
-/// The count of the page is how many of its slots, the first ones, are in use. Header, ends, counts
+/// The count of the page is how many of its slots, the first ones, are in use. Those behind end where the content
+/// does, so that a table of an image that counts them finds them empty. Header, ends, counts
 /// and flags of eight slots share the first line of memory.
 ///
 /// Large content is stored in a page of its own, whose number is what the body then holds.
@@ -30,6 +31,9 @@ struct RowLeaf: BitwiseCopyable {
             self.slotBits = slotBits
             self.inlineBytesMax = inlineBytesMax
         }
+
+        /// Of tables, and so of images.
+        static let standard = Geometry(slotBits: 3, inlineBytesMax: 1_024)
 
         var slotCount: Int { 1 &<< slotBits }
         var ends: Int { Page.headerBytes }
@@ -115,7 +119,7 @@ struct RowLeaf: BitwiseCopyable {
         guard change != 0 else { return }
         let tail = geometry.body &+ end(index)
         page.move(geometry.body &+ bodyCount &- tail, from: tail, to: tail &+ change)
-        for later in index..<page.count { setEnd(later, end(later) &+ change) }
+        for later in index..<geometry.slotCount { setEnd(later, end(later) &+ change) }
     }
 
     /// Replaces the row and metadata of a slot where this takes no other page: the leaf is the transaction's own and
@@ -163,7 +167,7 @@ struct RowLeaf: BitwiseCopyable {
         page.write(
             other.page.bytes(geometry.body &+ end, other.bodyCount &- end),
             at: geometry.body &+ start &+ byteCount)
-        for later in index..<page.count {
+        for later in index..<geometry.slotCount {
             setEnd(later, other.end(later) &- end &+ start &+ byteCount)
         }
     }

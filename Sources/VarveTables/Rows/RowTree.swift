@@ -20,17 +20,37 @@ package struct RowTree: BitwiseCopyable, Sendable {
     ///   - inlineBytesMax: id and row that are longer together are stored in a page of their own.
     package init(slotBits: Int = 3, childBits: Int = 6, inlineBytesMax: Int = 1_024) {
         geometry = RowLeaf.Geometry(slotBits: slotBits, inlineBytesMax: inlineBytesMax)
-        leaves = PageArray(childBits: childBits)
+        leaves = PageArray(.rowNode, childBits: childBits)
+    }
+
+    /// The tree of an image, whose pages have the sizes that are the defaults.
+    init(_ leaves: PageArray.Root, count: Int) {
+        self.init()
+        self.leaves = PageArray(.rowNode, leaves)
+        self.count = count
+    }
+
+    var root: PageArray.Root { leaves.position }
+
+    /// The leaves that a table of an image has for as many slots.
+    static func leafCount(of slotCount: Int) -> Int {
+        (slotCount + RowLeaf.Geometry.standard.slotCount - 1) / RowLeaf.Geometry.standard.slotCount
     }
 
     // MARK: Reading
 
-    /// The entry of a slot below ``count``.
+    /// The entry of a slot below ``count``. An image may name others: their entry is vacant, and noted as damage.
     @inline(__always)
     package func entry(_ slot: Slot, in pages: PageTable) -> StoredRow {
-        precondition(slot.index < count, "A slot is below the count")
+        guard slot.index < count else { return noEntry(slot, pages) }
         let number = leaves.number(at: slot.index &>> geometry.slotBits, in: pages)
         return StoredRow(slot, RowLeaf(page: pages[number], geometry: geometry), pages)
+    }
+
+    @inline(never)
+    private func noEntry(_ slot: Slot, _ pages: PageTable) -> StoredRow {
+        pages.noteContradiction()
+        return StoredRow(slot, RowLeaf(page: .empty, geometry: geometry), pages)
     }
 
     /// Passes over the entries from a slot on, each leaf looked up once.
@@ -123,7 +143,8 @@ package struct RowTree: BitwiseCopyable, Sendable {
     ) -> RowLeaf {
         guard number != .none else { return makeLeaf(for: byteCount, &number, in: transaction) }
         let old = RowLeaf(page: transaction.pages[number], geometry: geometry)
-        let isNew = index == old.page.count
+        // Of a leaf that cannot be read, the slots before are vacant.
+        let isNew = index >= old.page.count
         if !isNew, let large = old.largePage(index) { transaction.release(large) }
         let freed = isNew ? 0 : old.end(index) - old.start(index)
         let needed = geometry.body + old.bodyCount - freed + byteCount
@@ -135,7 +156,8 @@ package struct RowTree: BitwiseCopyable, Sendable {
                 // Ids that got their slots in this transaction: rows like this one are about to come.
                 capacity += vacantCount(of: old, without: index) * rowCount
             }
-            let (copy, page) = transaction.allocate(min(capacity, max(needed, capacityMax)))
+            let (copy, page) = transaction.allocate(
+                PageKind(.rowLeaf), min(capacity, max(needed, capacityMax)))
             leaf = RowLeaf(page: page, geometry: geometry)
             if isNew {
                 leaf.copy(from: old)
@@ -145,7 +167,7 @@ package struct RowTree: BitwiseCopyable, Sendable {
             transaction.release(number)
             number = copy
         }
-        if isNew { leaf.appendSlot() }
+        while leaf.page.count <= index { leaf.appendSlot() }
         leaf.resize(index, to: byteCount)
         return leaf
     }
@@ -155,7 +177,7 @@ package struct RowTree: BitwiseCopyable, Sendable {
     ) -> RowLeaf {
         let page: Page
         (number, page) = transaction.allocate(
-            capacity(for: geometry.body + byteCount, used: 1))
+            PageKind(.rowLeaf), capacity(for: geometry.body + byteCount, used: 1))
         page.clear()
         let leaf = RowLeaf(page: page, geometry: geometry)
         leaf.appendSlot()

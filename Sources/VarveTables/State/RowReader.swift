@@ -34,6 +34,9 @@ package struct RowReader: ~Copyable {
     }
 
     private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {
+        guard conversions.indices.contains(revision) else {
+            throw .valueOutOfRange(offset: 0, typeName: "revision")
+        }
         if let known = conversions[revision] { return known }
         do throws(CatalogError) {
             let conversion = try RowConversion(from: layouts[revision], to: target)

@@ -7,6 +7,10 @@ extension State {
         return tables[table].indexes.map(\.declaration)
     }
 
+    /// Whether the image had indexes that this program cannot use. ``StateTransaction/releaseStaleIndexes()``
+    /// gives back what they take.
+    package var hasStaleIndexes: Bool { tables.contains { !$0.staleTrees.isEmpty } }
+
     /// An index of a type; nil where it was not declared, or went with one of its fields.
     package func index(of type: TypeNumber, _ declaration: IndexDeclaration) -> FieldIndex? {
         guard let table = tablePosition(of: type) else { return nil }

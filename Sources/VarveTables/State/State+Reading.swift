@@ -10,7 +10,7 @@ extension State {
     /// The entry of an id, vacant or not, if it was ever mentioned. O(1).
     package func entry(of type: TypeNumber, id: UnsafeRawBufferPointer) -> StoredRow? {
         guard let table = tablePosition(of: type) else { return nil }
-        return tables[table].entry(of: id, hash: KeyedHash.hash(id), in: pages)
+        return tables[table].entry(of: id, in: pages)
     }
 
     /// The entry of a slot, vacant or not; nil where there is no such slot.

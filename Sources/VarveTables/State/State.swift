@@ -20,10 +20,17 @@ package struct State: Sendable {
     package private(set) var timeline: Timeline
     /// Events of later versions that were passed over.
     package let unknownEventCount: Int
+    /// Why the state is not to be used: the transaction that made it met damaged pages.
+    package let damage: PageDamage?
 
     /// An empty state, in a store of its own, before the transaction that follows `lastTransaction`.
-    package init(after lastTransaction: TransactionID = TransactionID(0)) {
-        store = PageStore()
+    ///
+    /// - Parameter blockBytes: what an image of the state reads at a time.
+    package init(
+        after lastTransaction: TransactionID = TransactionID(0),
+        blockBytes: Int = PageStore.blockBytesStandard
+    ) {
+        store = PageStore(blockBytes: blockBytes)
         snapshot = nil
         catalog = Catalog()
         tables = []
@@ -31,12 +38,13 @@ package struct State: Sendable {
         lastTime = Timestamp(microseconds: 0)
         timeline = Timeline()
         unknownEventCount = 0
+        damage = nil
     }
 
     init(
         _ store: PageStore, _ snapshot: PageSnapshot, catalog: Catalog, tables: [Table],
         lastTransaction: TransactionID, lastTime: Timestamp, timeline: Timeline,
-        unknownEventCount: Int
+        unknownEventCount: Int, damage: PageDamage? = nil
     ) {
         self.store = store
         self.snapshot = snapshot
@@ -46,6 +54,7 @@ package struct State: Sendable {
         self.lastTime = lastTime
         self.timeline = timeline
         self.unknownEventCount = unknownEventCount
+        self.damage = damage
     }
 
     /// A state of the content with other undo stacks.

@@ -28,6 +28,16 @@ extension StateTransaction {
         }
     }
 
+    /// Releases the pages of indexes that this program cannot use. Reads all of them.
+    package func releaseStaleIndexes() {
+        for table in tables.indices {
+            for position in tables[table].staleTrees.indices {
+                tables[table].staleTrees[position].removeAll(in: transaction)
+            }
+            tables[table].staleTrees = []
+        }
+    }
+
     /// Makes the indexes of a table fit its newest definition. Those are built anew in which a field has
     /// another type now; those that the definition lacks a field of go.
     func reviseIndexes(of type: Int, in id: TransactionID) throws(ReplayError) {

@@ -16,7 +16,7 @@ extension StateTransaction {
     /// The slot of an id, if it was ever mentioned. O(1).
     package func slot(of type: TypeNumber, id: UnsafeRawBufferPointer) -> Slot? {
         guard let table = tablePosition(of: type) else { return nil }
-        return tables[table].slot(of: id, hash: KeyedHash.hash(id), in: transaction.pages)
+        return tables[table].entry(of: id, in: transaction.pages)?.slot
     }
 
     /// The entry of a slot, vacant or not; nil where there is no such slot.

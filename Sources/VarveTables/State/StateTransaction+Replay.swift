@@ -165,16 +165,17 @@ extension StateTransaction {
         let entities = logged.entities
         slots.removeAll(keepingCapacity: true)
         hashes.removeAll(keepingCapacity: true)
-        for entity in entities {
-            hashes.append(KeyedHash.hash(entity.id))
+        for _ in entities {
+            hashes.append(0)
             slots.append(nil)
         }
         logged.forEachStretch { type, range in
             guard let table = tablePosition(of: type) else { return }
+            for index in range { hashes[index] = tables[table].ids.hash(entities[index].id) }
             touched &+= tables[table].ids.touch(hashes[range], in: transaction.pages)
             for index in range {
                 slots[index] = try? tables[table].intern(
-                    entities[index].id, hash: hashes[index], in: transaction)
+                    entities[index].id, in: transaction)
             }
         }
     }
@@ -190,7 +191,7 @@ extension StateTransaction {
 
     /// The slot of an id, which gets a vacant one if it is new.
     func slot(of id: UnsafeRawBufferPointer, in type: Int) throws(EntityFault) -> Slot {
-        try tables[type].intern(id, hash: KeyedHash.hash(id), in: transaction)
+        try tables[type].intern(id, in: transaction)
     }
 
     /// The slot of an entity. Looked up when it is first needed: the type may be defined by an earlier
@@ -201,8 +202,7 @@ extension StateTransaction {
         let index = Int(entity.rawValue)
         if let slot = slots[index] { return slot }
         do throws(EntityFault) {
-            let slot = try tables[type].intern(
-                logged.entities[index].id, hash: hashes[index], in: transaction)
+            let slot = try tables[type].intern(logged.entities[index].id, in: transaction)
             slots[index] = slot
             return slot
         } catch {

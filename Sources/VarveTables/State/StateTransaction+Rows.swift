@@ -154,6 +154,9 @@ extension StateTransaction {
         from revision: UInt32, in type: Int
     ) throws(CodecError) -> RowConversion {
         let table = tables[type]
+        guard table.layouts.indices.contains(Int(revision)) else {
+            throw .valueOutOfRange(offset: 0, typeName: "revision")
+        }
         let key = RowRevision(type: table.definition.number, revision: revision)
         if let known = conversions[key] { return known }
         do throws(CatalogError) {

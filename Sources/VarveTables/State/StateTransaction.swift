@@ -30,8 +30,14 @@ package final class StateTransaction {
     /// To the newest revisions, by type and old revision.
     @exclusivity(unchecked) var conversions: [RowRevision: RowConversion] = [:]
 
+    private let baseDamage: PageDamage?
+    /// With damage, before the transaction.
+    private let meetingCount: Int
+
     /// Begins to change a state, which is the newest of its store.
     package init(_ base: State) {
+        baseDamage = base.damage
+        meetingCount = base.store.cold?.health.meetingCount ?? 0
         transaction = PageTransaction(base.store, base: base.snapshot)
         catalog = base.catalog
         tables = base.tables
@@ -42,11 +48,24 @@ package final class StateTransaction {
     }
 
     /// Ends the transaction. The state before stays as it is, for as long as it is kept.
+    ///
+    /// Where there is ``damage``, the new state is damaged too: ``State/reading(_:)`` throws.
     package func publish() -> State {
         State(
             transaction.store, transaction.publish(), catalog: catalog, tables: tables,
             lastTransaction: lastTransaction, lastTime: lastTime, timeline: timeline,
-            unknownEventCount: unknownEventCount)
+            unknownEventCount: unknownEventCount, damage: damage)
+    }
+
+    /// What was read of damaged pages since the transaction began; what it makes of zeros is no state.
+    package var damage: PageDamage? {
+        if let baseDamage { return baseDamage }
+        do throws(PageDamage) {
+            try transaction.store.cold?.health.check(since: meetingCount)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Ends the transaction as if it had not been. So does the end of the object.

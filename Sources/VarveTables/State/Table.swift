@@ -23,6 +23,10 @@ package struct Table: Sendable {
     /// The ordinal that the next new entity gets.
     package private(set) var nextOrdinal = Ordinal(1)
 
+    /// Trees of an image's indexes whose keys this program would make otherwise, or whose fields it cannot order.
+    /// Their pages are there until ``StateTransaction/releaseStaleIndexes()``.
+    var staleTrees: [KeyTree] = []
+
     /// An index, and what it was declared as.
     struct DeclaredIndex: Sendable {
         let declaration: IndexDeclaration
@@ -39,6 +43,35 @@ package struct Table: Sendable {
         links = definition.relations.map { _ in LinkMap() }
     }
 
+    /// The table of an image.
+    init(_ parts: Parts, layouts: [RowLayout]) {
+        self.layouts = layouts
+        rows = parts.rows
+        ids = parts.ids
+        links = parts.links
+        keptLists = parts.keptLists
+        liveCount = parts.liveCount
+        tombstoneCount = parts.tombstoneCount
+        nextOrdinal = parts.nextOrdinal
+    }
+
+    var parts: Parts {
+        Parts(
+            rows: rows, ids: ids, links: links, keptLists: keptLists, liveCount: liveCount,
+            tombstoneCount: tombstoneCount, nextOrdinal: nextOrdinal)
+    }
+
+    /// What an image keeps of a table beside its definitions and indexes.
+    struct Parts: Sendable {
+        var rows = RowTree()
+        var ids = IDMap()
+        var links: [LinkMap] = []
+        var keptLists: [(relation: RelationNumber, lists: LinkMap)] = []
+        var liveCount = 0
+        var tombstoneCount = 0
+        var nextOrdinal = Ordinal(1)
+    }
+
     package var layout: RowLayout { layouts[layouts.count - 1] }
 
     package var definition: TypeDefinition { layout.definition }
@@ -49,21 +82,17 @@ package struct Table: Sendable {
 
     // MARK: Slots
 
-    /// The slot of an id with this hash, if it was ever mentioned.
-    func slot(of id: UnsafeRawBufferPointer, hash: UInt64, in pages: PageTable) -> Slot? {
-        entry(of: id, hash: hash, in: pages)?.slot
-    }
-
-    /// The entry of an id with this hash, if it was ever mentioned.
-    func entry(of id: UnsafeRawBufferPointer, hash: UInt64, in pages: PageTable) -> StoredRow? {
-        ids.entry(of: id, hash, in: rows, pages)
+    /// The entry of an id, if it was ever mentioned.
+    func entry(of id: UnsafeRawBufferPointer, in pages: PageTable) -> StoredRow? {
+        ids.entry(of: id, ids.hash(id), in: rows, pages)
     }
 
     /// The slot of an id, which gets a vacant one if it is new.
     mutating func intern(
-        _ id: UnsafeRawBufferPointer, hash: UInt64, in transaction: PageTransaction
+        _ id: UnsafeRawBufferPointer, in transaction: PageTransaction
     ) throws(EntityFault) -> Slot {
-        if let slot = slot(of: id, hash: hash, in: transaction.pages) { return slot }
+        let hash = ids.hash(id)
+        if let entry = ids.entry(of: id, hash, in: rows, transaction.pages) { return entry.slot }
         do throws(CodecError) {
             var reader = ByteReader(id)
             try definition.idType.skip(&reader)
@@ -73,8 +102,15 @@ package struct Table: Sendable {
         }
         guard slotCount < Slot.limit, id.count < Int32.max else { throw .tooManyEntities }
         let slot = rows.append(id: id, in: transaction)
-        ids.insert(hash, slot, in: transaction)
+        if !ids.insert(hash, slot, in: transaction) { renewIDs(in: transaction) }
         return slot
+    }
+
+    /// Makes the map of ids again under another key: no chance makes so many hashes alike.
+    private mutating func renewIDs(in transaction: PageTransaction) {
+        let renewed = ids.renewed(of: rows, in: transaction)
+        ids.removeAll(in: transaction)
+        ids = renewed
     }
 
     // MARK: Rows
@@ -206,7 +242,7 @@ package struct Table: Sendable {
 
     /// - Parameter hashes: of the ids of all slots.
     mutating func loadIDs(_ hashes: [UInt64], in transaction: PageTransaction) {
-        ids.insertAll(hashes, in: transaction)
+        if !ids.insertAll(hashes, in: transaction) { renewIDs(in: transaction) }
     }
 
     /// Takes the lists of a relation, whose holders have none yet.

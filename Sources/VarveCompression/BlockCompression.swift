@@ -12,12 +12,12 @@ package enum BlockCompression {
 
     /// Shorter inputs are stored. The transaction of one row of a few fields, some hundred bytes, is rarely a sixteenth
     /// smaller; that is less than the frame's header, and looking for it was a tenth of the commit's instructions.
-    static let rawBytesMin = 128
+    package static let rawBytesMin = 128
 
     /// The compressed bytes' count, or nil when they would not be at least a sixteenth smaller
     /// than `raw`, so that storing them as they are costs the reader less. `output` must have room
     /// for `raw.count` bytes.
-    static func compress(
+    package static func compress(
         _ raw: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer,
         using state: Compressor
     ) -> Int? {
@@ -50,7 +50,7 @@ package enum BlockCompression {
     private static let thoroughLevel: Int32 = 3
 
     /// The raw bytes' count, or nil when `stored` is no LZ4 block or needs more than `output` has.
-    static func decompress(
+    package static func decompress(
         _ stored: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> Int? {
         guard let storedCount = Int32(exactly: stored.count),
@@ -64,14 +64,14 @@ package enum BlockCompression {
 
     /// The most raw bytes that `storedBytes` of LZ4 can stand for: a bound that is checked before
     /// memory is taken for them.
-    static func rawBytesMax(storedBytes: UInt64) -> UInt64 {
+    package static func rawBytesMax(storedBytes: UInt64) -> UInt64 {
         storedBytes &* 255 &+ 64
     }
 
     /// Whether memory for `rawCount` bytes may be taken before `stored` is decompressed. What claims to be much larger
     /// than it is has to hold what it claims: a forged length takes no memory, and the length of honest data
     /// has no other limit than that of a frame or a page.
-    static func isWorthMemory(_ rawCount: Int, for stored: UnsafeRawBufferPointer) -> Bool {
+    package static func isWorthMemory(_ rawCount: Int, for stored: UnsafeRawBufferPointer) -> Bool {
         guard rawCount > rawBytesUnmeasured, rawCount / 16 > stored.count else { return true }
         return rawBytes(of: stored) == rawCount
     }
@@ -81,7 +81,7 @@ package enum BlockCompression {
 
     /// How many raw bytes a block stands for, by the lengths of its sequences; nil where they do not fit. Reads the
     /// stored bytes once, and takes no memory.
-    static func rawBytes(of stored: UnsafeRawBufferPointer) -> Int? {
+    package static func rawBytes(of stored: UnsafeRawBufferPointer) -> Int? {
         var position = 0
         var count = 0
         /// The length that begins with four bits of a token.
@@ -114,13 +114,13 @@ package enum BlockCompression {
     }
 
     /// Scratch memory of the compressor, kept from one block to the next.
-    final class Compressor {
-        let effort: Effort
+    package final class Compressor {
+        package let effort: Effort
         fileprivate let memory: UnsafeMutableRawPointer
         /// The memory as a stream; nil where the memory holds what no stream has left there.
         private var stream: UnsafeMutablePointer<LZ4_stream_t>?
 
-        init(_ effort: Effort = .quick) {
+        package init(_ effort: Effort = .quick) {
             self.effort = effort
             let byteCount = effort == .quick ? LZ4_sizeofState() : LZ4_sizeofStateHC()
             memory = .allocate(byteCount: Int(byteCount), alignment: 16)

@@ -1,0 +1,22 @@
+/// Where the bytes of an image are read: a part of a file, or memory. Any number of threads read at once.
+package protocol BlockSource: AnyObject, Sendable {
+    /// The bytes that there are.
+    var byteCount: UInt64 { get }
+
+    /// Fills a buffer from an offset on. Returns how many bytes there were: fewer than asked for only at the end.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(BlockStorageError) -> Int
+}
+
+/// Where the bytes of an image are written, one behind the other.
+package protocol BlockSink {
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError)
+}
+
+/// Why bytes could not be read or written, in words of the layer that does it.
+package struct BlockStorageError: Error, Hashable, Sendable {
+    package let reason: String
+
+    package init(reason: String) { self.reason = reason }
+}

@@ -1,0 +1,148 @@
+import VarveCompression
+
+/// Writes the blocks of one image, in the order of their places.
+struct BlockWriter {
+    /// The number of the next block that is made.
+    var nextBlock: UInt64 = 0
+    /// Where the next block begins.
+    private(set) var offset: UInt64 = 0
+    var figures = ImageFigures()
+
+    private let pages: PageTable
+    private let base: StoredImage?
+    private var blocks: [BlockEntry] = []
+    private let compressor = BlockCompression.Compressor()
+
+    init(_ pages: PageTable, base: StoredImage?) {
+        self.pages = pages
+        self.base = base
+    }
+
+    /// What was written.
+    var directory: BlockDirectory {
+        var chunks: [ImageLayout.Chunk] = []
+        for block in blocks where chunks.last?.number != block.run.first.chunk {
+            let number = block.run.first.chunk
+            // A run of the image before may lie in a chunk that is another one in memory.
+            let spanCount = pages.spans(ofChunk: number)?.count ?? 0
+            chunks.append(.init(number: number, spanCount: max(spanCount, 1)))
+        }
+        return BlockDirectory(chunks: chunks, blocks: blocks)
+    }
+
+    /// - Parameters:
+    ///   - found: the pages that the image before does not have.
+    ///   - departed: those of the image before that are gone.
+    mutating func write(
+        _ found: [PageNumber: PageSurvey.Found], departed: [PageNumber],
+        to sink: inout some BlockSink
+    ) throws(ImageError) {
+        var gone: [PageNumber: [Int]] = [:]
+        var old: [PageNumber: BlockEntry] = [:]
+        if let directory = base?.root.directory {
+            for number in departed {
+                guard let (block, index) = directory.frame(of: number) else { continue }
+                gone[directory.blocks[block].run.first, default: []].append(index)
+            }
+            for block in directory.blocks { old[block.run.first] = block }
+        }
+        let places = Set(found.keys).union(old.keys).sorted { $0.rawValue < $1.rawValue }
+        for first in places {
+            let block = old[first]
+            let missing = gone[first] ?? []
+            if let block, found[first] == nil, missing.isEmpty {
+                try copy(block, to: &sink)
+            } else {
+                try make(block, without: missing, found[first], to: &sink)
+            }
+        }
+    }
+
+    private func image() -> StoredImage {
+        guard let base else { preconditionFailure("an old block is one of an image") }
+        return base
+    }
+
+    private mutating func copy(
+        _ block: BlockEntry, to sink: inout some BlockSink
+    ) throws(ImageError) {
+        let source = image().source
+        let bytes = try ImageError.reading { () throws(PageDamage) in try block.read(from: source) }
+        defer { bytes.deallocate() }
+        try append(UnsafeRawBufferPointer(bytes), to: &sink)
+        var copied = block
+        copied.offset = offset
+        add(copied)
+        figures.copiedBlocks += 1
+        figures.copiedBytes += UInt64(block.storedCount)
+    }
+
+    /// Makes a block of what is left of an old one and of new pages.
+    private mutating func make(
+        _ block: BlockEntry?, without missing: [Int], _ found: PageSurvey.Found?,
+        to sink: inout some BlockSink
+    ) throws(ImageError) {
+        guard let run = found?.run ?? block?.run else { return }
+        let frames = UnsafeMutableRawBufferPointer.allocate(byteCount: run.byteCount, alignment: 64)
+        defer { frames.deallocate() }
+        guard let start = frames.baseAddress else { return }
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: frames.count)
+        // Of a chunk that was given back, and is used for another run now, nothing is left.
+        if let block, block.run == run {
+            let source = image().source
+            try ImageError.reading { () throws(PageDamage) in
+                try block.readFrames(from: source, into: start)
+            }
+            for index in missing {
+                (start + index * run.frameBytes).initializeMemory(
+                    as: UInt8.self, repeating: 0, count: run.frameBytes)
+            }
+        }
+        for index in found?.frames ?? [] {
+            let frame = start + index * run.frameBytes
+            let page = pages[run.number(index)]
+            if page.isEmptyStandIn { continue }
+            frame.copyMemory(from: page.address, byteCount: run.frameBytes)
+            PageAnatomy.clearUnused(Page(address: frame))
+        }
+        try write(run, UnsafeRawBufferPointer(frames), to: &sink)
+    }
+
+    private mutating func write(
+        _ run: PageRun, _ frames: UnsafeRawBufferPointer, to sink: inout some BlockSink
+    ) throws(ImageError) {
+        var (liveFrames, storedFrames) = (0, 0)
+        for index in 0..<run.frameCount
+        where frames.load(fromByteOffset: index * run.frameBytes, as: UInt64.self) != 0 {
+            liveFrames += 1
+            storedFrames = index + 1
+        }
+        if liveFrames == 0 { return }
+        let raw = UnsafeRawBufferPointer(rebasing: frames[..<(storedFrames * run.frameBytes)])
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: raw.count, alignment: 16)
+        defer { room.deallocate() }
+        let count = BlockCompression.compress(raw, into: room, using: compressor)
+        let stored = count.map { UnsafeRawBufferPointer(rebasing: room[..<$0]) } ?? raw
+        let checksum = BlockEntry.checksum(stored, number: nextBlock)
+        try append(stored, to: &sink)
+        add(
+            BlockEntry(
+                number: nextBlock, run: run, storedFrames: storedFrames, liveFrames: liveFrames,
+                offset: offset, storedCount: stored.count, checksum: checksum))
+        nextBlock += 1
+        figures.writtenBlocks += 1
+        figures.writtenBytes += UInt64(stored.count)
+    }
+
+    private func append(
+        _ bytes: UnsafeRawBufferPointer, to sink: inout some BlockSink
+    ) throws(ImageError) {
+        try ImageError.storing { () throws(BlockStorageError) in try sink.append(bytes) }
+    }
+
+    private mutating func add(_ block: BlockEntry) {
+        blocks.append(block)
+        offset += UInt64(block.storedCount)
+        figures.pageBytes += UInt64(block.rawCount)
+    }
+}

@@ -1,0 +1,38 @@
+package import VarveEvents
+
+/// Why an image cannot be opened or written.
+package enum ImageError: Error, Sendable {
+    case storage(BlockStorageError)
+    /// The end of the bytes is no root of an image, or the root's checksum differs.
+    case noRoot(offset: UInt64)
+    /// A later version wrote it.
+    case unsupported(version: UInt32)
+    /// The root is intact and cannot be of a state: a forger wrote it.
+    case malformedRoot(reason: String)
+    /// A block that is needed now cannot be used.
+    case damaged(PageDamage)
+    /// A definition cannot be written.
+    case content(CodecError)
+}
+
+extension ImageError {
+    static func storing<Result>(
+        _ body: () throws(BlockStorageError) -> Result
+    ) throws(ImageError) -> Result {
+        do throws(BlockStorageError) {
+            return try body()
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    static func reading<Result>(
+        _ body: () throws(PageDamage) -> Result
+    ) throws(ImageError) -> Result {
+        do throws(PageDamage) {
+            return try body()
+        } catch {
+            throw .damaged(error)
+        }
+    }
+}

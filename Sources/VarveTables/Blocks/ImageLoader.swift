@@ -1,0 +1,199 @@
+import CVarve
+import Synchronization
+
+/// Brings the blocks of an image into memory: each at first touch, once for all threads.
+///
+/// A block is read, its checksum compared, decompressed into its place, and its pages are checked before any
+/// of them is seen:
+/// - kind and size of each page are those of its run, and what the page says of itself fits it;
+/// - what it names is a frame of the image of the right kind, which no other page names.
+///
+/// Levels fall from page to page and each page has one parent, so what is loaded is a forest: no circle, and no
+/// walk of it is longer than the image. Whatever else a forged page says is a wrong value, not a wrong access.
+// Sendable unchecked: memory of a block is written by the thread that holds the block's lock before the block's
+// state says that it is here, and belongs to the structures after that.
+final class ImageLoader: PageLoader, @unchecked Sendable {
+    private enum BlockState {
+        static let unread: UInt8 = 0
+        static let here: UInt8 = 1
+        static let damaged: UInt8 = 2
+    }
+
+    private struct Source: Sendable {
+        var bytes: any BlockSource
+        /// By position of a block: where it is stored.
+        var blocks: [BlockEntry]
+    }
+
+    private let directory: BlockDirectory
+    private let version: PageVersion
+    private let pages: PageTable
+    private let source: Mutex<Source>
+    private let chunks: ChunkMemory
+    private let states: UnsafeMutablePointer<Atomic<UInt8>>
+    private let locks: UnsafeMutablePointer<Mutex<PageDamage?>>
+    private let bytesHere = Atomic<Int>(0)
+
+    init(
+        _ directory: BlockDirectory, version: PageVersion, from source: any BlockSource,
+        into pages: PageTable
+    ) {
+        self.directory = directory
+        self.version = version
+        self.pages = pages
+        self.source = Mutex(Source(bytes: source, blocks: directory.blocks))
+        chunks = ChunkMemory(directory)
+        let count = directory.blocks.count
+        states = .allocate(capacity: count)
+        locks = .allocate(capacity: count)
+        for index in 0..<count {
+            (states + index).initialize(to: Atomic(BlockState.unread))
+            (locks + index).initialize(to: Mutex(nil))
+        }
+    }
+
+    deinit {
+        states.deinitialize(count: directory.blocks.count).deallocate()
+        locks.deinitialize(count: directory.blocks.count).deallocate()
+    }
+
+    var loadedBytes: Int { bytesHere.load(ordering: .relaxed) }
+
+    func isUnread(_ number: PageNumber) -> Bool {
+        guard let block = directory.blockPosition(of: number) else { return false }
+        return states[block].load(ordering: .acquiring) != BlockState.here
+    }
+
+    func frame(_ number: PageNumber) throws(PageDamage) -> Page {
+        guard let chunk = directory.chunkPosition(number.chunk) else { throw .contradiction }
+        // Without a block it is a page that was made behind the image, in a place that was free.
+        if let block = directory.blockPosition(of: number),
+            states[block].load(ordering: .acquiring) != BlockState.here
+        {
+            try load(block, ofChunk: chunk)
+        }
+        guard let memory = chunks.memory(chunk) else {
+            throw .noMemory(PageDamage.Place(block: 0, offset: 0, byteCount: 0))
+        }
+        return Page(address: memory + number.offset)
+    }
+
+    /// Reads the blocks that were not read yet from another image, which holds the same ones.
+    func moveSource(to bytes: any BlockSource, _ other: BlockDirectory) {
+        source.withLock { source in
+            source.bytes = bytes
+            for (position, block) in directory.blocks.enumerated() {
+                guard let index = other.blockPosition(of: block.run.first) else { continue }
+                // One that was written anew is another block: it changed, so it was read.
+                if other.blocks[index].number == block.number {
+                    source.blocks[position] = other.blocks[index]
+                }
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
+        let damage: PageDamage? = locks[block].withLock { known in
+            if states[block].load(ordering: .relaxed) == BlockState.here { return nil }
+            if let known { return known }
+            do throws(PageDamage) {
+                try read(block, ofChunk: chunk)
+            } catch {
+                // Reading may succeed another time. Bytes that were read are what they are.
+                if error.isLasting { known = error }
+                return error
+            }
+            states[block].store(BlockState.here, ordering: .releasing)
+            return nil
+        }
+        if let damage { throw damage }
+    }
+
+    private func read(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
+        let (bytes, entry) = source.withLock { ($0.bytes, $0.blocks[block]) }
+        guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
+        let run = entry.run
+        let start = memory + run.first.offset
+        try entry.readFrames(from: bytes, into: start)
+        try check(entry, start)
+        bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
+        if chunks.isComplete(with: chunk) { pages.setChunk(run.first.chunk, to: memory) }
+    }
+
+    private func check(
+        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer
+    ) throws(PageDamage) {
+        let run = entry.run
+        var liveCount = 0
+        for index in 0..<run.frameCount {
+            let page = Page(address: start + index * run.frameBytes)
+            if page.birth == .none {
+                page.setEmpty(run)
+                continue
+            }
+            guard page.birth <= version, page.kind == run.kind, page.byteCount == run.frameBytes,
+                PageAnatomy.isSound(page)
+            else { throw entry.damaged("page \(index) contradicts itself") }
+            liveCount += 1
+        }
+        guard liveCount == entry.liveFrames else {
+            throw entry.damaged("\(liveCount) pages of \(entry.liveFrames)")
+        }
+        // Behind all of that, so that a block that cannot be used claims as few pages as can be.
+        for index in 0..<entry.storedFrames {
+            let page = Page(address: start + index * run.frameBytes)
+            if page.isFree { continue }
+            var isSound = true
+            PageAnatomy.forEachReference(of: page) { number, expectation in
+                isSound = isSound && claim(number, expectation)
+            }
+            guard isSound else { throw entry.damaged("page \(index) names what it cannot") }
+        }
+    }
+
+    /// Whether a number leads to a page of the image, of the right kind, that no page named before.
+    func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
+        guard let (block, _) = directory.frame(of: number),
+            expectation.admits(directory.blocks[block].run),
+            let chunk = directory.chunkPosition(number.chunk)
+        else { return false }
+        return chunks.mark(number.unit, ofChunk: chunk)
+    }
+}
+
+extension PageDamage {
+    /// Whether another attempt would come to the same.
+    fileprivate var isLasting: Bool {
+        switch self {
+        case .unreadable, .cut, .noMemory: false
+        case .checksum, .content, .contradiction: true
+        }
+    }
+}
+
+extension Page {
+    /// Makes a free frame of one that holds no page: it reads as an empty page.
+    fileprivate func setEmpty(_ run: PageRun) {
+        setKind(run.kind, byteCount: run.frameBytes)
+        count = 0
+        clear()
+        setFree(next: .none)
+    }
+}
+
+extension BlockEntry {
+    /// Reads the block into its place, with zeros in the frames that are not stored.
+    func readFrames(
+        from source: any BlockSource, into start: UnsafeMutableRawPointer
+    ) throws(PageDamage) {
+        let stored = try read(from: source)
+        defer { stored.deallocate() }
+        try expand(
+            UnsafeRawBufferPointer(stored),
+            into: UnsafeMutableRawBufferPointer(start: start, count: rawCount))
+        (start + rawCount).initializeMemory(
+            as: UInt8.self, repeating: 0, count: run.byteCount - rawCount)
+    }
+}

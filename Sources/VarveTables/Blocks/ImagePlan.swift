@@ -1,0 +1,103 @@
+import VarveEvents
+
+/// What an image of a state will hold. Made by the thread that may change the store, at the newest state; written by
+/// any, while the store changes.
+package struct ImagePlan: Sendable {
+    let state: State
+    let base: StoredImage?
+    let departures: Departures
+
+    /// - Parameter base: the last image of the store, whose unchanged blocks are copied.
+    package init(_ state: State, base: StoredImage? = nil) {
+        precondition(
+            state.snapshot?.version ?? .none == state.store.newest,
+            "An image is planned at the newest state")
+        self.state = state
+        self.base = base
+        departures = state.store.followDepartures()
+    }
+
+    /// Writes the image to the end of a sink, which has nothing before it.
+    ///
+    /// - Throws: ``ImageError/damaged(_:)`` where a page cannot be read, or a block of the image before is not what was
+    ///   written; ``ImageError/storage(_:)``.
+    package func write(to sink: inout some BlockSink) throws(ImageError) -> WrittenImage {
+        if let damage = state.damage { throw .damaged(damage) }
+        let meetingCount = state.health?.meetingCount ?? 0
+        var survey = PageSurvey(state.pages, since: base?.root.version ?? .none)
+        let record = StateRecord(state)
+        record.forEachRoot { survey.visit($0) }
+        var writer = BlockWriter(state.pages, base: base)
+        if let base { writer.nextBlock = base.root.nextBlock }
+        let departed = base?.departures.numbers(through: state.version) ?? []
+        try writer.write(survey.runs, departed: departed, to: &sink)
+        try ImageError.reading { () throws(PageDamage) in
+            try state.health?.check(since: meetingCount)
+        }
+        let root = ImageRoot(
+            version: state.version, nextBlock: writer.nextBlock, directory: writer.directory,
+            state: record)
+        let bytes = try Self.encode(root, at: writer.offset)
+        try ImageError.storing { () throws(BlockStorageError) in
+            try bytes.withBytes { bytes throws(BlockStorageError) in try sink.append(bytes) }
+        }
+        writer.figures.rootBytes = UInt64(bytes.count)
+        return WrittenImage(root: root, departures: departures, figures: writer.figures)
+    }
+
+    private static func encode(
+        _ root: ImageRoot, at offset: UInt64
+    ) throws(ImageError) -> ByteWriter {
+        do throws(CodecError) {
+            return try root.encode(at: offset)
+        } catch {
+            throw .content(error)
+        }
+    }
+}
+
+/// An image whose bytes a sink has.
+package struct WrittenImage: Sendable {
+    let root: ImageRoot
+    let departures: Departures
+    package let figures: ImageFigures
+
+    /// The image as the next one's base, to be read where its bytes are now.
+    package func stored(in source: any BlockSource) -> StoredImage {
+        StoredImage(source, root, departures)
+    }
+}
+
+extension State {
+    var version: PageVersion { snapshot?.version ?? .none }
+}
+
+extension StateRecord {
+    /// Calls `body` with the page at the top of each structure.
+    func forEachRoot(_ body: (PageNumber) -> Void) {
+        for table in tables {
+            forEachRoot(of: table) { number, _ in body(number) }
+        }
+    }
+
+    /// Calls `body` with the page at the top of each structure of a table, and what it must be.
+    func forEachRoot(
+        of table: TableRecord, _ body: (PageNumber, PageAnatomy.Expectation) -> Void
+    ) {
+        func visit(_ root: PageArray.Root, _ structure: PageKind.Structure) {
+            guard root.page != .none else { return }
+            body(root.page, .init(kind: PageKind(structure, level: root.height)))
+        }
+        visit(table.parts.rows.root, .rowNode)
+        for map in table.parts.links { visit(map.root, .linkNode) }
+        for kept in table.parts.keptLists { visit(kept.lists.root, .linkNode) }
+        let ids = table.parts.ids.root
+        if ids != .none { body(ids, .init(kind: PageKind(.idNode))) }
+        for tree in table.indexes.map(\.tree) + table.staleTrees where tree.root != .none {
+            body(
+                tree.root,
+                .init(
+                    kind: PageKind(.keyPage, level: tree.height), frameBytes: tree.pageBytes))
+        }
+    }
+}

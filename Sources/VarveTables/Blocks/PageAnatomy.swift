@@ -1,0 +1,85 @@
+/// What a page of any kind names, and how it is checked: the one place that knows all structures.
+enum PageAnatomy {
+    /// The kind that a page must have which another one names.
+    struct Expectation {
+        var kind: PageKind
+        /// A list's leaf does not say how deep the list is.
+        var isOfAnyLevel = false
+        /// Pages of a key tree have one size.
+        var frameBytes: Int?
+
+        func admits(_ run: PageRun) -> Bool {
+            let kindFits =
+                isOfAnyLevel ? run.kind.structure == kind.structure : run.kind == kind
+            return kindFits && (frameBytes.map { $0 == run.frameBytes } ?? true)
+        }
+    }
+
+    /// Whether what a page says of itself fits it, so that no read goes beyond it. Kind and size of the frame are
+    /// those of its run.
+    static func isSound(_ page: Page) -> Bool {
+        switch page.kind.structure {
+        case .rowNode, .linkNode: page.byteCount >= PageArray.nodeBytes && page.kind.level > 0
+        case .idNode: page.byteCount >= IDMap.nodeBytes
+        case .keyPage: KeyPage.isSound(page)
+        case .listPage: ListPage.isSound(page)
+        case .rowLeaf: RowLeaf.isSound(page)
+        case .linkLeaf: LinkLeaf.isSound(page)
+        case .idBucket: IDBucket.isSound(page)
+        case .largeContent: LargeContent.isSound(page)
+        case nil: false
+        }
+    }
+
+    /// Calls `body` with each page that a page names, and the kind that it must have.
+    static func forEachReference(
+        of page: Page, _ body: (PageNumber, Expectation) -> Void
+    ) {
+        let kind = page.kind
+        switch kind.structure {
+        case .rowNode, .linkNode:
+            let expectation = Expectation(kind: child(of: kind))
+            PageArray.forEachReference(page) { body($0, expectation) }
+        case .idNode:
+            IDMap.forEachReference(page) { number, isNode in
+                let child = isNode ? kind.at(level: kind.level + 1) : PageKind(.idBucket)
+                body(number, Expectation(kind: child))
+            }
+        case .keyPage where kind.level > 0:
+            let expectation = Expectation(
+                kind: kind.at(level: kind.level - 1), frameBytes: page.byteCount)
+            KeyPage.forEachReference(page) { body($0, expectation) }
+        case .listPage where kind.level > 0:
+            let expectation = Expectation(kind: kind.at(level: kind.level - 1))
+            ListPage.forEachReference(page) { body($0, expectation) }
+        case .rowLeaf:
+            let expectation = Expectation(kind: PageKind(.largeContent))
+            RowLeaf.forEachReference(page) { body($0, expectation) }
+        case .linkLeaf:
+            let expectation = Expectation(kind: PageKind(.listPage), isOfAnyLevel: true)
+            LinkLeaf.forEachReference(page) { body($0, expectation) }
+        case .keyPage, .listPage, .idBucket, .largeContent, nil: break
+        }
+    }
+
+    private static func child(of node: PageKind) -> PageKind {
+        if node.level > 1 { return node.at(level: node.level - 1) }
+        return PageKind(node.structure == .rowNode ? .rowLeaf : .linkLeaf)
+    }
+
+    /// Fills what the structure does not use of a page's copy with zeros: nothing that was removed, and no memory of
+    /// the process, gets into an image.
+    static func clearUnused(_ page: Page) {
+        switch page.kind.structure {
+        case .rowNode, .linkNode: page.clear(from: PageArray.nodeBytes)
+        case .idNode: page.clear(from: IDMap.nodeBytes)
+        case .keyPage: KeyPage.clearUnused(page)
+        case .listPage: ListPage.clearUnused(page)
+        case .rowLeaf: RowLeaf.clearUnused(page)
+        case .linkLeaf: LinkLeaf.clearUnused(page)
+        case .idBucket: IDBucket.clearUnused(page)
+        case .largeContent: LargeContent.clearUnused(page)
+        case nil: break
+        }
+    }
+}

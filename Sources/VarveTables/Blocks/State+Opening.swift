@@ -1,0 +1,72 @@
+import VarveEvents
+
+extension State {
+    /// Opens the state of an image. Reads the root alone; blocks are read when their pages are.
+    ///
+    /// Indexes whose keys this program would make otherwise are left out: ``hasStaleIndexes`` says so, and the caller
+    /// declares them again.
+    ///
+    /// - Returns: the state, alone in a store of its own, and the image, which is the base of the next one.
+    package static func open(
+        _ source: any BlockSource
+    ) throws(ImageError) -> (state: State, image: StoredImage) {
+        let root = try ImageRoot.read(from: source)
+        let store: PageStore
+        var loader: ImageLoader?
+        store = PageStore(root.directory.layout, version: root.version) { pages in
+            let made = ImageLoader(
+                root.directory, version: root.version, from: source, into: pages)
+            loader = made
+            return made
+        }
+        if let loader { try root.checkRoots(loader) }
+        let snapshot = store.firstSnapshot()
+        let state = State(
+            store, snapshot, catalog: root.state.catalog, tables: root.makeTables(),
+            lastTransaction: root.state.lastTransaction, lastTime: root.state.lastTime,
+            timeline: root.state.timeline, unknownEventCount: root.state.unknownEventCount)
+        return (state, StoredImage(source, root, store.followDepartures()))
+    }
+}
+
+extension ImageRoot {
+    /// Throws unless each structure begins with a page of its kind, which no other one begins with, and the tables
+    /// have as many leaves of rows as their slots need.
+    func checkRoots(_ loader: ImageLoader) throws(ImageError) {
+        var isSound = true
+        var leafCount = 0
+        for table in state.tables {
+            leafCount += RowTree.leafCount(of: table.parts.rows.count)
+            state.forEachRoot(of: table) { number, expectation in
+                isSound = isSound && loader.claim(number, expectation)
+            }
+        }
+        guard isSound else {
+            throw .malformedRoot(reason: "a structure begins with a page that it cannot begin with")
+        }
+        let found = directory.blocks.reduce(0) {
+            $0 + ($1.run.kind == PageKind(.rowLeaf) ? $1.liveFrames : 0)
+        }
+        guard found == leafCount else {
+            throw .malformedRoot(reason: "\(leafCount) leaves of rows, \(found) in the blocks")
+        }
+    }
+
+    fileprivate func makeTables() -> [Table] {
+        zip(state.catalog.definitions, state.tables).map { definition, record in
+            let revisions = state.catalog.revisions(of: definition.number)
+            var table = Table(record.parts, layouts: revisions.map { RowLayout($0.definition) })
+            table.staleTrees = record.staleTrees
+            for stored in record.indexes {
+                if var usable = FieldIndex(table.layout, stored.declaration),
+                    usable.take(stored.tree, madeIn: stored.form)
+                {
+                    table.indexes.append(.init(declaration: stored.declaration, index: usable))
+                } else if stored.tree.root != .none {
+                    table.staleTrees.append(stored.tree)
+                }
+            }
+            return table
+        }
+    }
+}

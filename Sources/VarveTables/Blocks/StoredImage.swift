@@ -1,0 +1,41 @@
+/// An image that is written: what the next one copies its unchanged blocks from.
+package final class StoredImage: Sendable {
+    let source: any BlockSource
+    let root: ImageRoot
+    /// Which of its pages are gone since.
+    let departures: Departures
+
+    init(_ source: any BlockSource, _ root: ImageRoot, _ departures: Departures) {
+        self.source = source
+        self.root = root
+        self.departures = departures
+    }
+
+    /// The blocks of the image.
+    package var blockCount: Int { root.directory.blocks.count }
+
+    /// Reads every block, and returns what is damaged: nil where all of them are what was written.
+    package func damage() -> PageDamage? {
+        for block in root.directory.blocks {
+            do throws(PageDamage) {
+                try block.read(from: source).deallocate()
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+}
+
+/// What writing an image came to.
+package struct ImageFigures: Hashable, Sendable {
+    /// Blocks that were made of pages, and their bytes.
+    package var writtenBlocks = 0
+    package var writtenBytes: UInt64 = 0
+    /// Blocks that were copied from the image before, and their bytes.
+    package var copiedBlocks = 0
+    package var copiedBytes: UInt64 = 0
+    package var rootBytes: UInt64 = 0
+    /// The bytes of all pages.
+    package var pageBytes: UInt64 = 0
+}

@@ -1,0 +1,34 @@
+/// Finds pages of chunks that are not wholly in memory.
+package final class ColdPages: Sendable {
+    private let loader: any PageLoader
+    package let health = PageHealth()
+
+    init(_ loader: any PageLoader) { self.loader = loader }
+
+    /// The memory that loaded pages take.
+    var loadedBytes: Int { loader.loadedBytes }
+
+    /// Whether a page was not read yet since the store was opened: then nothing has replaced it either.
+    func isUnread(_ number: PageNumber) -> Bool { loader.isUnread(number) }
+
+    /// The frame with a number, which may be any; a page of zeros, and a note of the damage, where there
+    /// is none or it cannot be read.
+    func frame(_ number: PageNumber) -> Page {
+        do throws(PageDamage) {
+            return try loader.frame(number)
+        } catch {
+            health.note(error)
+            return .empty
+        }
+    }
+}
+
+/// Brings pages of an image into memory. Any number of threads ask for them.
+protocol PageLoader: AnyObject, Sendable {
+    /// The frame with a number, which may be any.
+    func frame(_ number: PageNumber) throws(PageDamage) -> Page
+
+    func isUnread(_ number: PageNumber) -> Bool
+
+    var loadedBytes: Int { get }
+}

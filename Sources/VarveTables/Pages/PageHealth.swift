@@ -1,0 +1,65 @@
+import Synchronization
+
+/// Why pages of an image cannot be read.
+package enum PageDamage: Error, Hashable, Sendable {
+    /// Where a block is stored.
+    package struct Place: Hashable, Sendable {
+        /// Of the block, in its store.
+        package let block: UInt64
+        package let offset: UInt64
+        package let byteCount: Int
+
+        package init(block: UInt64, offset: UInt64, byteCount: Int) {
+            self.block = block
+            self.offset = offset
+            self.byteCount = byteCount
+        }
+    }
+
+    /// Reading failed. Another attempt may succeed.
+    case unreadable(Place, reason: String)
+    /// The image ends before the block does.
+    case cut(Place, found: Int)
+    case checksum(Place, expected: UInt32, found: UInt32)
+    /// The checksum is right, but the content is no block: a program of another version wrote it, or a forger.
+    case content(Place, reason: String)
+    /// There are no addresses left for the block's chunk.
+    case noMemory(Place)
+    /// A page names one that there is none of, or two say what cannot both be.
+    case contradiction
+}
+
+/// What was found damaged among the pages of a store.
+///
+/// Reads of pages do not throw. Where one meets damage it reads zeros, which every structure takes as
+/// empty, and the meeting is counted here. An operation compares the counts before and after.
+package final class PageHealth: Sendable {
+    private static let damagesMax = 64
+
+    private let meetings = Atomic<Int>(0)
+    private let found = Mutex<[PageDamage]>([])
+
+    /// How often damage was met.
+    package var meetingCount: Int { meetings.load(ordering: .acquiring) }
+
+    /// What was met, each once, at most 64.
+    package var damages: [PageDamage] { found.withLock { $0 } }
+
+    func note(_ damage: PageDamage) {
+        found.withLock { damages in
+            if damages.contains(damage) { return }
+            if damages.count == Self.damagesMax { damages.removeFirst() }
+            damages.append(damage)
+        }
+        meetings.wrappingAdd(1, ordering: .releasing)
+    }
+
+    /// Throws where damage was met since there had been `count` meetings.
+    ///
+    /// A thread that met it in another operation meanwhile makes this one throw too: an error too many, never a
+    /// wrong answer.
+    package func check(since count: Int) throws(PageDamage) {
+        guard meetingCount != count else { return }
+        throw damages.last ?? .contradiction
+    }
+}

@@ -1,0 +1,59 @@
+import VarveEvents
+
+extension RowLeaf {
+    /// Whether a leaf that was read can be used: counts and ends fit the page. Puts the ends of unused slots
+    /// where the content ends.
+    static func isSound(_ page: Page) -> Bool {
+        let geometry = Geometry.standard
+        guard page.byteCount >= geometry.body, page.count <= geometry.slotCount else {
+            return false
+        }
+        let leaf = RowLeaf(page: page, geometry: geometry)
+        var start = 0
+        for index in 0..<page.count {
+            guard leaf.isSound(index, from: start) else { return false }
+            start = leaf.end(index)
+        }
+        leaf.fillUnused(end: start)
+        return geometry.body + start <= page.byteCount
+    }
+
+    private func isSound(_ index: Int, from start: Int) -> Bool {
+        let (end, flags) = (end(index), flags(index))
+        guard end >= start, EntityPresence(rawValue: flags & ~Self.largeFlag) != nil else {
+            return false
+        }
+        if flags & Self.largeFlag != 0 {
+            return end - start == MemoryLayout<PageNumber>.size && idCount(index) == 0
+        }
+        return idCount(index) <= end - start
+    }
+
+    private func fillUnused(end: Int) {
+        for index in page.count..<geometry.slotCount {
+            page.store(UInt16(truncatingIfNeeded: end), at: geometry.ends + 2 * index)
+            page.store(UInt16(0), at: geometry.idCounts + 2 * index)
+            page.store(UInt8(0), at: geometry.flags + index)
+        }
+    }
+
+    /// Calls `body` with the pages of large contents.
+    static func forEachReference(_ page: Page, _ body: (PageNumber) -> Void) {
+        let leaf = RowLeaf(page: page, geometry: .standard)
+        for index in 0..<page.count {
+            if let large = leaf.largePage(index) { body(large) }
+        }
+    }
+
+    /// Fills what no slot uses with zeros.
+    static func clearUnused(_ page: Page) {
+        let leaf = RowLeaf(page: page, geometry: .standard)
+        let geometry = leaf.geometry
+        page.clear(from: geometry.body + leaf.bodyCount)
+        for index in page.count..<geometry.slotCount {
+            leaf.setMetadata(index, .vacant, flags: 0)
+            leaf.setIDCount(index, 0)
+            page.store(UInt16(0), at: geometry.ends + 2 * index)
+        }
+    }
+}

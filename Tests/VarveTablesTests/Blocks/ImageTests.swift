@@ -1,0 +1,155 @@
+import Testing
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+@Suite("Images of states")
+struct ImageTests {
+    @Test("A state is read again as it was, and goes on as it would have", arguments: 1...25)
+    func roundTrip(seed: Int) throws {
+        var history = StateHistory(seed: seed)
+        try history.advance(20 + 4 * seed)
+        let expected = StateContent(history.state)
+        let (bytes, _, _) = try history.state.image()
+        let (opened, image) = try State.open(MemorySource(bytes))
+        #expect(try opened.reading { StateContent(opened) } == expected, "seed \(seed)")
+        #expect(try opened.reading { try opened.digest() } == history.digest(), "seed \(seed)")
+        #expect(image.damage() == nil)
+        #expect(opened.health?.damages == [])
+        history.reclaim()
+        #expect(opened.store.pageCount == history.state.store.pageCount, "seed \(seed)")
+
+        history.move(to: try State.open(MemorySource(bytes)).state)
+        try history.advance(30)
+        let state = history.state
+        #expect(try state.reading { try state.digest() } == history.digest(), "seed \(seed)")
+    }
+
+    @Test("Images upon images hold what the state holds, and states before stay", arguments: 1...15)
+    func successiveImages(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var history = StateHistory(seed: seed)
+        try history.advance(40)
+        var (_, base, _) = try history.state.image()
+        var held: [(state: State, content: StateContent)] = []
+        for round in 0..<12 {
+            if generator.chance(3) { held.append((history.state, StateContent(history.state))) }
+            try history.advance(generator.below(8))
+            let expected = StateContent(history.state)
+            let plan = ImagePlan(history.state, base: base)
+            // What comes behind the plan is not in the image.
+            if generator.chance(2) { try history.advance(3) }
+            var sink = MemoryBlocks()
+            let written = try plan.write(to: &sink)
+            let source = MemorySource(sink.bytes)
+            base = written.stored(in: source)
+            let (opened, image) = try State.open(MemorySource(sink.bytes))
+            #expect(
+                try opened.reading { StateContent(opened) } == expected,
+                "seed \(seed), round \(round)")
+            #expect(image.damage() == nil)
+            if plan.state.lastTransaction == history.state.lastTransaction, generator.chance(3) {
+                // The store is closed and opened again.
+                history.move(to: opened)
+                base = image
+                held = []
+            }
+        }
+        for version in held {
+            let content = try version.state.reading { StateContent(version.state) }
+            #expect(content == version.content, "seed \(seed), held")
+        }
+    }
+
+    @Test(
+        "A second image of an unchanged state copies every block, and is the same but for nothing")
+    func unchanged() throws {
+        var history = StateHistory(seed: 5)
+        try history.advance(60)
+        let (bytes, base, first) = try history.state.image()
+        #expect(first.copiedBlocks == 0 && first.writtenBlocks > 5)
+        let (again, _, second) = try history.state.image(on: base)
+        #expect(second.writtenBlocks == 0 && second.copiedBlocks == first.writtenBlocks)
+        #expect(again == bytes)
+    }
+
+    @Test("Opening reads the root alone, and a find by id few blocks")
+    func laziness() throws {
+        let state = try UserLog.state(count: 20_000)
+        let (bytes, image, _) = try state.image()
+        let source = MemorySource(bytes)
+        let opened = try State.open(source).state
+        let rootBytes = source.ranges.map { Int($0.count) }.reduce(0, +)
+        #expect(source.ranges.count == 2 && rootBytes < bytes.count / 20)
+        let isFound = try UserLog.id(12_345).withUnsafeBytes { id in
+            try opened.reading { opened.entry(of: UserLog.type, id: id)?.presence == .live }
+        }
+        #expect(isFound)
+        // Nodes of ids, a bucket, nodes of rows, a leaf.
+        #expect(source.ranges.count <= 2 + 8)
+        #expect(image.blockCount > 40)
+        #expect(opened.reservedBytes < 8 * 40 << 10)
+    }
+
+    @Test("Of neighbouring changes few blocks are written, and the rest is copied")
+    func neighbours() throws {
+        var state = try UserLog.state(count: 20_000)
+        let (_, base, first) = try state.image()
+        state = try UserLog.update(5_000..<5_200, of: state)
+        let expected = StateContent(state)
+        let (bytes, _, figures) = try state.image(on: base)
+        #expect(figures.writtenBytes < first.writtenBytes / 10)
+        #expect(figures.copiedBlocks > figures.writtenBlocks)
+        let opened = try State.open(MemorySource(bytes)).state
+        #expect(try opened.reading { StateContent(opened) } == expected)
+    }
+
+    @Test("Nothing of what was removed is left in an image")
+    func removedContent() throws {
+        var state = try UserLog.state(count: 300)
+        let secret = UserLog.name(117)
+        #expect(try state.image().bytes.isEmpty == false)
+        #expect(try Self.rawBytes(of: state).contains(secret))
+        state = try UserLog.delete(100..<130, of: state)
+        #expect(try !Self.rawBytes(of: state).contains(secret))
+    }
+
+    private static func rawBytes(of state: State) throws -> [UInt8] {
+        let (bytes, image, _) = try state.image()
+        let source = MemorySource(bytes)
+        return try image.root.directory.blocks.flatMap { block in
+            let stored = try block.read(from: source)
+            defer { stored.deallocate() }
+            var raw = [UInt8](repeating: 0, count: block.rawCount)
+            try raw.withUnsafeMutableBytes {
+                try block.expand(UnsafeRawBufferPointer(stored), into: $0)
+            }
+            return raw
+        }
+    }
+
+    @Test("An index whose keys are made otherwise is left out, and its pages are given back")
+    func staleIndexes() throws {
+        var state = try UserLog.state(count: 500)
+        let declaration = IndexDeclaration([.init(FieldNumber(1))])
+        state = try state.changed { _ = try $0.declareIndex(of: UserLog.type, declaration) }
+        let (bytes, image, _) = try state.image()
+        #expect(try !State.open(MemorySource(bytes)).state.hasStaleIndexes)
+        var root = image.root
+        root.state.tables[0].indexes[0].form = KeyForm(version: KeyForm.version + 1, composition: 0)
+        let end = root.directory.storedBytes
+        let changed = bytes[..<Int(end)] + (try root.encode(at: end)).copyBytes()
+        var opened = try State.open(MemorySource([UInt8](changed))).state
+        #expect(opened.hasStaleIndexes)
+        #expect(opened.declaredIndexes(of: UserLog.type).isEmpty)
+        let pageCount = opened.store.pageCount
+        opened = try opened.changed { transaction in
+            transaction.releaseStaleIndexes()
+            _ = try transaction.declareIndex(of: UserLog.type, declaration)
+        }
+        opened.store.reclaim()
+        #expect(!opened.hasStaleIndexes && opened.store.pageCount <= pageCount + 1)
+        #expect(try opened.reading { StateContent(opened) } == StateContent(state))
+    }
+}

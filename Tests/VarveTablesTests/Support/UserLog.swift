@@ -1,0 +1,104 @@
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+/// States of many small rows: a type with a text and a number.
+enum UserLog {
+    static let type = TypeNumber(1)
+
+    private static let definition = TypeDefinition(
+        number: type, name: "User", idType: .string,
+        fields: [("name", StoredType.string), ("age", .int64)].enumerated().map { index, field in
+            FieldDefinition(
+                number: FieldNumber(UInt32(index + 1)), name: field.0, type: field.1,
+                rung: .storable)
+        }, relations: [])
+
+    static func id(_ number: Int) -> [UInt8] { text("user-\(number)") }
+
+    /// The bytes of a name that no other row has.
+    static func name(_ number: Int) -> [UInt8] { text("name <\(number * 7_919)>") }
+
+    private static func text(_ text: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.writeText(text)
+        return writer.copyBytes()
+    }
+
+    private static func row(_ number: Int, age: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.writeSigned(Int64(age))
+        return name(number) + writer.copyBytes()
+    }
+
+    /// The age in a row.
+    static func age(in row: UnsafeRawBufferPointer) -> Int {
+        var reader = ByteReader(row)
+        _ = try? reader.readText()
+        return (try? reader.readSigned()).map { Int($0) } ?? -1
+    }
+
+    static func state(count: Int) throws -> State {
+        let empty = try apply(to: State()) { try $0.define(definition) }
+        return try add(0..<count, to: empty)
+    }
+
+    static func add(_ numbers: Range<Int>, to state: State) throws -> State {
+        try apply(to: state) { encoder in
+            for number in numbers {
+                let entity = encoder.entity(type, bytes: id(number))
+                encoder.insert(
+                    entity, ordinal: Ordinal(UInt64(number + 1)),
+                    row: row(number, age: number % 90))
+            }
+        }
+    }
+
+    /// Gives users another age.
+    static func update(_ numbers: Range<Int>, of state: State) throws -> State {
+        let old = state
+        return try apply(to: state) { encoder in
+            for number in numbers {
+                let entry = id(number).withUnsafeBytes { old.entry(of: type, id: $0) }
+                guard let entry, let version = entry.version else { continue }
+                let entity = encoder.entity(type, bytes: id(number))
+                encoder.delete(
+                    entity, keepsTombstone: false, ordinal: Ordinal(entry.stamps.ordinal),
+                    previous: version, row: [UInt8](entry.row))
+                encoder.insert(
+                    entity, ordinal: Ordinal(entry.stamps.ordinal), row: row(number, age: 101))
+            }
+        }
+    }
+
+    static func delete(_ numbers: Range<Int>, of state: State) throws -> State {
+        let old = state
+        return try apply(to: state) { encoder in
+            for number in numbers {
+                let entry = id(number).withUnsafeBytes { old.entry(of: type, id: $0) }
+                guard let entry, let version = entry.version else { continue }
+                encoder.delete(
+                    encoder.entity(type, bytes: id(number)), keepsTombstone: false,
+                    ordinal: Ordinal(entry.stamps.ordinal), previous: version,
+                    row: [UInt8](entry.row))
+            }
+        }
+    }
+
+    private static func apply(
+        to state: State, _ body: (inout TransactionEncoder) throws -> Void
+    ) throws -> State {
+        let id = state.nextTransaction
+        let time = Timestamp(microseconds: Int64(id.rawValue))
+        var encoder = TransactionEncoder()
+        encoder.begin(id: id, time: time)
+        try body(&encoder)
+        var writer = ByteWriter()
+        encoder.finish(TransactionHeader(id: id, time: time), into: &writer)
+        let bytes = writer.copyBytes()
+        return try state.changed { transaction in
+            try bytes.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
+        }
+    }
+}
