@@ -19,16 +19,10 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         static let damaged: UInt8 = 2
     }
 
-    private struct Source: Sendable {
-        var bytes: any BlockSource
-        /// By position of a block: where it is stored.
-        var blocks: [BlockEntry]
-    }
-
     private let directory: BlockDirectory
     private let version: PageVersion
     private let pages: PageTable
-    private let source: Mutex<Source>
+    private let source: any BlockSource
     private let chunks: ChunkMemory
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
     private let locks: UnsafeMutablePointer<Mutex<PageDamage?>>
@@ -41,7 +35,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         self.directory = directory
         self.version = version
         self.pages = pages
-        self.source = Mutex(Source(bytes: source, blocks: directory.blocks))
+        self.source = source
         chunks = ChunkMemory(directory)
         let count = directory.blocks.count
         states = .allocate(capacity: count)
@@ -78,20 +72,6 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         return Page(address: memory + number.offset)
     }
 
-    /// Reads the blocks that were not read yet from another image, which holds the same ones.
-    func moveSource(to bytes: any BlockSource, _ other: BlockDirectory) {
-        source.withLock { source in
-            source.bytes = bytes
-            for (position, block) in directory.blocks.enumerated() {
-                guard let index = other.blockPosition(of: block.run.first) else { continue }
-                // One that was written anew is another block: it changed, so it was read.
-                if other.blocks[index].number == block.number {
-                    source.blocks[position] = other.blocks[index]
-                }
-            }
-        }
-    }
-
     // MARK: Loading
 
     private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
@@ -112,11 +92,11 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     }
 
     private func read(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
-        let (bytes, entry) = source.withLock { ($0.bytes, $0.blocks[block]) }
+        let entry = directory.blocks[block]
         guard let memory = chunks.memory(chunk) else { throw .noMemory(entry.place) }
         let run = entry.run
         let start = memory + run.first.offset
-        try entry.readFrames(from: bytes, into: start)
+        try entry.readFrames(from: source, into: start)
         try check(entry, start)
         bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
         if chunks.isComplete(with: chunk) { pages.setChunk(run.first.chunk, to: memory) }

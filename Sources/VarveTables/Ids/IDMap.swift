@@ -171,7 +171,9 @@ package struct IDMap: BitwiseCopyable, Sendable {
                 continue
             }
             let bucket = IDBucket(page: transaction.pages[PageNumber(entry)])
-            if bucket.count < bucketCount, bucket.addInPlace(tag, slot, in: transaction) { return }
+            if bucket.count < bucketCount, bucket.addInPlace(tag, slot, in: transaction) {
+                return true
+            }
             let range = range(of: entry, around: position, in: node)
             let isDivisible = range.count > 1 || bits + 2 * nodeBits <= Self.tagBits
             let hasRoom = bucket.count < bucketCount
