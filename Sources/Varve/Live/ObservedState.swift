@@ -21,14 +21,14 @@ final class ObservedState<Value: Sendable>: Sendable {
 
         /// Runs on the actor, so that observers are notified there.
         func replace(by value: Value, on actor: isolated any Actor) {
-            registrar.withMutation(of: self, keyPath: \.value) {
-                let former = held.withLock { held in
-                    defer { held = value }
-                    return held
-                }
-                // A snapshot is released outside of the lock.
-                withExtendedLifetime(former) {}
+            let former = held.withLock { held in
+                defer { held = value }
+                return held
             }
+            // A snapshot is released outside of the lock.
+            withExtendedLifetime(former) {}
+            // Behind the change: an observer on another actor may read, and observe anew, before this returns.
+            registrar.withMutation(of: self, keyPath: \.value) {}
         }
     }
 
