@@ -59,6 +59,9 @@ public final class Store: Sendable {
     ///   - retention: how much history compactions keep.
     ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
     ///     enough; otherwise only ``compact(retaining:for:progress:)`` does.
+    ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
+    ///     behind it are performed, all in one transaction. A store that is only read must not need any.
+    ///   - migrating: where the store is copied to before it is migrated, and what receives the progress.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
@@ -67,35 +70,40 @@ public final class Store: Sendable {
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, _ types: any EntityModelProtocol.Type...
+        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        migrating: MigrationOptions = MigrationOptions(), _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
             at: url, createsParents: createsParents, mode: mode, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
+            retention: retention, compactsAutomatically: compactsAutomatically,
+            migrations: migrations, migrating: migrating, types: types)
     }
 
     /// Opens the store in a directory, with the types in an array.
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type]
+        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        migrating: MigrationOptions = MigrationOptions(), types: [any EntityModelProtocol.Type]
     ) throws {
         if createsParents, mode == .readWrite { try Store.createParents(of: url) }
         try self.init(
             in: POSIXFileSystem(url.path), mode: mode, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
+            retention: retention, compactsAutomatically: compactsAutomatically,
+            migrations: migrations, migrating: migrating, types: types)
     }
 
     package init(
         in fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
         durability: Durability, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, types: [any EntityModelProtocol.Type],
-        temporaryDirectory: TemporaryDirectory? = nil
+        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        migrating: MigrationOptions = MigrationOptions(),
+        types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
         let opener = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types)
+            types: types, migrations: migrations, migrating: migrating)
         let opened = try opener.open(mode)
         let shown = SharedState(opened.state)
         let published = PublishedState(shown)

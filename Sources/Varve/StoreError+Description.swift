@@ -19,6 +19,21 @@ extension StoreError: CustomStringConvertible {
                 "transaction \(transaction) does not fit what came before it: \(reason); the log was "
                     + "written by something else than this library",
                 "restore a backup, or salvage a copy")
+        case .migration(let failure): failure.message
+        case .migratedByNewerApp(let names, let problems):
+            // What each problem says to do would lead the store back.
+            ErrorMessage(
+                "a newer version of the app has migrated the store ("
+                    + names.map { "'\($0)'" }.joined(separator: ", ")
+                    + "), and this one does not fit it"
+                    + (problems.isEmpty
+                        ? "" : ": " + problems.map(\.place).joined(separator: ", ")),
+                "open it with the newer version, or open the backup from before the migration")
+        case .needsMigration(let names):
+            ErrorMessage(
+                "the store needs to be migrated (" + names.joined(separator: ", ") + ")",
+                "open it once with mode .readWrite and these migrations")
+        case .acrossMigration(let barrier): barrier.message
         case .unreadable(let value):
             ErrorMessage(
                 "\(value)",

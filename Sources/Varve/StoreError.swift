@@ -10,6 +10,15 @@ public enum StoreError: Error, Sendable {
     case schema([SchemaProblem])
     /// The log is intact and yet says what cannot be.
     case inconsistent(transaction: TransactionID, reason: String)
+    /// A step of a migration failed. The store is as it was before.
+    case migration(MigrationFailure)
+    /// A newer version of the app has migrated the store: by these migrations, which this version does not know. The
+    /// problems are what its types disagree with by now; none where the list of migrations alone says it.
+    case migratedByNewerApp([String], [SchemaProblem])
+    /// The store needs these migrations, and was opened for reading only.
+    case needsMigration([String])
+    /// Something would have to be read, or undone, across a migration, and cannot be.
+    case acrossMigration(MigrationBarrier)
     /// A value in the log that the app's type does not know, where a property needs one.
     case unreadable(UnreadableValue)
     /// A value that cannot be encoded, or that would read back as another.
@@ -80,8 +89,9 @@ public struct SchemaProblem: Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// The type, and the property where there is one.
+    var place: String { property.map { "\(type).\($0)" } ?? type }
+
     /// One line: type, property and reason.
-    public var description: String {
-        (property.map { "\(type).\($0): \(reason)" } ?? "\(type): \(reason)").escapedForDisplay
-    }
+    public var description: String { "\(place): \(reason)".escapedForDisplay }
 }

@@ -23,6 +23,11 @@ struct StoreState: Sendable {
     /// What the log holds and the app's types do not name.
     var unread: UnreadState { definitions.unread }
 
+    /// The migrations that the log has behind it, as far as the app gave them.
+    var pastMigrations: PastMigrations {
+        PastMigrations(definitions.migrations, behind: timeline, catalog)
+    }
+
     /// Matches types that the context has taken up meanwhile with the log's.
     mutating func extendSchema() throws(StoreError) {
         guard definitions.schema.lacksTypes(of: context) else { return }

@@ -55,6 +55,12 @@ struct RevisionWork {
             header.metadata[Timeline.Key.restore] = "1"
             (takenBack, label) = ([deletion], "Restore \(type) \(id)")
         }
+        if let migration = state.timeline.migration(since: takenBack) {
+            throw .revision(
+                reason: "transaction \(migration.transaction) is the migration "
+                    + "'\(migration.id)', and what came before it is undone by the app alone, which knows its steps"
+            )
+        }
         header.label = label
         self.header = header
         self.restored = restored

@@ -58,6 +58,14 @@ public struct StoreSummary: Sendable {
         public let rawBytes: ByteCount?
     }
 
+    /// A migration that the log has behind it.
+    public struct Migration: Hashable, Sendable {
+        /// Its name, with its version where that is not the first.
+        public let name: String
+        /// The transaction that performed it, or with which a new store said that it does not need it.
+        public let transaction: TransactionID
+    }
+
     /// How many entities of a type there are.
     public struct TypeCount: Hashable, Sendable {
         /// The type.
@@ -100,6 +108,8 @@ public struct StoreSummary: Sendable {
     public let rawBytes: ByteCount
     /// In the order in which they were first defined.
     public let types: [TypeCount]
+    /// In the order in which they were performed.
+    public let migrations: [Migration]
     /// Events of later versions, which this one passes over.
     public let unknownEventCount: Int
 }
@@ -120,7 +130,10 @@ extension Inspection {
             transactions: transactionCount, floor: firstTransaction,
             retention: scanned.manifest.retention, checkpoints: checkpoints, files: try files(),
             storedBytes: statistics.storedBytes, rawBytes: statistics.rawBytes,
-            types: typeCounts(state), unknownEventCount: state.unknownEventCount)
+            types: typeCounts(state),
+            migrations: state.timeline.migrations.map {
+                StoreSummary.Migration(name: "\($0.id)", transaction: $0.transaction)
+            }, unknownEventCount: state.unknownEventCount)
     }
 
     /// Those that can be asked for.

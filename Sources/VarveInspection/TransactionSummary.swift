@@ -41,6 +41,8 @@ public struct TransactionSummary: Hashable, Sendable {
     public let author: String?
     /// What else the writer kept with it.
     public let metadata: [String: String]
+    /// The migrations that it performed, or that a new store did not need.
+    public let migrations: [String]
     /// Where its first frame lies.
     public let location: FrameLocation
     /// What its frames occupy in the file.
@@ -76,6 +78,7 @@ extension TransactionSummary {
         group = header.group
         author = header.author
         metadata = header.metadata
+        migrations = header.migrations.map(\.description)
         location = logged.location
         storedBytes = logged.storedBytes
         rawBytes = ByteCount(UInt64(logged.payload.count))

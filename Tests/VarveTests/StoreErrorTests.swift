@@ -21,6 +21,25 @@ struct StoreErrorTests {
             "restore a backup, or salvage a copy"
         ),
         (
+            .migration(MigrationFailure("names", type: "Note", id: "1", CancellationError())),
+            "nothing was changed: mend the step, and open the store again"
+        ),
+        (.needsMigration(["names"]), "open it once with mode .readWrite and these migrations"),
+        (
+            .migratedByNewerApp(["names"], []),
+            "open it with the newer version, or open the backup from before the migration"
+        ),
+        (
+            .acrossMigration(
+                MigrationBarrier(migration: "names", transaction: 4, reason: .notGiven)),
+            "open the store with this migration in the list"
+        ),
+        (
+            .acrossMigration(
+                MigrationBarrier(migration: "names", transaction: 4, reason: .isMigration)),
+            "write a migration that leads back"
+        ),
+        (
             .unreadable(
                 UnreadableValue(
                     type: "Note", id: "1",

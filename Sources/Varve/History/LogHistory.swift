@@ -34,6 +34,8 @@ struct LogHistory {
     private let files: HistoryFiles
     private let forgotten: TransactionID
     private let recent: RecentTransactions?
+    /// What is read in the place of transactions from before a migration; nil where they are read as they are.
+    private var translated: TranslatedTransactions?
 
     /// - Parameters:
     ///   - forgotten: through that transaction nothing is answered for.
@@ -51,11 +53,20 @@ struct LogHistory {
     }
 
     private init(
-        _ files: HistoryFiles, _ forgotten: TransactionID, _ recent: RecentTransactions?
+        _ files: HistoryFiles, _ forgotten: TransactionID, _ recent: RecentTransactions?,
+        _ translated: TranslatedTransactions? = nil
     ) {
         self.files = files
         self.forgotten = forgotten
         self.recent = recent
+        self.translated = translated
+    }
+
+    /// A reader that shows transactions from before migrations as if they had been made behind them.
+    func translated(through past: PastMigrations, _ catalog: Catalog) throws -> LogHistory {
+        var history = self
+        history.translated = try TranslatedTransactions(past, catalog, another().another())
+        return history
     }
 
     private var moment: LogMoment { files.moment }
@@ -118,7 +129,7 @@ struct LogHistory {
 
     /// A reader of the same transactions, for use while one of this is being read.
     func another() -> LogHistory {
-        LogHistory(files.another, forgotten, recent)
+        LogHistory(files.another, forgotten, recent, translated)
     }
 
     /// Lets the body look at one transaction. What it is given is of no use afterwards.
@@ -129,6 +140,9 @@ struct LogHistory {
             throw StoreError.unknownTransaction(id, newest: newest)
         }
         guard id >= floor else { throw StoreError.belowFloor(id, floor: floor) }
+        if let payload = try translated?.payload(of: id) {
+            return try payload.withUnsafeBytes { try body(try Self.view($0, of: id)) }
+        }
         let known = try recent?.with(id) { try body(try Self.view($0, of: id)) }
         if let known { return known }
         let reader = try reader(from: id)
@@ -167,7 +181,7 @@ struct LogHistory {
         try unwrapping { () throws(ReplayFailure<any Error>) in
             try reader.forEachOldestFirst(from: LogSequence(oldest.rawValue)) {
                 logged throws(any Error) in
-                try body(try Self.view(logged))
+                try with(logged, body)
             }
         }
     }
@@ -180,7 +194,7 @@ struct LogHistory {
         try unwrapping { () throws(ReplayFailure<any Error>) in
             try reader.forEachNewestFirst(from: LogSequence(newest.rawValue)) {
                 logged throws(any Error) in
-                try body(try Self.view(logged))
+                try with(logged, body)
             }
         }
     }
@@ -190,6 +204,16 @@ struct LogHistory {
         let reader = reader
         guard oldest >= floor else { throw StoreError.belowFloor(oldest, floor: floor) }
         return reader
+    }
+
+    private func with<Result>(
+        _ logged: LoggedTransaction, _ body: (TransactionView) throws -> Result
+    ) throws -> Result {
+        let id = TransactionID(logged.sequence.rawValue)
+        guard let payload = try translated?.payload(of: id) else {
+            return try body(try Self.view(logged))
+        }
+        return try payload.withUnsafeBytes { try body(try Self.view($0, of: id)) }
     }
 
     private static func view(_ logged: LoggedTransaction) throws -> TransactionView {

@@ -133,7 +133,7 @@ extension LogHistory {
 extension Catalog {
     /// The newest transaction that defined a type anew; 0 for none. What was defined since for the first time
     /// has no rows before.
-    fileprivate var newestChange: TransactionID {
+    var newestChange: TransactionID {
         definitions.compactMap { definition in
             let revisions = revisions(of: definition.number)
             return revisions.count > 1 ? revisions.last?.since : nil

@@ -24,14 +24,20 @@ extension Store {
         try Entity._storeID(id, into: &bytes)
         let encoded = bytes.copyBytes()
         let (found, dropped) = try versions(ofTable: position, definition, id: encoded, state)
-        let versions = found.map { version in
-            let names = Set(definition.fields.prefix(known).map(\.name))
+        let names = Set(definition.fields.prefix(known).map(\.name))
+        let migrated = try MigratedVersions(found, definition, id: encoded, state.pastMigrations)
+        let versions = found.indices.map { index in
+            let version = found[index]
             var entity: Entity?
             var unreadable: UnreadableValue?
-            if let row = version.row { (entity, unreadable) = Self.entity(id, in: row) }
+            switch migrated.row(at: index) {
+            case .success(let row?): (entity, unreadable) = Self.entity(id, in: row)
+            case .success(nil): break
+            case .failure(let error): unreadable = UnreadableValue(Entity.self, id, error)
+            }
             return EntityVersion(
                 transaction: TransactionInfo(version.header), change: VersionChange(version.change),
-                changedProperties: version.changedFields.filter { names.contains($0) },
+                changedProperties: migrated.changedFields(at: index).filter { names.contains($0) },
                 entity: entity, unreadable: unreadable)
         }
         return EntityHistory(versions, dropped: dropped)

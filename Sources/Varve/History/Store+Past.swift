@@ -44,6 +44,13 @@ extension Store {
         _ route: PastRoute = .shorter
     ) throws -> StoreState {
         guard transaction < current.lastTransaction else { return current }
+        let migrations = published.current.pastMigrations
+        if transaction < migrations.newest {
+            var past = try opener.state(
+                behind: transaction, through: migrations, current, history)
+            past.completeLinks(behind: transaction)
+            return past
+        }
         let way = history.way(to: transaction, of: current, route)
         var state: StoreState?
         if way.start != .newest {

@@ -15,16 +15,32 @@ extension StoreOpening {
         if way.isForward, let transactions = way.transactions {
             try Self.apply(transactions, to: replayed, history)
         }
-        // Also with the types that were first saved after the store was opened.
-        let types = current.context.tables.tables.map(\.descriptor)
-            .filter { $0.tombstoneOwner == nil }.map(\.type)
-        let opener = StoreOpening(
-            fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types)
-        return try history.past(transaction, of: try opener.hydrate(replayed))
+        return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
     }
 
-    private static func load(
+    /// The state behind a transaction from before a migration.
+    func state(
+        behind transaction: TransactionID, through past: PastMigrations, _ current: StoreState,
+        _ history: LogHistory
+    ) throws -> StoreState {
+        let walk = try PastWalk(notBefore: past.newest, current.catalog, history)
+        try walk.goBack(to: transaction)
+        try walk.migrate(through: past)
+        var state = try opener(of: current).hydrate(walk.state)
+        state.lastTransaction = transaction
+        return state
+    }
+
+    /// Opens states also with the types that were first saved after the store was opened.
+    private func opener(of current: StoreState) -> StoreOpening {
+        let types = current.context.tables.tables.map(\.descriptor)
+            .filter { $0.tombstoneOwner == nil }.map(\.type)
+        return StoreOpening(
+            fileSystem: fileSystem, environment: environment, configuration: configuration,
+            types: types, migrations: migrations)
+    }
+
+    static func load(
         _ start: PastWay.Start, _ history: LogHistory
     ) throws(StoreError) -> ReplayState? {
         guard case .checkpoint(let reference) = start else { return ReplayState() }
@@ -37,7 +53,7 @@ extension StoreOpening {
         }
     }
 
-    private static func apply(
+    static func apply(
         _ transactions: ClosedRange<TransactionID>, to replayed: ReplayState, _ history: LogHistory
     ) throws {
         try history.forEach(from: transactions.lowerBound) { view in

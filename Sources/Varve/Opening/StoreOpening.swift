@@ -10,6 +10,8 @@ struct StoreOpening {
     let environment: any LogEnvironment
     let configuration: LogConfiguration
     let types: [any EntityModelProtocol.Type]
+    var migrations: [Migration] = []
+    var migrating = MigrationOptions()
 
     /// An opened store's parts.
     struct Opened {
@@ -81,19 +83,24 @@ struct StoreOpening {
         }
     }
 
-    private func scan(_ mode: Store.Mode) throws(LogError) -> ScannedLog {
+    func scan(_ mode: Store.Mode) throws(LogError) -> ScannedLog {
         try ScannedLog.scan(
             fileSystem, environment: environment, configuration: configuration,
             mode: mode == .readWrite ? .readWrite : .readOnly)
     }
 
+    /// - Parameter migrated: a transaction that leads to the state and is not logged yet.
     private func recover(
         _ scanned: ScannedLog, _ state: StoreState, startingFrom start: LogStart,
-        keeping pins: LogPins?
+        keeping pins: LogPins?, _ migrated: MigrationRun.Outcome? = nil
     ) throws(LogError) -> Opened {
-        let prologue = PrologueSource(catalog: state.catalog)
+        let prologue = PrologueSource(catalog: migrated?.former ?? state.catalog)
         let (log, report) = try scanned.recover(
             start: start, keeping: pins, prologue: prologue.bytes)
+        if let migrated {
+            try migrated.append(to: log)
+            prologue.update(state.catalog)
+        }
         return Opened(
             state: state, log: log, prologue: prologue, report: report,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
@@ -104,7 +111,7 @@ struct StoreOpening {
         try hydrateForReading(replayed, reportsUnread: false).state
     }
 
-    private func hydrateForReading(
+    func hydrateForReading(
         _ replayed: ReplayState, reportsUnread: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
         var (state, unread) = try hydrateAll(replayed, reportsUnread: reportsUnread)
@@ -112,7 +119,7 @@ struct StoreOpening {
         return (state, unread)
     }
 
-    private func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+    func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
         do {
             return try body()
         } catch let error as LogError {
@@ -130,18 +137,20 @@ struct StoreOpening {
 
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
-        var replayed = try replay(scanned)
+        var (replayed, migrated) = try replayAndMigrate(scanned)
         var hydrated = try hydrate(replayed.state, keepsUnread: true, reportsUnread: true)
         if hydrated == nil {
             // Pages were released as their rows were read: only the files have them all.
-            replayed = try replay(scanned)
+            (replayed, migrated) = try replayAndMigrate(scanned)
             hydrated = try hydrate(
                 replayed.state, keepsUnread: true, reportsUnread: true, withholdsRows: true)
         }
         guard let (state, unread) = hydrated else {
             preconditionFailure("rows that are withheld cannot be unreadable")
         }
-        var opened = try recover(scanned, state, startingFrom: replayed.start, keeping: pins)
+        if let migrated { try backUp(before: migrated) }
+        var opened = try recover(
+            scanned, state, startingFrom: replayed.start, keeping: pins, migrated)
         opened.checkpoint = replayed.checkpoint
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
         opened.unread = unread
@@ -165,6 +174,10 @@ struct StoreOpening {
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
         let replayed = try replay(scanned)
+        let pending = try MigrationRun.pending(migrations, behind: replayed.state.timeline)
+        guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
+            throw StoreError.needsMigration(pending.map { "\($0.id)" })
+        }
         let (state, unread) = try hydrateForReading(replayed.state, reportsUnread: true)
         var opened = Opened(
             state: state, log: nil,
@@ -177,7 +190,22 @@ struct StoreOpening {
         return opened
     }
 
-    private func replay(_ scanned: ScannedLog) throws(StoreError) -> ReplayedLog {
+    /// A context with a table for each type.
+    func emptyContext() throws(StoreError) -> Context {
+        var context = Context()
+        // Before a context makes tables for them, which traps where relations do not fit.
+        let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
+        guard problems.isEmpty else {
+            throw .schema(
+                problems.map {
+                    SchemaProblem(type: $0.type, property: $0.relation, reason: $0.reason)
+                }.sorted { $0.description < $1.description })
+        }
+        for type in types { _ = context.position(of: type._descriptor) }
+        return context
+    }
+
+    func replay(_ scanned: ScannedLog) throws(StoreError) -> ReplayedLog {
         do throws(ReplayFailure<RecordError>) {
             return try ReplayedLog(scanned)
         } catch {
@@ -215,18 +243,13 @@ struct StoreOpening {
     private func hydrate(
         _ replayed: ReplayState, keepsUnread: Bool, reportsUnread: Bool, withholdsRows: Bool = false
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
-        var context = Context()
-        // Before a context makes tables for them, which traps where relations do not fit.
-        let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
-        guard problems.isEmpty else {
-            throw .schema(
-                problems.map {
-                    SchemaProblem(type: $0.type, property: $0.relation, reason: $0.reason)
-                }.sorted { $0.description < $1.description })
-        }
-        for type in types { _ = context.position(of: type._descriptor) }
+        var context = try emptyContext()
         var schema = Schema()
-        try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
+        do throws(StoreError) {
+            try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
+        } catch {
+            throw error.naming(migrations, replayed.timeline)
+        }
         let hydration = Hydration(
             replayed: replayed, isLast: keepsUnread, withholdsRows: withholdsRows)
         let failure = hydration.fill(&context, &schema)
@@ -241,7 +264,8 @@ struct StoreOpening {
             context: context,
             definitions: StoreDefinitions(
                 replayed.catalog, schema,
-                keepsUnread ? UnreadState(takingOver: replayed, context, schema) : UnreadState()),
+                keepsUnread ? UnreadState(takingOver: replayed, context, schema) : UnreadState(),
+                migrations),
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
             timeline: replayed.timeline)
         return (state, unread)

@@ -37,17 +37,11 @@ struct Schema: Sendable {
     ) throws(StoreError) {
         guard lacksTypes(of: context) else { return }
         let tables = context.tables.tables
-        var problems: [SchemaProblem] = []
-        if isLateAddition { problems = lateProblems(tables[definitions.count...], catalog) }
-        var declared: [DeclaredType] = []
-        var positions: [Int] = []
-        for (position, table) in tables.enumerated() where isDefined(table, in: context) {
-            if let type = table.descriptor.declaredType(&problems) {
-                declared.append(type)
-                positions.append(position)
-            }
+        if isLateAddition {
+            let problems = lateProblems(tables[definitions.count...], catalog)
+            guard problems.isEmpty else { throw .schema(problems) }
         }
-        guard problems.isEmpty else { throw .schema(problems) }
+        let (declared, positions) = try declaredTypes(of: context)
         let merge = catalog.merging(declared: declared)
         guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
         var definitions: [TypeDefinition?] = Array(repeating: nil, count: tables.count)
@@ -60,6 +54,24 @@ struct Schema: Sendable {
         }
         matched = MatchedTypes(definitions, tables)
         pending = merge.definitions
+    }
+
+    /// The types of a context as the catalog wants them declared, and the positions of their tables.
+    func declaredTypes(
+        of context: Context
+    ) throws(StoreError) -> (types: [DeclaredType], positions: [Int]) {
+        var problems: [SchemaProblem] = []
+        var declared: [DeclaredType] = []
+        var positions: [Int] = []
+        for (position, table) in context.tables.tables.enumerated()
+        where isDefined(table, in: context) {
+            if let type = table.descriptor.declaredType(&problems) {
+                declared.append(type)
+                positions.append(position)
+            }
+        }
+        guard problems.isEmpty else { throw .schema(problems) }
+        return (declared, positions)
     }
 
     /// Whether rows of any type have something in the log that the app's type does not write itself.

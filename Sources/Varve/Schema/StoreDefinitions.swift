@@ -13,18 +13,25 @@ struct StoreDefinitions: Sendable {
         @exclusivity(unchecked) var schema: Schema
         @exclusivity(unchecked) var loggedContext: Context?
         let unread: UnreadState
+        let migrations: [Migration]
 
-        init(_ catalog: Catalog, _ schema: Schema, _ unread: UnreadState) {
+        init(
+            _ catalog: Catalog, _ schema: Schema, _ unread: UnreadState, _ migrations: [Migration]
+        ) {
             self.catalog = catalog
             self.schema = schema
             self.unread = unread
+            self.migrations = migrations
         }
     }
 
     private var contents: Contents
 
-    init(_ catalog: Catalog, _ schema: Schema, _ unread: UnreadState) {
-        contents = Contents(catalog, schema, unread)
+    /// - Parameter migrations: those that the store was opened with.
+    init(
+        _ catalog: Catalog, _ schema: Schema, _ unread: UnreadState, _ migrations: [Migration]
+    ) {
+        contents = Contents(catalog, schema, unread, migrations)
     }
 
     // Lent, because copying one counts several references.
@@ -57,12 +64,15 @@ struct StoreDefinitions: Sendable {
 
     var unread: UnreadState { contents.unread }
 
+    /// Those that the store was opened with.
+    var migrations: [Migration] { contents.migrations }
+
     func isSame(as other: StoreDefinitions) -> Bool { contents === other.contents }
 
     private mutating func makeOwn() {
         guard !isKnownUniquelyReferenced(&contents) else { return }
         let former = contents
-        contents = Contents(former.catalog, former.schema, former.unread)
+        contents = Contents(former.catalog, former.schema, former.unread, former.migrations)
         contents.loggedContext = former.loggedContext
     }
 }

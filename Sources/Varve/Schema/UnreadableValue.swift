@@ -25,7 +25,7 @@ extension UnreadableValue {
         case .unknownRawValue: "give the type a case for it, or make the property optional"
         case .jsonFailed:
             "let the type's init(from:) read what earlier versions wrote: "
-                + "a member that is new needs decodeIfPresent"
+                + "a member that is new needs decodeIfPresent; or write a migration .convert from a type that does"
         default: "let the property's type read it, or give the property another name"
         }
     }
@@ -50,6 +50,19 @@ extension UnreadableValue {
             type: Entity._descriptor.name, id: String(describing: id),
             Entity._descriptor.problem(inRow: row)
                 ?? .invalidValue(offset: 0, typeName: Entity._descriptor.name))
+    }
+}
+
+extension UnreadableValue {
+    /// Of a row from before a migration that this cannot convert.
+    init<Entity: EntityModelProtocol>(
+        _ type: Entity.Type, _ id: Entity.ID, _ error: StoreError
+    ) {
+        let name = Entity._descriptor.name
+        self.init(
+            type: name, id: String(describing: id),
+            .notTranscodable(
+                from: .structure(name, []), to: .structure(name, []), reason: "\(error)"))
     }
 }
 

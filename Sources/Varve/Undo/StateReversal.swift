@@ -64,11 +64,12 @@ enum StateReversal {
         let origin = try DeletionOrigin(of: transaction, floor: history.floor) { id, body in
             try history.another().with(id, body)
         }
+        let way = try ReversalWay([transaction], state, history)
         let target = ReversedState(state)
         let mark = target.begin()
         let reversal = Reversal(
-            target, .head(force: true), catalog: state.catalog, running: running)
-        try history.with(transaction) { view in
+            target, .head(force: true), catalog: way.catalog, running: running)
+        try way.history.with(transaction) { view in
             let selection = try origin.selection(of: (type, entity.id), isWhole: isWhole, in: view)
             do throws(ReversalError) {
                 try reversal.takeBack(view, selection: selection)
@@ -96,11 +97,14 @@ enum StateReversal {
         running: TransactionHeader?, memory: ReversalMemory
     ) throws -> (target: ReversedState, conflicts: [ReversalConflict]) {
         let isPast = if case .past = mode { true } else { false }
+        let way = isPast ? nil : try ReversalWay(transactions, state, history)
+        if case .head = mode, let refusal = way?.refusal(of: transactions) { throw refusal }
         let target = ReversedState(taking: &state, withholdsRows: isPast)
         do {
             let conflicts = try takeBack(
-                transactions, from: target, mode, catalog: state.catalog, state.timeline, history,
-                running: running, memory: memory)
+                transactions, from: target, mode, catalog: way?.catalog ?? state.catalog,
+                state.timeline, way?.history ?? history, running: running,
+                memory: way?.past == nil ? memory : ReversalMemory())
             return (target, conflicts)
         } catch {
             target.hand(to: &state)

@@ -69,8 +69,14 @@ extension Writer {
             guard let tombstone = state.context.tombstoneSlot(of: type, id: id) else { return [] }
             let metadata = state.context.tables.tables[tombstone.table]
                 .metadata(of: tombstone.slot)
-            let deletion = TransactionID(metadata.transaction)
             let history = turn.history(state)
+            var bytes = ByteWriter()
+            try Entity._storeID(id, into: &bytes)
+            let entity = (
+                state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()
+            )
+            let deletion = try history.deletion(
+                of: entity, TransactionID(metadata.transaction), state.timeline)
             guard deletion >= history.floor else {
                 if isWhole { throw StoreError.belowFloor(deletion, floor: history.floor) }
                 let deleted: Deleted<Entity>? = state.context.find(id)
@@ -78,11 +84,8 @@ extension Writer {
                 let place = EntityPlace(table: tombstone.table, slot: tombstone.slot.rawValue)
                 return HiddenLink.all(of: place, in: ReversedState(state))
             }
-            var bytes = ByteWriter()
-            try Entity._storeID(id, into: &bytes)
             return try StateReversal.restore(
-                (state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()),
-                isWhole: isWhole, deletedIn: deletion, in: &state, history,
+                entity, isWhole: isWhole, deletedIn: deletion, in: &state, history,
                 running: turn.header.id)
         }
         return Written(
@@ -128,5 +131,25 @@ extension Context {
             // An id that was encoded a moment ago is decoded.
             (try? Entity._descriptor.operations.find(tables.tables[position], bytes)) ?? nil
         }
+    }
+}
+
+extension LogHistory {
+    /// The transaction that deleted an entity, whose tombstone migrations may have changed since.
+    ///
+    /// - Parameter newest: the one that last touched the tombstone.
+    fileprivate func deletion(
+        of entity: (type: TypeNumber?, id: [UInt8]), _ newest: TransactionID, _ timeline: Timeline
+    ) throws -> TransactionID {
+        var deletion = newest
+        let migrations = Set(timeline.migrations.map(\.transaction))
+        while migrations.contains(deletion), deletion >= floor, let type = entity.type {
+            let former = try with(deletion) { view in
+                try view.formerVersion(of: EncodedEntity(type: type, id: entity.id))
+            }
+            guard let former, former.transaction < deletion else { break }
+            deletion = former.transaction
+        }
+        return deletion
     }
 }

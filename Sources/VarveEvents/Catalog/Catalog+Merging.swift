@@ -7,17 +7,43 @@ package struct CatalogMerge: Sendable {
     /// first, in its order, then those it does not know; relations likewise.
     package var resolved: [TypeDefinition] = []
     package var errors: [CatalogError] = []
+    /// What a migration has to give, by type.
+    package var demands: [TypeNumber: Demands] = [:]
+
+    package init() {}
 }
 
 extension Catalog {
     /// Matches the app's types with the log's, by name.
-    package func merging(declared: [DeclaredType]) -> CatalogMerge {
+    ///
+    /// - Parameter changes: what the app declares beside its types, for a migration.
+    package func merging(
+        declared: [DeclaredType], _ changes: DeclaredChanges = DeclaredChanges()
+    ) -> CatalogMerge {
+        guard !changes.renames.isEmpty else { return merging(declared, changes, over: self) }
+        do throws(CatalogError) {
+            return try renamed(changes.renames).merging(declared, changes, over: self)
+        } catch {
+            var merge = CatalogMerge()
+            merge.errors = [error]
+            return merge
+        }
+    }
+
+    /// - Parameter former: the catalog as the log has it; this one may have other names.
+    private func merging(
+        _ declared: [DeclaredType], _ changes: DeclaredChanges, over former: Catalog
+    ) -> CatalogMerge {
         var merge = CatalogMerge()
-        let numbers = assignNumbers(to: declared, errors: &merge.errors)
-        merge.resolved = declared.map { type in
-            resolve(type, numbers: numbers, errors: &merge.errors)
+        let numbers = assignNumbers(to: declared, changes, errors: &merge.errors)
+        for type in declared {
+            merge.resolved.append(resolve(type, numbers: numbers, changes, in: &merge))
         }
         resolveInverses(of: declared, in: &merge)
+        if !changes.types.isEmpty || !changes.removedTypes.isEmpty || !changes.renames.isEmpty {
+            remove(changes, in: &merge, over: former)
+            return merge
+        }
         merge.definitions =
             merge.resolved
             .filter { definition(of: $0.number) != $0 }
@@ -26,11 +52,13 @@ extension Catalog {
     }
 
     private func assignNumbers(
-        to declared: [DeclaredType], errors: inout [CatalogError]
+        to declared: [DeclaredType], _ changes: DeclaredChanges, errors: inout [CatalogError]
     ) -> [String: TypeNumber] {
         var numbers: [String: TypeNumber] = [:]
-        for definition in definitions { numbers[definition.name] = definition.number }
-        var next = UInt32(truncatingIfNeeded: numbers.count) + 1
+        for definition in definitions where !changes.removedTypes.contains(definition.name) {
+            numbers[definition.name] = definition.number
+        }
+        var next = UInt32(truncatingIfNeeded: definitions.count) + 1
         var declaredNames: Set<String> = []
         for type in declared {
             guard declaredNames.insert(type.name).inserted else {
@@ -45,113 +73,41 @@ extension Catalog {
     }
 
     private func resolve(
-        _ declared: DeclaredType, numbers: [String: TypeNumber], errors: inout [CatalogError]
+        _ declared: DeclaredType, numbers: [String: TypeNumber], _ changes: DeclaredChanges,
+        in merge: inout CatalogMerge
     ) -> TypeDefinition {
-        let known = definition(named: declared.name)
+        let known = numbers[declared.name].flatMap { definition(of: $0) }
+        let change = changes.types[declared.name]
         if let known, known.idType != declared.idType {
-            errors.append(
+            merge.errors.append(
                 .idTypeChanged(type: declared.name, from: known.idType, to: declared.idType))
         }
         var tombstoneOf: TypeNumber?
         if let base = declared.tombstoneOf {
             tombstoneOf = numbers[base]
             if tombstoneOf == nil {
-                errors.append(
+                merge.errors.append(
                     .targetNotDeclared(type: declared.name, property: "tombstoneOf", target: base))
             }
         }
+        var demands = CatalogMerge.Demands()
+        defer { if change != nil, let known { merge.demands[known.number] = demands } }
         return TypeDefinition(
             number: numbers[declared.name] ?? TypeNumber(0), name: declared.name,
             idType: declared.idType,
-            fields: resolveFields(of: declared, known: known, errors: &errors),
+            fields: resolveFields(
+                of: declared, known: known, change, &demands, errors: &merge.errors),
             relations: resolveRelations(
-                of: declared, known: known, numbers: numbers, errors: &errors),
+                of: declared, known: known, numbers: numbers, change, &demands,
+                errors: &merge.errors),
             tombstoneOf: tombstoneOf)
-    }
-
-    // MARK: Fields
-
-    private func resolveFields(
-        of declared: DeclaredType, known: TypeDefinition?, errors: inout [CatalogError]
-    ) -> [FieldDefinition] {
-        let all = known.map { revisions(of: $0.number).flatMap { $0.definition.fields } } ?? []
-        var next = (all.map(\.number.rawValue).max() ?? 0) + 1
-        var fields: [FieldDefinition] = []
-        var names: Set<String> = []
-        for field in declared.fields {
-            if !names.insert(field.name).inserted {
-                errors.append(.duplicateMember(type: declared.name, property: field.name))
-            }
-            if let old = known?.field(named: field.name) {
-                fields.append(carry(old, to: field, of: declared.name, errors: &errors))
-                continue
-            }
-            if let known, field.fill == nil {
-                let former = known.fields.first { old in
-                    !declared.fields.contains { $0.name == old.name }
-                        && old.type.mayBeRenamed(to: field.type)
-                }
-                errors.append(
-                    former.map {
-                        .likelyRenamed(
-                            type: declared.name, property: field.name, former: $0.name)
-                    } ?? .newFieldNeedsDefault(type: declared.name, property: field.name))
-            }
-            fields.append(
-                FieldDefinition(
-                    number: FieldNumber(next), name: field.name, type: field.type,
-                    rung: field.rung, fill: field.fill))
-            next += 1
-        }
-        for old in known?.fields ?? [] where !names.contains(old.name) {
-            fields.append(keep(old, of: declared.name, errors: &errors))
-        }
-        return fields
-    }
-
-    /// A field that both know. The fill stays the one that older rows were given.
-    private func carry(
-        _ old: FieldDefinition, to declared: DeclaredField, of type: String,
-        errors: inout [CatalogError]
-    ) -> FieldDefinition {
-        var field = old
-        field.fill = old.fill ?? declared.fill
-        guard old.type != declared.type || old.rung != declared.rung else { return field }
-        field.type = declared.type
-        field.rung = declared.rung
-        do throws(CatalogError) {
-            try Self.checkTypeChange(of: type, from: old, to: field)
-        } catch {
-            errors.append(error)
-            return field
-        }
-        if let fill = old.fill {
-            do throws(CodecError) {
-                field.fill = try Transcoder(from: old.type, to: field.type).transcode(fill)
-            } catch {
-                field.fill = declared.fill
-            }
-        }
-        return field
-    }
-
-    /// A field that the struct lacks: kept, and filled in entities that the app inserts.
-    private func keep(
-        _ old: FieldDefinition, of type: String, errors: inout [CatalogError]
-    ) -> FieldDefinition {
-        var field = old
-        guard field.fill == nil else { return field }
-        field.fill = old.type.neutralBytes
-        if field.fill == nil {
-            errors.append(.requiredFieldMissing(type: type, property: old.name))
-        }
-        return field
     }
 
     // MARK: Relations
 
     private func resolveRelations(
         of declared: DeclaredType, known: TypeDefinition?, numbers: [String: TypeNumber],
+        _ change: DeclaredChanges.OfType?, _ demands: inout CatalogMerge.Demands,
         errors: inout [CatalogError]
     ) -> [RelationDefinition] {
         let all = known.map { revisions(of: $0.number).flatMap { $0.definition.relations } } ?? []
@@ -168,7 +124,14 @@ extension Catalog {
                         type: declared.name, property: relation.name, target: relation.target))
                 continue
             }
-            let old = known?.relation(named: relation.name)
+            var old = known?.relation(named: relation.name)
+            if change?.removed.contains(relation.name) == true { old = nil }
+            if let former = old, former.isToMany, !relation.isToMany,
+                change?.narrowed.contains(relation.name) == true
+            {
+                demands.narrowed[former.number] = RelationNumber(next)
+                old = nil
+            }
             let new = RelationDefinition(
                 number: old?.number ?? RelationNumber(next), name: relation.name, target: target,
                 isToMany: relation.isToMany, deleteRule: relation.deleteRule,
@@ -181,7 +144,17 @@ extension Catalog {
             }
             relations.append(new)
         }
-        relations += (known?.relations ?? []).filter { !names.contains($0.name) }
+        for old in known?.relations ?? [] {
+            if demands.narrowed[old.number] != nil {
+                var retired = old
+                let taken = Set(relations.map(\.name))
+                retired.name = Self.retiredName(of: old.name, old.number.rawValue, taken)
+                (retired.inverse, retired.deleteRule) = (nil, .nullify)
+                relations.append(retired)
+            } else if !names.contains(old.name), change?.removed.contains(old.name) != true {
+                relations.append(old)
+            }
+        }
         return relations
     }
 
@@ -204,35 +177,6 @@ extension Catalog {
                 }
                 merge.resolved[index].relations[position].inverse = inverse.number
             }
-        }
-    }
-}
-
-extension StoredType {
-    /// Whether a field of this type may go on under another name as one of another type.
-    package func mayBeRenamed(to type: StoredType) -> Bool {
-        // Any type may become JSON, and the other way around: that alone is no sign.
-        if case .json = self { return Conversion.haveSameBytes(self, type) }
-        if case .json = type { return false }
-        return (try? Conversion.check(self, type)) != nil
-    }
-
-    /// The bytes of a value that says nothing (0, no text, nil, no elements), for types of which
-    /// every such value is valid.
-    var neutralBytes: [UInt8]? {
-        switch self {
-        case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .string,
-            .data, .optional, .array, .set, .dictionary:
-            [0]
-        case .float: [UInt8](repeating: 0, count: 4)
-        case .double, .date: [UInt8](repeating: 0, count: 8)
-        case .decimal: [1, UInt8(ascii: "0")]
-        case .structure(_, let fields):
-            fields.reduce([]) { bytes, field in
-                guard let bytes, let more = field.type.neutralBytes else { return nil }
-                return bytes + more
-            }
-        case .uuid, .url, .enumeration, .raw, .text, .json: nil
         }
     }
 }

@@ -42,6 +42,30 @@ package struct Catalog: Sendable {
         numberByName[name].flatMap { definition(of: $0) }
     }
 
+    /// Gives the newest definition of a type other names. It stays the revision that it is.
+    mutating func replaceNewest(with definition: TypeDefinition) {
+        guard let index = index(of: definition.number), let last = history[index].last,
+            last.definition != definition
+        else { return }
+        history[index][history[index].count - 1] = Revision(
+            definition: definition, since: last.since)
+        if numberByName[last.definition.name] == definition.number {
+            numberByName[last.definition.name] = nil
+        }
+        numberByName[definition.name] = definition.number
+    }
+
+    /// The catalog of transactions through one that were rewritten in the newest definitions.
+    package func rewritten(through transaction: TransactionID) -> Catalog {
+        var catalog = self
+        for index in history.indices {
+            guard let newest = history[index].last else { continue }
+            let first = Revision(definition: newest.definition, since: 0)
+            catalog.history[index] = [first] + history[index].filter { $0.since > transaction }
+        }
+        return catalog
+    }
+
     private func index(of type: TypeNumber) -> Int? {
         let index = Int(type.rawValue) - 1
         return history.indices.contains(index) ? index : nil
@@ -92,7 +116,7 @@ package struct Catalog: Sendable {
 
 extension TypeDefinition {
     /// Numbers and names are unique within the type.
-    fileprivate func checkMembers() throws(CatalogError) {
+    func checkMembers() throws(CatalogError) {
         var names: Set<String> = []
         var numbers: Set<UInt32> = []
         for field in fields {

@@ -25,6 +25,19 @@ package indirect enum CatalogError: Error, Equatable, Sendable {
     case inverseNotFound(type: String, property: String, inverse: String)
 }
 
+extension CatalogError {
+    /// The step that changes the type of a property.
+    private static func step(
+        _ property: String, of type: String, from old: StoredType, to new: StoredType
+    ) -> String {
+        if case .optional(new) = old {
+            return ".fill(\"\(property)\", of: \"\(type)\", with: …)"
+        }
+        return
+            ".convert(\"\(property)\", of: \"\(type)\", from: \(old).self, to: \(new).self) { … }"
+    }
+}
+
 extension CatalogError: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -41,18 +54,25 @@ extension CatalogError: CustomStringConvertible {
         case .idTypeChanged(let type, let from, let to):
             "ids of '\(type)' are \(from) in the store and \(to) in the app"
         case .fieldTypeChanged(let type, let property, let from, let to, let reason):
-            "'\(type).\(property)' is \(from) in the store and \(to) in the app: \(reason)"
+            "'\(type).\(property)' is \(from) in the store and \(to) in the app: \(reason); write a migration "
+                + Self.step(property, of: type, from: from, to: to)
+                + ", or .remove(\"\(property)\", of: \"\(type)\") if it is another property"
         case .newFieldNeedsDefault(let type, let property):
-            "'\(type).\(property)' is new: make it optional or give it a default value"
+            "'\(type).\(property)' is new: make it optional, give it a default value, "
+                + "or write a migration .fill(\"\(property)\", of: \"\(type)\", with: …)"
         case .likelyRenamed(let type, let property, let former):
             "'\(type).\(property)' is new and has no default: if it is '\(former)' under a new name, "
-                + "write @PersistedName(\"\(former)\"); else make it optional or give it a default value"
+                + "write @PersistedName(\"\(former)\"), or a migration "
+                + ".rename(\"\(former)\", of: \"\(type)\", to: \"\(property)\"); else make it optional, give it a default value, "
+                + "or write a migration .fill(\"\(property)\", of: \"\(type)\", with: …)"
         case .requiredFieldMissing(let type, let property):
-            "'\(type).\(property)' is missing in the app and has no default for new entities"
+            "'\(type).\(property)' is missing in the app and has no default for new entities: "
+                + "declare it, or write a migration .remove(\"\(property)\", of: \"\(type)\")"
         case .relationTargetChanged(let type, let property):
             "'\(type).\(property)' refers to another type than in the store"
         case .relationBecameToOne(let type, let property):
-            "'\(type).\(property)' is to-many in the store and to-one in the app"
+            "'\(type).\(property)' is to-many in the store and to-one in the app: "
+                + "write a migration .toOne(\"\(property)\", of: \"\(type)\", keeping: .first)"
         case .targetNotDeclared(let type, let property, let target):
             "'\(type).\(property)' refers to '\(target)', which is not registered"
         case .inverseNotFound(let type, let property, let inverse):

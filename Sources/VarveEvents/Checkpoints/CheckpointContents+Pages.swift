@@ -1,15 +1,24 @@
 extension CheckpointContents {
-    /// Reads the undo stacks, if there are any.
+    /// Reads the undo stacks and the migrations, if there are any.
     package func readTimeline<Failure: Error>(
         _ read: (Int) throws(Failure) -> PageBytes
     ) throws(CheckpointReadFailure<Failure>) -> Timeline {
-        guard let page = timelinePage else { return Timeline() }
-        let bytes = try CheckpointReadFailure.reading { () throws(Failure) in try read(page) }
-        do throws(CodecError) {
-            return try Timeline(bytes.bytes, through: lastTransaction)
-        } catch {
-            throw .content(.malformed(page: page, error))
+        var timeline = Timeline()
+        for page in [timelinePage, migrationsPage] {
+            guard let page else { continue }
+            let bytes = try CheckpointReadFailure.reading { () throws(Failure) in try read(page) }
+            do throws(CodecError) {
+                if page == timelinePage {
+                    timeline = try Timeline(bytes.bytes, through: lastTransaction)
+                } else {
+                    try timeline.readMigrations(
+                        bytes.bytes, count: migrationCount, through: lastTransaction)
+                }
+            } catch {
+                throw .content(.malformed(page: page, error))
+            }
         }
+        return timeline
     }
 
     /// How many entities there are that lists of a relation may name.

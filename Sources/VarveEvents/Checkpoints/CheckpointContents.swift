@@ -8,6 +8,9 @@ package struct CheckpointContents: Sendable {
     package let types: [TypeContents]
     /// The page of undo stacks, if there is one.
     let timelinePage: Int?
+    /// The page of migrations, if there is one, and how many it has.
+    let migrationsPage: Int?
+    let migrationCount: UInt32
 
     package struct TypeContents: Sendable {
         package let layout: RowLayout
@@ -35,6 +38,12 @@ package struct CheckpointContents: Sendable {
             throw .content(.structure(page: timelines[1], reason: "undo stacks stand on one page"))
         }
         timelinePage = timelines.first
+        let migrations = parts.indices.filter { parts[$0].kind == .migrations }
+        guard migrations.count <= 1 else {
+            throw .content(.structure(page: migrations[1], reason: "migrations are on one page"))
+        }
+        migrationsPage = migrations.first
+        migrationCount = migrations.first.map { parts[$0].count } ?? 0
         let pages = (
             try CheckpointReadFailure.reading { () throws(Failure) in try read(0) },
             try CheckpointReadFailure.reading { () throws(Failure) in try read(1) }
@@ -151,7 +160,7 @@ private struct TypesPageReader {
     ) throws(CheckpointContentError) {
         var found = types.map { _ in UInt64(0) }
         for (page, part) in parts.enumerated().dropFirst(2) where !part.kind.isIgnorable {
-            if part.kind == .timeline { continue }
+            if part.kind == .timeline || part.kind == .migrations { continue }
             let index = Int(part.type.rawValue) - 1
             guard types.indices.contains(index) else {
                 throw .structure(page: page, reason: "type \(part.type) is not defined")
@@ -171,7 +180,7 @@ private struct TypesPageReader {
                 }
                 types[index].links[position].append(page)
             case .tombstoneLists: types[index].tombstoneLists.append(page)
-            case .catalog, .types, .timeline, .other:
+            case .catalog, .types, .migrations, .timeline, .other:
                 throw .structure(page: page, reason: "kind \(part.kind.code) is unknown here")
             }
         }

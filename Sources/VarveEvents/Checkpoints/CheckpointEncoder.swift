@@ -17,7 +17,7 @@ package struct CheckpointEncoder: ~Copyable {
         case links(type: Int, relation: Int, slot: UInt32)
         /// Lists of the tombstones of a type, from one of them on.
         case tombstoneLists(type: Int, position: Int)
-        case timeline, end
+        case migrations, timeline, end
     }
 
     private let source: CheckpointSource
@@ -71,6 +71,7 @@ package struct CheckpointEncoder: ~Copyable {
                 part = links(of: type, relation, from: slot)
             case .tombstoneLists(let type, let position):
                 part = try tombstoneLists(of: type, from: position)
+            case .migrations: part = migrations()
             case .timeline: part = timeline()
             case .end: return nil
             }
@@ -107,6 +108,14 @@ package struct CheckpointEncoder: ~Copyable {
         }
         place = .rows(type: 0, number: 0)
         return CheckpointPart(.types, count: UInt32(truncatingIfNeeded: source.tables.count))
+    }
+
+    private mutating func migrations() -> CheckpointPart? {
+        place = .timeline
+        let count = source.timeline.migrations.count
+        guard count > 0 else { return nil }
+        source.timeline.encodeMigrations(into: &output)
+        return CheckpointPart(.migrations, count: UInt32(truncatingIfNeeded: count))
     }
 
     /// No part of the digest: readers that do not know the page must come to the same.
@@ -242,7 +251,7 @@ package struct CheckpointEncoder: ~Copyable {
         of index: Int, from first: Int
     ) throws(CodecError) -> CheckpointPart? {
         guard index < source.tables.count else {
-            place = .timeline
+            place = .migrations
             return nil
         }
         let tombstones = numberings.types[index].tombstones

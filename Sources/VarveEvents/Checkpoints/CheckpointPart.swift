@@ -11,6 +11,8 @@ package struct CheckpointPart: Hashable, Sendable {
         case links
         /// Lists that tombstones of one type keep.
         case tombstoneLists
+        /// Which migrations were performed.
+        case migrations
         /// What can be undone and redone, and the savepoints.
         case timeline
         /// Of a later version. From 128 on it may be passed over; below it must be understood.
@@ -53,6 +55,7 @@ extension CheckpointPart.Kind {
         case 3: self = .rows
         case 4: self = .links
         case 5: self = .tombstoneLists
+        case 6: self = .migrations
         case 128: self = .timeline
         default: self = .other(code)
         }
@@ -65,6 +68,7 @@ extension CheckpointPart.Kind {
         case .rows: 3
         case .links: 4
         case .tombstoneLists: 5
+        case .migrations: 6
         case .timeline: 128
         case .other(let code): code
         }

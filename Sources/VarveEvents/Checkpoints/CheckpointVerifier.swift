@@ -55,6 +55,10 @@ package struct CheckpointVerifier: ~Copyable {
         case .links: try takeLists(part, page, index, relation: part.relation)
         case .tombstoneLists: try takeLists(part, page, index, relation: nil)
         case .timeline: _ = try Timeline(page, through: contents.lastTransaction)
+        case .migrations:
+            var timeline = Timeline()
+            try timeline.readMigrations(
+                page, count: part.count, through: contents.lastTransaction)
         case .catalog, .types, .other: break
         }
     }

@@ -145,7 +145,7 @@ extension ReplayState {
     }
 
     /// Gives a type that the catalog has taken in its table, or its table the new layout.
-    private func revise(_ definition: TypeDefinition) {
+    func revise(_ definition: TypeDefinition) {
         let index = Int(definition.number.rawValue) - 1
         if index == tables.count {
             tables.append(ReplayTable(definition))

@@ -24,11 +24,13 @@ package struct TransactionHeader: Hashable, Sendable {
     package var group: String?
     package var author: String?
     package var metadata: [String: String]
+    /// The migrations that the transaction performed, or that a new store does not need, in their order.
+    package var migrations: [MigrationID]
 
     package init(
         id: TransactionID, time: Timestamp, kind: Kind = .write, isUndoable: Bool = true,
         label: String? = nil, scope: String? = nil, group: String? = nil, author: String? = nil,
-        metadata: [String: String] = [:]
+        metadata: [String: String] = [:], migrations: [MigrationID] = []
     ) {
         self.id = id
         self.time = time
@@ -39,6 +41,7 @@ package struct TransactionHeader: Hashable, Sendable {
         self.group = group
         self.author = author
         self.metadata = metadata
+        self.migrations = migrations
     }
 }
 
@@ -57,7 +60,8 @@ extension TransactionHeader {
     private static let groupFlag: UInt8 = 0x08
     private static let authorFlag: UInt8 = 0x10
     private static let metadataFlag: UInt8 = 0x20
-    private static let knownFlags: UInt8 = 0x3F
+    private static let migrationsFlag: UInt8 = 0x40
+    private static let knownFlags: UInt8 = 0x7F
 
     func encode(into writer: inout ByteWriter) {
         writer.writeVarint(id.rawValue)
@@ -68,7 +72,13 @@ extension TransactionHeader {
         if let scope { writer.writeText(scope) }
         if let group { writer.writeText(group) }
         if let author { writer.writeText(author) }
-        guard !metadata.isEmpty else { return }
+        if !metadata.isEmpty { encodeMetadata(into: &writer) }
+        guard !migrations.isEmpty else { return }
+        writer.writeCount(migrations.count)
+        for migration in migrations { migration.encode(into: &writer) }
+    }
+
+    private func encodeMetadata(into writer: inout ByteWriter) {
         let sorted = metadata.sorted { first, second in
             first.key.utf8.lexicographicallyPrecedes(second.key.utf8)
         }
@@ -84,6 +94,7 @@ extension TransactionHeader {
             | (scope == nil ? 0 : Self.scopeFlag) | (group == nil ? 0 : Self.groupFlag)
             | (author == nil ? 0 : Self.authorFlag)
             | (metadata.isEmpty ? 0 : Self.metadataFlag)
+            | (migrations.isEmpty ? 0 : Self.migrationsFlag)
     }
 
     private func encodeKind(into writer: inout ByteWriter) {
@@ -117,7 +128,8 @@ extension TransactionHeader {
             isUndoable: flags & undoableFlag != 0, label: try text(labelFlag),
             scope: try text(scopeFlag), group: try text(groupFlag),
             author: try text(authorFlag),
-            metadata: flags & metadataFlag == 0 ? [:] : try decodeMetadata(from: &reader))
+            metadata: flags & metadataFlag == 0 ? [:] : try decodeMetadata(from: &reader),
+            migrations: flags & migrationsFlag == 0 ? [] : try decodeMigrations(from: &reader))
     }
 
     private static func decodeKind(
@@ -142,6 +154,20 @@ extension TransactionHeader {
         case .undo: return .undo(of: try earlier())
         case .redo: return .redo(of: try earlier())
         }
+    }
+
+    private static func decodeMigrations(
+        from reader: inout ByteReader
+    ) throws(CodecError) -> [MigrationID] {
+        let offset = reader.position
+        var migrations: [MigrationID] = []
+        for _ in 0..<(try reader.readLength()) {
+            migrations.append(try MigrationID(from: &reader))
+        }
+        guard !migrations.isEmpty, Set(migrations).count == migrations.count else {
+            throw .invalidValue(offset: offset, typeName: "migrations")
+        }
+        return migrations
     }
 
     private static func decodeMetadata(

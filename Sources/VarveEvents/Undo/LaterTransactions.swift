@@ -186,6 +186,20 @@ package struct EncodedEntity: Hashable, Sendable {
 }
 
 extension TransactionView {
+    /// The version of an entity that the transaction found, where it found a tombstone, or that the entity had gone.
+    package func formerVersion(
+        of entity: EncodedEntity
+    ) throws(EventError) -> PreviousVersion? {
+        guard let index = entities.firstIndex(where: { entity.isNamed($0) }) else { return nil }
+        var events = events
+        while let event = try events.next() {
+            if case .former(let event) = event, Int(event.entity.rawValue) == index {
+                return event.previous
+            }
+        }
+        return nil
+    }
+
     /// Whether the transaction did anything to an entity's row or tombstone, and whether it says that
     /// there was no row before.
     fileprivate func rowEvents(

@@ -1,4 +1,4 @@
-// The page of a checkpoint that holds a timeline; see EVENTS.md.
+// The pages of a checkpoint that hold a timeline; see EVENTS.md.
 extension Timeline {
     private enum Flag {
         static let hasName: UInt8 = 0x01
@@ -121,6 +121,33 @@ extension Timeline {
             throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
         }
         return TransactionID(transaction)
+    }
+}
+
+// Migrations have a page of their own, which a reader must understand: without it, it would perform them again.
+extension Timeline {
+    func encodeMigrations(into writer: inout ByteWriter) {
+        for migration in migrations {
+            migration.id.encode(into: &writer)
+            writer.writeVarint(migration.transaction.rawValue)
+        }
+    }
+
+    /// Reads what `encodeMigrations` wrote. No transaction in it is behind `last`.
+    mutating func readMigrations(
+        _ page: UnsafeRawBufferPointer, count: UInt32, through last: TransactionID
+    ) throws(CodecError) {
+        var reader = ByteReader(page)
+        for _ in 0..<count {
+            let id = try MigrationID(from: &reader)
+            let offset = reader.position
+            let transaction = TransactionID(try reader.readVarint())
+            guard transaction > 0, transaction <= last else {
+                throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
+            }
+            migrations.append(PerformedMigration(id: id, transaction: transaction))
+        }
+        try reader.expectEnd()
     }
 }
 

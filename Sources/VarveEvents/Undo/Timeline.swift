@@ -23,6 +23,9 @@ package struct Timeline: Sendable {
     /// for. 0 for none.
     package internal(set) var forgotten: TransactionID = 0
 
+    /// The migrations that were performed, oldest first. Nothing takes them away: each is performed once.
+    package internal(set) var migrations: [PerformedMigration] = []
+
     /// The newest transaction, and the newest that is not on the same scope's stacks.
     var newest = Tail()
     var newestBefore = Tail()
@@ -142,8 +145,13 @@ package struct Timeline: Sendable {
     package mutating func note(_ header: TransactionHeader) {
         noteTail(header)
         if !header.metadata.isEmpty { noteSavepoint(header) }
+        for id in header.migrations {
+            migrations.append(PerformedMigration(id: id, transaction: header.id))
+        }
         if header.metadata[Key.forget] != nil {
+            let migrations = migrations
             self = Timeline()
+            self.migrations = migrations
             forgotten = header.id
             return
         }
@@ -215,5 +223,23 @@ package struct Timeline: Sendable {
             header.id, time: header.time,
             label: header.metadata[Key.stepLabel] ?? header.label, group: header.group,
             joins: joins, moves: moves, below: below)
+    }
+}
+
+/// A migration that a log has behind it.
+package struct PerformedMigration: Hashable, Sendable {
+    package let id: MigrationID
+    /// The transaction that performed it.
+    package let transaction: TransactionID
+}
+
+extension Timeline {
+    /// A migration that came behind any of these transactions, or is one; nil where none did, also where a new store
+    /// needed none.
+    package func migration(since transactions: [TransactionID]) -> PerformedMigration? {
+        guard let newest = migrations.last, newest.transaction > 1,
+            let oldest = transactions.min(), oldest <= newest.transaction
+        else { return nil }
+        return newest
     }
 }

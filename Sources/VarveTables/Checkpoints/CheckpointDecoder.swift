@@ -20,7 +20,7 @@ package struct CheckpointDecoder: Sendable {
         parts.indices.dropFirst(2).filter { page in
             switch parts[page].kind {
             case .rows, .links, .tombstoneLists: true
-            case .catalog, .types, .timeline, .other: false
+            case .catalog, .types, .migrations, .timeline, .other: false
             }
         }
     }

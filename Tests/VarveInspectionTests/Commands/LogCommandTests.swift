@@ -63,7 +63,7 @@ struct LogCommandTests {
             run.output == """
                 {"id":3,"time":"2026-08-03T14:03:00.000003Z","kind":"write","of":null,\
                 "label":"Rename chat","undoable":true,"scope":"window 1","group":null,\
-                "author":"ann","metadata":{"app":"1.2","host":"desk"},"segment":1,"offset":704,\
+                "author":"ann","metadata":{"app":"1.2","host":"desk"},"migrations":[],"segment":1,"offset":704,\
                 "storedBytes":152,"rawBytes":92,"eventCount":1,"types":[{"type":"Chat",\
                 "defined":0,"inserted":0,"updated":1,"deleted":0,"links":0,"purged":0}],\
                 "unknownEvents":0}

@@ -81,7 +81,8 @@ struct TransactionPane: BrowsePane {
         let metadata = summary.metadata.sorted { $0.key < $1.key }.map {
             ("Metadata", "\($0) = \($1)")
         }
-        return [("Time", "")] + given + metadata + [("Size", size)]
+        let migrations = summary.migrations.map { ("Migration", $0) }
+        return [("Time", "")] + given + migrations + metadata + [("Size", size)]
     }
 
     // MARK: Rows

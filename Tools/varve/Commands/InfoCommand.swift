@@ -59,6 +59,9 @@ private struct StoreReport {
             facts.append(("Transactions", "none"))
         }
         facts += history
+        facts += summary.migrations.map {
+            ("Migration", "\($0.name), by transaction \($0.transaction)")
+        }
         facts.append(("Log", size))
         if summary.unknownEventCount > 0 {
             let count = Numerals.counted(summary.unknownEventCount, "event")
@@ -173,6 +176,8 @@ extension StoreSummary {
             "floor": .id(floor), "retention": retention.map { .text("\($0)") } ?? .null,
             "checkpoints": .array(checkpoints.map(\.json)),
             "files": .array(files.map(\.json)), "types": .array(types.map(\.json)),
+            "migrations": .array(
+                migrations.map { ["name": .text($0.name), "transaction": .id($0.transaction)] }),
             "unknownEvents": .number(unknownEventCount),
         ]
     }

@@ -76,6 +76,7 @@ struct ShowCommand: Command {
             ("Author", transaction.author),
             ("Undo", transaction.isUndoable ? nil : "excluded"),
         ].compactMap { name, text in text.map { (name, $0) } }
+        facts += transaction.migrations.map { ("Migration", $0) }
         facts += transaction.metadata.sorted { $0.key < $1.key }.map { key, value in
             ("Metadata", key + " = " + value)
         }

@@ -10,6 +10,7 @@ extension TransactionSummary {
             "author": .optional(author),
             "metadata": .object(
                 metadata.sorted { $0.key < $1.key }.map { (key: $0.key, value: .text($0.value)) }),
+            "migrations": .array(migrations.map { .text($0) }),
             "segment": isPlaced ? .number(location.segment.rawValue) : .null,
             "offset": isPlaced ? .number(location.offset.rawValue) : .null,
             "storedBytes": .bytes(storedBytes),

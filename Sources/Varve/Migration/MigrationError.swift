@@ -1,0 +1,113 @@
+public import Foundation
+public import VarveEvents
+internal import VarveText
+
+/// Why a step of a migration cannot be performed.
+public enum MigrationError: Error, Sendable, Equatable {
+    /// A step reads a property that the row does not have.
+    case noProperty(String, has: [String])
+    /// A value that the requested type cannot read.
+    case unreadable(property: String, type: StoredType, requested: String, reason: CodecError)
+    /// A value without a stored form.
+    case unencodable(property: String, reason: CodecError)
+    /// A step set a value that the app's property cannot hold.
+    case wrongType(property: String, found: StoredType, expected: StoredType)
+    /// The app's type needs a value, and no step has set one.
+    case missingValue(property: String, expected: StoredType)
+    /// A step set a property that neither the app's type nor the store has.
+    case unusedValue(property: String)
+    /// Two migrations have the name.
+    case repeatedName
+    /// A relation that is to become to-one is to-many in the app.
+    case staysToMany(String)
+}
+
+extension MigrationError: CustomStringConvertible {
+    /// What is wrong and, behind the semicolon, what to do.
+    public var description: String { message.text }
+
+    private var message: ErrorMessage {
+        switch self {
+        case .noProperty(let name, let has):
+            ErrorMessage(
+                "there is no property '\(name)'; there is " + has.joined(separator: ", "),
+                "read one of these")
+        case .unreadable(let property, let type, let requested, let reason):
+            ErrorMessage(
+                "'\(property)' is \(type) and cannot be read as \(requested): \(reason)",
+                "read it as \(type)")
+        case .unencodable(let property, let reason):
+            ErrorMessage(
+                "'\(property)' cannot be set: \(reason)", "set a value of a type that can be stored"
+            )
+        case .wrongType(let property, let found, let expected):
+            ErrorMessage(
+                "'\(property)' was set to \(found) and is \(expected) in the app",
+                "set a value of that type")
+        case .missingValue(let property, let expected):
+            ErrorMessage(
+                "'\(property)' has no value",
+                "set one of type \(expected), or make the property optional or give it a default value"
+            )
+        case .unusedValue(let property):
+            ErrorMessage(
+                "'\(property)' was set, and the app's type has no such property",
+                "declare it, or end with a step .remove(\"\(property)\", of: …)")
+        case .repeatedName:
+            ErrorMessage("two migrations have this name", "give each a name of its own")
+        case .staysToMany(let name):
+            ErrorMessage(
+                "'\(name)' stays to-many, because it is to-many in the app",
+                "declare it to-one, or leave the step out")
+        }
+    }
+}
+
+extension MigrationError: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What is wrong.
+    public var failureReason: String? { message.reason }
+    /// What to do.
+    public var recoverySuggestion: String? { message.suggestion }
+}
+
+/// A migration that could not be performed. The store is as it was before.
+public struct MigrationFailure: Error, Sendable {
+    /// The name of the migration.
+    public let migration: String
+    /// The name of the type that a step was about.
+    public let type: String?
+    /// The entity, as people read its id.
+    public let id: String?
+    /// What the step threw.
+    public let error: any Error
+
+    init(_ migration: String, type: String? = nil, id: String? = nil, _ error: any Error) {
+        self.migration = migration
+        self.type = type
+        self.id = id
+        self.error = error
+    }
+}
+
+extension MigrationFailure: CustomStringConvertible {
+    /// One line: the migration, the entity and the reason.
+    public var description: String { message.text }
+
+    var message: ErrorMessage {
+        let place = [type, id].compactMap { $0 }.joined(separator: " ")
+        return ErrorMessage(
+            "migration '\(migration)'" + (place.isEmpty ? "" : ", \(place)") + ": \(error)",
+            "nothing was changed: mend the step, and open the store again")
+    }
+}
+
+extension MigrationFailure: LocalizedError {
+    /// The description as a whole, for `localizedDescription`.
+    public var errorDescription: String? { description }
+    /// What happened.
+    public var failureReason: String? { message.reason }
+    /// What to do next.
+    public var recoverySuggestion: String? { message.suggestion }
+}

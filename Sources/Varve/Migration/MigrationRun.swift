@@ -1,0 +1,178 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// The making of the transaction that migrates a replayed state, and of the state behind it.
+struct MigrationRun {
+    /// What a run has made.
+    struct Outcome {
+        let header: TransactionHeader
+        let payload: [UInt8]
+        /// What the log has defined before.
+        let former: Catalog
+        let merge: CatalogMerge
+        /// Entities and deleted entities that were changed or removed, by the name of their type.
+        let changedRows: [String: Int]
+    }
+
+    private let state: ReplayState
+    private let pending: [Migration]
+    private let declared: [DeclaredType]
+    private let header: TransactionHeader
+    private let steps: ResolvedSteps
+    private let progress: (MigrationProgress) -> Void
+
+    /// The migrations that a log does not have behind it, in their order.
+    static func pending(
+        _ migrations: [Migration], behind timeline: Timeline
+    ) throws(StoreError) -> [Migration] {
+        var ids: Set<MigrationID> = []
+        for migration in migrations where !ids.insert(migration.id).inserted {
+            throw .migration(MigrationFailure("\(migration.id)", MigrationError.repeatedName))
+        }
+        var performed: [String: UInt32] = [:]
+        for id in timeline.migrations.map(\.id) {
+            performed[id.name] = max(id.version, performed[id.name] ?? 0)
+        }
+        try checkAge(of: ids, timeline)
+        return migrations.filter { $0.id.version > performed[$0.name] ?? 0 }
+    }
+
+    /// An app that knows a migration of the log, and not the ones that came behind it, is older than the log. One that
+    /// lacks those from before it has dropped them.
+    private static func checkAge(
+        of known: Set<MigrationID>, _ timeline: Timeline
+    ) throws(StoreError) {
+        let performed = timeline.migrations.map(\.id)
+        guard let last = performed.lastIndex(where: { known.contains($0) }) else { return }
+        let newer = performed[(last + 1)...]
+        guard !newer.isEmpty else { return }
+        throw .migratedByNewerApp(newer.map(\.description), [])
+    }
+
+    /// - Parameters:
+    ///   - state: becomes the one behind the transaction, and is of no use after an error.
+    ///   - pending: at least one.
+    init(
+        _ state: ReplayState, _ pending: [Migration], declared: [DeclaredType], time: Timestamp,
+        _ progress: @escaping (MigrationProgress) -> Void = { _ in }
+    ) {
+        self.progress = progress
+        self.state = state
+        self.pending = pending
+        self.declared = declared
+        steps = ResolvedSteps(pending)
+        header = TransactionHeader(
+            id: state.nextTransaction, time: time, kind: .schema, isUndoable: false,
+            label: "Migrate: " + pending.map { "\($0.id)" }.joined(separator: ", "),
+            migrations: pending.map(\.id))
+    }
+
+    func perform() throws(StoreError) -> Outcome {
+        let former = state.catalog
+        var encoder = TransactionEncoder()
+        encoder.begin(id: header.id, time: header.time)
+        var merge = CatalogMerge()
+        var changedRows: [String: Int] = [:]
+        // A new store has nothing to migrate.
+        if state.lastTransaction > 0 {
+            (merge, changedRows) = try change(former, &encoder)
+        }
+        state.conclude(header)
+        var payload = ByteWriter(capacity: 4_096)
+        encoder.finish(header, into: &payload)
+        return Outcome(
+            header: header, payload: payload.copyBytes(), former: former, merge: merge,
+            changedRows: changedRows)
+    }
+
+    private func change(
+        _ former: Catalog, _ encoder: inout TransactionEncoder
+    ) throws(StoreError) -> (CatalogMerge, changedRows: [String: Int]) {
+        let changes = steps.changes
+        var merge = former.merging(declared: declared, changes)
+        guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
+        var works = try works(former, changes, merge)
+        for index in works.indices { try works[index].giveFills(to: &merge) }
+        try define(merge.definitions, &encoder)
+        let draft = ReplayedDraft(state, running: header.id, time: header.time)
+        var counts: [String: Int] = [:]
+        var done = MigrationProgress(
+            stage: .converting, done: 0, total: works.reduce(0) { $0 + $1.rowCount })
+        progress(done)
+        for index in works.indices {
+            counts[works[index].name] = try works[index].perform(on: draft) {
+                done.done += 1
+                if done.done % MigrationProgress.interval == 0 { progress(done) }
+            }
+        }
+        done.done = done.total
+        progress(done)
+        for definition in merge.definitions
+        where definition.isRetired && former.definition(of: definition.number)?.isRetired == false {
+            let number = definition.number
+            let name = former.definition(of: number)?.name ?? ""
+            counts[name] = clear(number, in: draft)
+        }
+        do throws(CodecError) {
+            try draft.encode(into: &encoder)
+        } catch {
+            throw .migration(MigrationFailure("\(pending[0].id)", error))
+        }
+        return (merge, counts)
+    }
+
+    private func works(
+        _ former: Catalog, _ changes: DeclaredChanges, _ merge: CatalogMerge
+    ) throws(StoreError) -> [TypeMigration] {
+        var works: [TypeMigration] = []
+        for definition in former.definitions {
+            let name = changes.renames.newType(of: definition.name)
+            let steps = steps.of(definition.name)
+            guard !steps.isEmpty, !changes.removedTypes.contains(name) else { continue }
+            works.append(
+                try TypeMigration(
+                    definition, steps, state: state,
+                    target: merge.definitions.first { $0.number == definition.number }
+                        ?? definition,
+                    demands: merge.demands[definition.number] ?? CatalogMerge.Demands()))
+        }
+        return works
+    }
+
+    private func define(
+        _ definitions: [TypeDefinition], _ encoder: inout TransactionEncoder
+    ) throws(StoreError) {
+        do {
+            for definition in definitions { try encoder.define(definition) }
+            try state.define(definitions, in: header.id)
+        } catch {
+            throw .migration(MigrationFailure("\(pending[0].id)", error))
+        }
+    }
+
+    /// Removes every entity of a type for good.
+    private func clear(_ type: TypeNumber, in draft: ReplayedDraft) -> Int {
+        let table = Int(type.rawValue) - 1
+        var count = 0
+        for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
+            let place = EntityPlace(table: table, slot: slot)
+            guard draft.presence(of: place).hasRow else { continue }
+            draft.clear(place, as: .goes)
+            count += 1
+        }
+        return count
+    }
+}
+
+extension MigrationRun.Outcome {
+    /// Logs the transaction, makes it safe from a power cut, and visible to other processes.
+    func append(to log: Log) throws(LogError) {
+        try payload.withReader { reader throws(LogError) in
+            try log.append(
+                sequence: LogSequence(header.id.rawValue), time: header.time.microseconds,
+                payload: reader.rest)
+        }
+        try log.sync()
+        try log.seal()
+    }
+}

@@ -1,0 +1,207 @@
+internal import VarveEvents
+
+/// The migrations that a log has behind it, to read through them what was written before.
+///
+/// What a row of then shows: a property that there was already has its value of then, and one that a migration has
+/// made since has the value that its steps make of that row.
+struct PastMigrations: Sendable {
+    /// One transaction of migrations.
+    private struct Passage: Sendable {
+        let transaction: TransactionID
+        let steps: ResolvedSteps
+        let names: [String]
+        /// The first of its migrations that the store was opened without.
+        let missing: String?
+
+        func barrier(_ reason: MigrationBarrier.Reason, _ name: String? = nil) -> StoreError {
+            .acrossMigration(
+                MigrationBarrier(
+                    migration: name ?? names.joined(separator: ", "), transaction: transaction,
+                    reason: reason))
+        }
+    }
+
+    /// Oldest first.
+    private let passages: [Passage]
+    private let catalog: Catalog
+
+    /// - Parameter given: what the store was opened with.
+    init(_ given: [Migration], behind timeline: Timeline, _ catalog: Catalog) {
+        let byID = Dictionary(given.map { ($0.id, $0) }) { first, _ in first }
+        var ids: [TransactionID: [MigrationID]] = [:]
+        // What the first transaction of a log says was not needed.
+        for performed in timeline.migrations where performed.transaction > 1 {
+            ids[performed.transaction, default: []].append(performed.id)
+        }
+        self.catalog = catalog
+        passages = ids.sorted { $0.key < $1.key }.map { transaction, ids in
+            Passage(
+                transaction: transaction, steps: ResolvedSteps(ids.compactMap { byID[$0] }),
+                names: ids.map(\.description),
+                missing: ids.first { byID[$0] == nil }?.description)
+        }
+    }
+
+    /// The newest transaction of migrations; 0 for none.
+    var newest: TransactionID { passages.last?.transaction ?? 0 }
+
+    /// The error for a transaction of migrations that was to be reverted; nil for any other transaction.
+    func refusal(of transaction: TransactionID) -> StoreError? {
+        passages.first { $0.transaction == transaction }?.barrier(.isMigration)
+    }
+
+    /// The types that migrations behind a transaction have defined anew, of those that there were.
+    func types(behind transaction: TransactionID) -> [TypeNumber] {
+        catalog.definitions.map(\.number).filter { type in
+            passages.contains { passage in
+                passage.transaction > transaction && changes(of: type, in: passage) != nil
+            } && catalog.definition(of: type, after: transaction) != nil
+        }
+    }
+
+    /// The definitions of a type before and behind a transaction of migrations, where they differ.
+    private func changes(
+        of type: TypeNumber, in passage: Passage
+    ) -> (before: TypeDefinition, after: TypeDefinition)? {
+        guard let after = catalog.definition(of: type, after: passage.transaction),
+            let before = catalog.definition(
+                of: type, after: TransactionID(passage.transaction.rawValue - 1)),
+            before != after
+        else { return nil }
+        return (before, after)
+    }
+
+    /// What makes rows of a type, as they were behind a transaction, rows of now; nil where no migration has changed
+    /// the type since.
+    ///
+    /// - Parameters:
+    ///   - definition: that of the rows.
+    ///   - keepsRetired: whether properties that another replaced keep their value of then.
+    func rows(
+        of definition: TypeDefinition, behind transaction: TransactionID, keepsRetired: Bool
+    ) throws(StoreError) -> PastRows? {
+        var stages: [PastRows.Stage] = []
+        for passage in passages where passage.transaction > transaction {
+            guard let (before, after) = changes(of: definition.number, in: passage) else {
+                continue
+            }
+            try check(passage, before, after)
+            let rows = RowMigration(
+                before, after, passage.steps.of(before.name),
+                .newProperties(keepsRetired: keepsRetired))
+            stages.append(
+                PastRows.Stage(rows: rows, barrier: { reason in passage.barrier(reason) }))
+        }
+        guard !stages.isEmpty else { return nil }
+        do throws(CatalogError) {
+            return try PastRows(stages, definition)
+        } catch {
+            throw .schema([SchemaProblem(error)])
+        }
+    }
+
+    /// The relations that became to-one behind a transaction, in the order in which they did.
+    func narrowings(behind transaction: TransactionID) throws(StoreError) -> [Narrowing] {
+        var narrowings: [Narrowing] = []
+        for passage in passages where passage.transaction > transaction {
+            for step in passage.steps.all {
+                guard case .narrow(_, let choice) = step.action, let member = step.member,
+                    let type = catalog.revisions.last(where: {
+                        $0.since < passage.transaction && $0.definition.name == step.type.before
+                    })?.definition.number,
+                    let (before, after) = changes(of: type, in: passage),
+                    let from = before.relation(named: member.before), from.isToMany,
+                    let to = after.relation(named: member.after), to.number != from.number
+                else { continue }
+                narrowings.append(
+                    Narrowing(type: type, from: from.number, to: to.number, choice: choice))
+            }
+        }
+        return narrowings
+    }
+
+    /// Refuses a way through migrations whose steps are not known, where their values are needed.
+    private func check(
+        _ passage: Passage, _ before: TypeDefinition, _ after: TypeDefinition
+    ) throws(StoreError) {
+        guard let missing = passage.missing else { return }
+        let fields = Set(before.fields.map(\.number))
+        let relations = Set(before.relations.map(\.number))
+        let needsSteps =
+            after.fields.contains { !fields.contains($0.number) }
+            || after.relations.contains { !relations.contains($0.number) && !$0.isToMany }
+        if needsSteps { throw passage.barrier(.notGiven, missing) }
+    }
+}
+
+/// Rows of one type from before migrations, as rows of now.
+struct PastRows {
+    struct Stage {
+        let rows: RowMigration
+        let barrier: (MigrationBarrier.Reason) -> StoreError
+    }
+
+    private let stages: [Stage]
+    private let projection: RowProjection
+    /// How rows of each stage take the form of its target.
+    private let takings: [RowConversion]
+    /// How the rows of each stage become those of the next, and the last ones those of now.
+    private let conversions: [RowConversion]
+
+    /// - Parameter definition: that of the rows, before and after.
+    fileprivate init(_ stages: [Stage], _ definition: TypeDefinition) throws(CatalogError) {
+        self.stages = stages
+        projection = RowProjection(from: definition, to: stages[0].rows.definition)
+        var (takings, conversions): ([RowConversion], [RowConversion]) = ([], [])
+        for (index, stage) in stages.enumerated() {
+            takings.append(
+                try RowConversion(from: RowLayout(stage.rows.definition), to: stage.rows.target))
+            let next = index + 1 < stages.count ? stages[index + 1].rows.definition : definition
+            conversions.append(try RowConversion(from: RowLayout(stage.rows.target), to: next))
+        }
+        self.takings = takings
+        self.conversions = conversions
+    }
+
+    /// The row that the migrations make of one.
+    func row(
+        _ row: [UInt8], id: [UInt8], isDeleted: Bool
+    ) throws(StoreError) -> [UInt8] {
+        var index = 0
+        do {
+            var row = try row.withReader { try projection.project($0.rest) }
+            while index < stages.count {
+                row = try migrated(row, id: id, isDeleted: isDeleted, at: index)
+                index += 1
+            }
+            return row
+        } catch StoreError.migration(let failure) {
+            throw stages[index].barrier(.failed(failure))
+        } catch let error as CodecError {
+            let definition = stages[index].rows.definition
+            let text = id.withUnsafeBytes { definition.idType.text(of: $0) }
+            throw stages[index].barrier(.noValue(type: definition.name, id: text, error))
+        } catch {
+            preconditionFailure("rows of the past throw errors of steps and of values: \(error)")
+        }
+    }
+
+    private func migrated(
+        _ row: [UInt8], id: [UInt8], isDeleted: Bool, at index: Int
+    ) throws -> [UInt8] {
+        let migration = stages[index].rows
+        var taken = ByteWriter(capacity: row.count)
+        let found = try row.withReader { reader in
+            try takings[index].convert(reader.rest, into: &taken)
+            return try id.withReader { id in
+                try migration.row(reader.rest, id: id.rest, isDeleted: isDeleted)
+            }
+        }
+        var behind = found
+        try migration.perform(on: &behind)
+        let new = try taken.copyBytes().withReader { try migration.bytes(of: $0.rest, behind) }
+        var converted = ByteWriter(capacity: new.count)
+        try new.withReader { try conversions[index].convert($0.rest, into: &converted) }
+        return converted.copyBytes()
+    }
+}

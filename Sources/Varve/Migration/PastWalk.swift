@@ -1,0 +1,111 @@
+internal import VarveEvents
+internal import VarveLog
+
+/// A replayed state that goes back in time, also through migrations: it holds everything that the log does, the former
+/// values of properties that were replaced as well.
+///
+/// Belongs to one thread.
+final class PastWalk {
+    let state: ReplayState
+    let draft: ReplayedDraft
+    private let reversal: Reversal<ReplayedDraft>
+    private let history: LogHistory
+    /// The transaction behind which the state is.
+    private(set) var position: TransactionID
+
+    /// - Parameters:
+    ///   - transaction: the oldest behind which the walk may begin.
+    ///   - catalog: what the log has defined by now.
+    init(notBefore transaction: TransactionID, _ catalog: Catalog, _ history: LogHistory) throws {
+        state = try Self.load(max(transaction, catalog.newestChange), history)
+        draft = ReplayedDraft(lookingBackFrom: state)
+        position = state.lastTransaction
+        reversal = Reversal(draft, .past, catalog: state.catalog, running: 0)
+        self.history = history
+    }
+
+    /// The state behind a transaction or a later one, by the newest checkpoint that can be read.
+    private static func load(
+        _ transaction: TransactionID, _ history: LogHistory
+    ) throws -> ReplayState {
+        for checkpoint in history.checkpoints.sorted(by: { $0.sequence > $1.sequence }) {
+            guard let state = try StoreOpening.load(.checkpoint(checkpoint), history) else {
+                continue
+            }
+            if state.lastTransaction < transaction {
+                let first = TransactionID(state.lastTransaction.rawValue + 1)
+                try StoreOpening.apply(first...transaction, to: state, history)
+            }
+            return state
+        }
+        let state = ReplayState()
+        try StoreOpening.apply(1...transaction, to: state, history)
+        return state
+    }
+
+    /// Goes back to the state behind a transaction.
+    func goBack(to transaction: TransactionID) throws {
+        guard transaction < position else { return }
+        let undone = (transaction.rawValue + 1)...position.rawValue
+        try history.forEach(of: undone.reversed().map { TransactionID($0) }) { try takeBack($0) }
+        position = transaction
+    }
+
+    /// Goes back by one transaction.
+    func goBack(
+        _ body: (TransactionView, _ takeBack: () throws -> Void) throws -> Void
+    ) throws {
+        try history.with(position) { view in try body(view) { try takeBack(view) } }
+        position = TransactionID(position.rawValue - 1)
+    }
+
+    private func takeBack(_ view: TransactionView) throws {
+        do throws(ReversalError) {
+            try reversal.takeBack(view)
+        } catch {
+            throw StoreError(error, in: view.id)
+        }
+    }
+}
+
+extension PastWalk {
+    /// Makes the rows and links of the state, as they were behind its transaction, those of now.
+    func migrate(through past: PastMigrations) throws {
+        let narrowings = try past.narrowings(behind: position)
+        for type in past.types(behind: position) {
+            let table = Int(type.rawValue) - 1
+            let rows = try past.rows(
+                of: draft.definition(ofTable: table), behind: position, keepsRetired: true)
+            for slot in 0..<UInt32(truncatingIfNeeded: draft.slotCount(ofTable: table)) {
+                let place = EntityPlace(table: table, slot: slot)
+                guard let rows, draft.presence(of: place).hasRow else { continue }
+                let row = try draft.migratedRow(of: place, rows)
+                let stamps = draft.stamps(of: place)
+                try draft.replace(
+                    place, with: row, lists: draft.keptLists(of: place, narrowings).lists,
+                    ordinal: stamps.ordinal, version: stamps.version)
+            }
+        }
+        for narrowing in narrowings { draft.narrow(narrowing) }
+    }
+}
+
+extension ReplayedDraft {
+    /// The row of an entity, or of a tombstone, as migrations make it.
+    func migratedRow(of place: EntityPlace, _ rows: PastRows) throws -> [UInt8] {
+        var row = ByteWriter()
+        try writeRow(of: place, into: &row)
+        return try rows.row(
+            row.copyBytes(), id: encoded(place).id, isDeleted: presence(of: place) == .tombstone)
+    }
+}
+
+extension EntityStamps {
+    /// What an event calls the version that the stamps are of.
+    var version: PreviousVersion {
+        var version = PreviousVersion(
+            transaction: TransactionID(transaction), updatedAt: Timestamp(microseconds: updatedAt))
+        version.saveOrder = saveOrder
+        return version
+    }
+}

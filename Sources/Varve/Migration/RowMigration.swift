@@ -1,0 +1,154 @@
+internal import VarveEvents
+
+/// The migration of the rows of one type, each by itself: from one definition to another.
+struct RowMigration {
+    /// Which values of a row a migration makes.
+    enum Extent {
+        /// All that its steps set.
+        case all(CatalogMerge.Demands)
+        /// Those of properties that there were not before, or that a step converts. The others are what they were.
+        case newProperties(keepsRetired: Bool)
+    }
+
+    /// How a field of the new row comes about.
+    private enum Source {
+        /// What a step has set, under a name; where none has, what was taken over, unless a value is needed.
+        case value(String, isNeeded: Bool)
+        case taken
+        /// Another field replaces it, or it goes.
+        case nothing
+    }
+
+    let definition: TypeDefinition
+    let target: TypeDefinition
+    private let steps: [ResolvedStep]
+    private let shape: MigrationRow.Shape
+    private let sources: [Source]
+    private let targetNames: Set<String>
+    private let layout: RowLayout
+
+    init(
+        _ definition: TypeDefinition, _ target: TypeDefinition, _ steps: [ResolvedStep],
+        _ extent: Extent
+    ) {
+        self.definition = definition
+        self.target = target
+        self.steps = steps
+        shape = MigrationRow.Shape(definition)
+        layout = RowLayout(target)
+        targetNames = Set(target.fields.map(\.name))
+        let known = Set(definition.fields.map(\.number))
+        let converted = Set(steps.compactMap(\.convertedProperty))
+        sources = target.fields.map { field in
+            switch extent {
+            case .all(let demands):
+                if demands.retired.contains(field.number) { return .nothing }
+                return .value(field.name, isNeeded: demands.fields.contains(field.number))
+            case .newProperties(let keepsRetired):
+                if field.isRetired { return keepsRetired ? .taken : .nothing }
+                return known.contains(field.number) && !converted.contains(field.name)
+                    ? .taken : .value(field.name, isNeeded: false)
+            }
+        }
+    }
+
+    /// The migration that an error about a row as a whole names.
+    private var lastMigration: String { steps.last?.migration ?? "" }
+
+    /// A row that no step has seen yet.
+    func row(
+        _ row: UnsafeRawBufferPointer, id: UnsafeRawBufferPointer, isDeleted: Bool
+    ) throws(CodecError) -> MigrationRow {
+        try MigrationRow(shape, id: id, row: row, isDeleted: isDeleted)
+    }
+
+    /// Performs all steps on a row.
+    func perform(on row: inout MigrationRow) throws(StoreError) {
+        for step in steps {
+            do {
+                switch step.action {
+                case .rows(let body), .convert(_, let body), .removeCase(_, let body):
+                    try body(&row)
+                case .remove(let property): row.remove(property)
+                case .rename(let property, let new): row.rename(property, to: new)
+                case .removeType, .renameType, .narrow: break
+                }
+            } catch {
+                throw failure(step.migration, row, error)
+            }
+        }
+    }
+
+    /// Refuses values that no property of the target has.
+    func checkNames(of row: MigrationRow) throws(StoreError) {
+        guard let name = row.values.keys.sorted().first(where: { !targetNames.contains($0) }) else {
+            return
+        }
+        throw failure(lastMigration, row, MigrationError.unusedValue(property: name))
+    }
+
+    func failure(_ row: MigrationRow, _ error: any Error) -> StoreError {
+        failure(lastMigration, row, error)
+    }
+
+    private func failure(
+        _ migration: String, _ row: MigrationRow, _ error: any Error
+    ) -> StoreError {
+        .migration(
+            MigrationFailure(migration, type: definition.name, id: row.idText, error))
+    }
+
+    /// The bytes of the new row.
+    ///
+    /// - Parameters:
+    ///   - taken: the old row in the form of the target, as no step has seen it.
+    ///   - row: behind all steps.
+    func bytes(
+        of taken: UnsafeRawBufferPointer, _ row: MigrationRow
+    ) throws(StoreError) -> [UInt8] {
+        var writer = ByteWriter(capacity: taken.count)
+        var reader = ByteReader(taken)
+        for (position, source) in sources.enumerated() {
+            let start = reader.position
+            do throws(CodecError) {
+                try layout.skip(position, in: &reader)
+            } catch {
+                throw failure(row, error)
+            }
+            switch source {
+            case .nothing: writer.append(0)
+            case .value(let name, let isNeeded) where isNeeded || row.values[name] != nil:
+                writer.write(try value(of: target.fields[position], in: row))
+            case .value, .taken: writer.write(reader.slice(from: start, to: reader.position))
+            }
+        }
+        return writer.copyBytes()
+    }
+
+    /// What steps have set for a field.
+    func value(of field: FieldDefinition, in row: MigrationRow) throws(StoreError) -> [UInt8] {
+        guard let value = row.values[field.name] else {
+            throw failure(
+                row, MigrationError.missingValue(property: field.name, expected: field.type))
+        }
+        if value.type == field.type { return value.bytes }
+        do throws(CodecError) {
+            return try Transcoder(from: value.type, to: field.type).transcode(value.bytes)
+        } catch {
+            throw failure(
+                row,
+                MigrationError.wrongType(
+                    property: field.name, found: value.type, expected: field.type))
+        }
+    }
+}
+
+extension ResolvedStep {
+    /// The property whose values the step makes anew, by its name behind the last step.
+    fileprivate var convertedProperty: String? {
+        switch action {
+        case .convert, .removeCase: member?.after
+        case .rows, .rename, .renameType, .remove, .removeType, .narrow: nil
+        }
+    }
+}

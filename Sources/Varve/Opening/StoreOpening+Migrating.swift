@@ -1,0 +1,58 @@
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveLog
+internal import VarveReplay
+
+extension StoreOpening {
+    /// Reads a log, and makes the transaction of the migrations that it needs.
+    func replayAndMigrate(
+        _ scanned: ScannedLog
+    ) throws -> (ReplayedLog, MigrationRun.Outcome?) {
+        let replayed = try replay(scanned)
+        let state = replayed.state
+        let pending = try MigrationRun.pending(migrations, behind: state.timeline)
+        guard !pending.isEmpty else { return (replayed, nil) }
+        let time = Timestamp(microseconds: environment.wallClockMicroseconds())
+        let run = MigrationRun(
+            state, pending, declared: try declaredTypes(), time: time, migrating.progress)
+        return (replayed, try run.perform())
+    }
+
+    /// Copies the store as it is before a migration.
+    func backUp(before migrated: MigrationRun.Outcome) throws {
+        guard migrated.header.id > 1,
+            let directory = migrating.backup.directory(before: migrated.header.id, fileSystem)
+        else { return }
+        migrating.progress(MigrationProgress(stage: .backingUp, done: 0, total: 1))
+        _ = try NewDirectory(directory).make { directory throws(LogError) in
+            try LogBackup.run(
+                from: fileSystem, to: directory, environment: environment,
+                configuration: configuration)
+        }
+        migrating.progress(MigrationProgress(stage: .backingUp, done: 1, total: 1))
+    }
+
+    /// The state of a log that is looked at, and not opened.
+    func lookForPlan() throws(StoreError) -> ReplayState {
+        try typed { try lookingAgain { try replay(try scan(.readOnly)).state } }
+    }
+
+    /// What the app's types do not show of a state.
+    func unread(of replayed: ReplayState) throws(StoreError) -> UnreadContent {
+        try hydrateForReading(replayed, reportsUnread: true).unread
+    }
+
+    func declaredTypes() throws(StoreError) -> [DeclaredType] {
+        try Schema().declaredTypes(of: try emptyContext()).types
+    }
+}
+
+extension StoreError {
+    /// Says of types that do not fit the log that a newer app has migrated it, where it did.
+    func naming(_ known: [Migration], _ timeline: Timeline) -> StoreError {
+        guard case .schema(let problems) = self else { return self }
+        let ids = Set(known.map(\.id))
+        let newer = timeline.migrations.map(\.id).filter { !ids.contains($0) }
+        return newer.isEmpty ? self : .migratedByNewerApp(newer.map(\.description), problems)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import Varve
+import VarveTestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("Migrations and crashes", .serialized)
+struct MigrationCrashTests {
+    private func open(
+        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type], _ migrations: [Migration]
+    ) throws -> Store {
+        try Store(
+            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
+            migrations: migrations, types: types)
+    }
+
+    @Test("A power cut at any moment leaves the store from before or the one behind the migration")
+    func powerCuts() throws {
+        let first = SimulatedDisk()
+        let former = try open(first, Migrations.formerTypes, [])
+        try Migrations.fill(former)
+        try former.close()
+        let disk = SimulatedDisk(first.image)
+        let expected = Migrations.describe(try open(disk, Migrations.types, Migrations.all).context)
+        let operations = disk.operations
+        var generator = SeededGenerator(seed: 41)
+        var counts = (former: 0, migrated: 0)
+        for position in 0...operations.count {
+            let point = disk.crashPoint(at: position)
+            let fates = SimulatedDisk.survivals(at: point, of: operations, using: &generator)
+            for survivals in fates.shuffled(using: &generator).prefix(6) {
+                let image = disk.image(at: point, survivals)
+                if let old = try? open(SimulatedDisk(image), Migrations.formerTypes, []) {
+                    #expect(old.lastTransaction == 3)
+                    counts.former += 1
+                } else {
+                    counts.migrated += 1
+                }
+                let again = try open(SimulatedDisk(image), Migrations.types, Migrations.all)
+                #expect(again.lastTransaction == 4, "at \(position), \(survivals)")
+                #expect(expected == Migrations.describe(again.context))
+            }
+        }
+        #expect(counts.former > 0 && counts.migrated > 0)
+    }
+
+    @Test("An error of the disk at any step leaves a store from before or behind the migration")
+    func errors() throws {
+        let first = SimulatedDisk()
+        let former = try open(first, Migrations.formerTypes, [])
+        try Migrations.fill(former)
+        try former.close()
+        var (counts, step) = ((former: 0, migrated: 0), 0)
+        while true {
+            let disk = SimulatedDisk(first.image)
+            let faulty = FaultyFileSystem(disk)
+            faulty.setFault(.init(operation: step, code: 5))
+            let opened = try? Store(
+                in: faulty, mode: .readWrite, durability: .commit, compactsAutomatically: false,
+                migrations: Migrations.all, types: Migrations.types)
+            let operations = faulty.operations
+            let image = disk.image
+            if let old = try? open(SimulatedDisk(image), Migrations.formerTypes, []) {
+                #expect(old.lastTransaction == 3 && opened == nil, "step \(step)")
+                counts.former += 1
+            } else {
+                counts.migrated += 1
+            }
+            let again = try open(SimulatedDisk(image), Migrations.types, Migrations.all)
+            #expect(again.lastTransaction == 4, "step \(step)")
+            #expect(WorkerV2.query(1).resolve(in: again.context)?.age == "37 years", "step \(step)")
+            step += 1
+            if operations < step { break }
+        }
+        #expect(counts.former > 5 && counts.migrated > 0, "\(counts)")
+    }
+
+    @Test("A process that is killed in a step leaves the store as it was", arguments: 1...3)
+    func killed(id: Int) async throws {
+        let place = StoreTests.Place()
+        let former = try Store(at: place.url, types: Migrations.formerTypes)
+        try Migrations.fill(former)
+        try former.close()
+        let path = place.url.path
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, id = id as Int] in
+            let deadly = Migration("deadly", of: "Worker") { row in
+                if try row.id(as: Int.self) == id { kill(getpid(), SIGKILL) }
+            }
+            _ = try Store(
+                at: URL(fileURLWithPath: path), migrations: Migrations.all + [deadly],
+                types: Migrations.types)
+        }
+        let again = try Store(at: place.url, types: Migrations.formerTypes)
+        #expect(again.lastTransaction == 3 && again.context.count(WorkerV1.self) == 2)
+        try again.close()
+        let migrated = try Store(
+            at: place.url, migrations: Migrations.all, types: Migrations.types)
+        #expect(migrated.lastTransaction == 4 && migrated.context.count(WorkerV2.self) == 2)
+    }
+}
