@@ -6,8 +6,8 @@ internal import VarveLog
 public struct MigrationOptions: Sendable {
     /// Where a copy of the store is made before it is migrated. The library never removes one.
     public enum Backup: Sendable, Hashable {
-        /// Beside the store, under its name with `.before-` and the number of the migration's transaction. A store
-        /// without a directory of its own gets none.
+        /// Beside the store, under its name with `.before-` and the number of the migration's transaction. Where
+        /// there is something under that name, `-2` and so on follows. A store without a directory gets none.
         case beside
         /// In a directory that does not exist, or is empty.
         case at(URL)
@@ -59,7 +59,21 @@ extension MigrationOptions.Backup {
         case .none: nil
         case .at(let url): url.path
         case .beside:
-            (fileSystem as? POSIXFileSystem).map { $0.displayPath + ".before-\(transaction)" }
+            (fileSystem as? POSIXFileSystem).map {
+                Self.vacant($0.displayPath + ".before-\(transaction)")
+            }
         }
+    }
+
+    /// The first of a path and its numbered successors under which there is nothing.
+    ///
+    /// A process that ends between the copy and the migration leaves the copy: the next attempt needs another name.
+    private static func vacant(_ path: String) -> String {
+        let paths = (1...9_999).lazy.map { $0 == 1 ? path : "\(path)-\($0)" }
+        return paths.first { path in
+            // What cannot be listed is left to the copying, which reports it.
+            guard let names = try? POSIXFileSystem(path).list() else { return true }
+            return names.isEmpty
+        } ?? path
     }
 }

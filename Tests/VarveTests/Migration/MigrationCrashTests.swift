@@ -99,8 +99,45 @@ struct MigrationCrashTests {
         let again = try Store(at: place.url, types: Migrations.formerTypes)
         #expect(again.lastTransaction == 3 && again.context.count(WorkerV1.self) == 2)
         try again.close()
+        defer { Self.removeCopies(of: place, count: 1) }
         let migrated = try Store(
             at: place.url, migrations: Migrations.all, types: Migrations.types)
         #expect(migrated.lastTransaction == 4 && migrated.context.count(WorkerV2.self) == 2)
+    }
+
+    private static func removeCopies(of place: StoreTests.Place, count: Int) {
+        for name in [".before-4", ".before-4-2"].prefix(count) {
+            do {
+                try FileManager.default.removeItem(atPath: place.url.path + name)
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
+    @Test("A process that is killed between the copy and the migration does not lock the store out")
+    func killedBehindCopy() async throws {
+        let place = StoreTests.Place()
+        let former = try Store(at: place.url, types: Migrations.formerTypes)
+        try Migrations.fill(former)
+        try former.close()
+        let path = place.url.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let deadly = MigrationOptions { progress in
+                if progress.stage == .backingUp, progress.done == 1 { kill(getpid(), SIGKILL) }
+            }
+            _ = try Store(
+                at: URL(fileURLWithPath: path), migrations: Migrations.all, migrating: deadly,
+                types: Migrations.types)
+        }
+        defer { Self.removeCopies(of: place, count: 2) }
+        let migrated = try Store(
+            at: place.url, migrations: Migrations.all, types: Migrations.types)
+        #expect(migrated.lastTransaction == 4 && migrated.context.count(WorkerV2.self) == 2)
+        for name in [".before-4", ".before-4-2"] {
+            let copy = URL(fileURLWithPath: path + name)
+            let before = try Store(at: copy, mode: .readOnly, types: Migrations.formerTypes)
+            #expect(before.lastTransaction == 3 && before.context.count(WorkerV1.self) == 2)
+        }
     }
 }
