@@ -55,13 +55,18 @@ package struct Catalog: Sendable {
         numberByName[definition.name] = definition.number
     }
 
-    /// The catalog of transactions through one that were rewritten in the newest definitions.
+    /// The catalog of transactions through one that were rewritten in the newest definitions. Those behind it keep the
+    /// definitions under which they were written.
     package func rewritten(through transaction: TransactionID) -> Catalog {
         var catalog = self
+        let next = TransactionID(transaction.rawValue + 1)
         for index in history.indices {
             guard let newest = history[index].last else { continue }
-            let first = Revision(definition: newest.definition, since: 0)
-            catalog.history[index] = [first] + history[index].filter { $0.since > transaction }
+            var revisions = [Revision(definition: newest.definition, since: 0)]
+            if let current = history[index].last(where: { $0.since <= transaction }) {
+                revisions.append(Revision(definition: current.definition, since: next))
+            }
+            catalog.history[index] = revisions + history[index].filter { $0.since > transaction }
         }
         return catalog
     }

@@ -12,6 +12,27 @@ struct WorkerWithFormerAge: Equatable {
     @PersistedName("age#3") var formerAge: Int? = nil
 }
 
+/// A later version, with a property in the middle of the row.
+@EntityModel("Worker")
+struct WorkerV3: Equatable {
+    let id: Int
+    var fullName: String
+    var level: Int = 7
+    var age: String
+    var mail: String
+    var note: Int? = nil
+
+    @Relationship(inverse: \.workers) var teams: CrewV3?
+}
+
+@EntityModel("Crew")
+struct CrewV3: Equatable {
+    let id: String
+    var name = ""
+
+    @Relationship(inverse: \.teams) var workers: [WorkerV3]?
+}
+
 @Suite("The past of a migrated store")
 struct MigrationPastTests {
     private let files = SimulatedDisk()
@@ -181,6 +202,28 @@ struct MigrationPastTests {
         store.context.checkInvariants()
         try store.undo()
         #expect(workers(store.context) == ["1 Ada Byron, 37 years, ada@x, b"])
+    }
+
+    @Test("A rewind passes writes behind the migration that have another layout than those of now")
+    func rewindThroughLayouts() throws {
+        let store = try migratedStore()
+        try store.write {
+            try WorkerV2(id: 1, fullName: "Ada King", age: "38 years", mail: "king@x").save(to: &$0)
+        }
+        try store.write { try WorkerV2.delete(id: 2, from: &$0) }
+        try store.close()
+        let again = try open([WorkerV3.self, CrewV3.self, DraftV2.self])
+        try again.write {
+            try WorkerV3(id: 4, fullName: "D", level: 4, age: "1", mail: "d").save(to: &$0)
+        }
+        try again.rewind(to: .transaction(2))
+        #expect(
+            WorkerV3.query().resolve(in: again.context) == [
+                WorkerV3(id: 1, fullName: "Ada Byron", level: 7, age: "37 years", mail: "ada@x"),
+                WorkerV3(id: 2, fullName: "Bob Moss", level: 7, age: "20 years", mail: "none"),
+                WorkerV3(id: 3, fullName: "Cy Poe", level: 7, age: "70 years", mail: "cy@x"),
+            ])
+        again.context.checkInvariants()
     }
 
     @Test("A deletion from before is restored as a whole, with its links")
