@@ -10,7 +10,7 @@ struct ResolvedStep: Sendable {
     let migration: String
     let action: MigrationStep.Action
     let type: Names
-    /// Nil where the step is not about one property or relation.
+    /// Nil where the step is not about one property or relation, and where the log has none of that name.
     let member: Names?
 }
 
@@ -26,8 +26,9 @@ struct ResolvedSteps: Sendable {
             [(migration: String, action: MigrationStep.Action, type: String, member: String?)] = []
         for migration in migrations {
             for step in migration.steps {
-                let type = renames.formerType(of: step.type)
-                let member = step.action.member.map { renames.former(of: $0, type) }
+                // A name that was given up before, and that the log gives to nothing else.
+                guard let type = renames.formerType(of: step.type) else { continue }
+                let member = step.action.member.flatMap { renames.former(of: $0, type) }
                 found.append(("\(migration.id)", step.action, type, member))
                 switch step.action {
                 case .renameType(let new): renames.rename(type: type, to: new)
@@ -57,12 +58,12 @@ struct ResolvedSteps: Sendable {
         changes.renames = renames
         for step in all {
             var type = changes.types[step.type.after] ?? DeclaredChanges.OfType()
-            let member = step.member?.after ?? ""
+            let members = step.member.map { [$0.after] } ?? []
             switch step.action {
             case .rows, .rename, .renameType, .removeCase: break
-            case .convert: type.converted.insert(member)
-            case .remove: type.removed.insert(member)
-            case .narrow: type.narrowed.insert(member)
+            case .convert: type.converted.formUnion(members)
+            case .remove: type.removed.formUnion(members)
+            case .narrow: type.narrowed.formUnion(members)
             case .removeType:
                 changes.removedTypes.insert(step.type.after)
                 continue

@@ -19,19 +19,22 @@ extension DeclaredChanges {
         /// The name of a type behind all renames.
         package func newType(of former: String) -> String { types[former] ?? former }
 
-        /// The name of a type before all renames.
-        package func formerType(of new: String) -> String {
-            types.first { $0.value == new }?.key ?? new
-        }
+        /// The name of a type before all renames; nil where the type of that name has another by now.
+        package func formerType(of new: String) -> String? { Self.former(of: new, types) }
 
         /// The name of a member behind all renames; the type's is the former one.
         package func new(of former: String, _ type: String) -> String {
             members[type]?[former] ?? former
         }
 
-        /// The name of a member before all renames; the type's is the former one.
-        package func former(of new: String, _ type: String) -> String {
-            members[type]?.first { $0.value == new }?.key ?? new
+        /// The name of a member before all renames, nil where the member of that name has another by now; the type's
+        /// is the former one.
+        package func former(of new: String, _ type: String) -> String? {
+            Self.former(of: new, members[type] ?? [:])
+        }
+
+        private static func former(of new: String, _ renames: [String: String]) -> String? {
+            renames.first { $0.value == new }?.key ?? (renames[new] == nil ? new : nil)
         }
 
         /// The definition with the new names.

@@ -37,6 +37,26 @@ private struct ItemV2: Equatable {
     @Relationship(inverse: \.items) var folder: FolderV2?
 }
 
+@EntityModel("Item")
+private struct ItemV3 {
+    let id: Int
+    var title: String
+    var state: StateV2
+    var mood: MoodV2?
+    var raw: RawV2
+    var nickname: String? = nil
+
+    @Relationship(inverse: \.items) var folder: FolderV3?
+}
+
+@EntityModel("Folder")
+private struct FolderV3 {
+    let id: String
+    var title = "l"
+
+    @Relationship(inverse: \.folder) var items: [ItemV3]?
+}
+
 @EntityModel("Folder")
 private struct FolderV2 {
     let id: String
@@ -129,6 +149,26 @@ struct MigrationStepTests {
         past.checkInvariants()
         #expect(
             try store.history(of: ItemV2.self, id: 1).map { $0.entity?.title } == ["c!", "c", "a"])
+    }
+
+    @Test("A step about a name that was given up, and used anew, passes over a store from before both")
+    func reusedNames() throws {
+        let former = try open([TaskV1.self])
+        try former.write { context in
+            try ListV1(id: "x").save(to: &context)
+            try TaskV1(id: 1, name: "a", state: .open, raw: .high, list: .id("x"))
+                .save(to: &context)
+        }
+        try former.close()
+        // Apps in between had another `name` of the same type, and another type of the name.
+        let later = Migration(
+            "later", .rename("name", of: "Item", to: "nickname"), .remove("list", of: "Item"),
+            .remove(type: "Task"), .rename(type: "List", to: "Other"))
+        let store = try open([ItemV3.self], [Self.migration, later])
+        let found = ItemV3.query().resolve(in: store.context)
+        #expect(found.map(\.title) == ["a!"] && found.map(\.nickname) == [nil])
+        #expect(store.opening.unread.isEmpty, "\(store.opening.unread)")
+        #expect(FolderV3.query("x").related(\.$items).resolve(in: store.context).map(\.id) == [1])
     }
 
     @Test("A name that is taken is refused")
