@@ -133,18 +133,23 @@ extension Timeline {
         }
     }
 
-    /// Reads what `encodeMigrations` wrote. No transaction in it is behind `last`.
+    /// Reads what `encodeMigrations` wrote: each migration once, oldest first, and none behind `last`.
     mutating func readMigrations(
         _ page: UnsafeRawBufferPointer, count: UInt32, through last: TransactionID
     ) throws(CodecError) {
         var reader = ByteReader(page)
+        var known = Set(migrations.map(\.id))
         for _ in 0..<count {
+            let start = reader.position
             let id = try MigrationID(from: &reader)
+            guard known.insert(id).inserted else {
+                throw .invalidValue(offset: start, typeName: "migrations")
+            }
             let offset = reader.position
             let transaction = TransactionID(try reader.readVarint())
-            guard transaction > 0, transaction <= last else {
-                throw .valueOutOfRange(offset: offset, typeName: "TransactionID")
-            }
+            guard transaction > 0, transaction <= last,
+                transaction >= migrations.last?.transaction ?? 0
+            else { throw .valueOutOfRange(offset: offset, typeName: "TransactionID") }
             migrations.append(PerformedMigration(id: id, transaction: transaction))
         }
         try reader.expectEnd()

@@ -66,6 +66,15 @@ struct MigrationHeaderTests {
         #expect(throws: CodecError.self) { try read(bytes, 2, through: 2) }
         #expect(throws: CodecError.self) { try read(bytes, 1, through: 3) }
         #expect(throws: CodecError.self) { try read(bytes, 3, through: 3) }
+        // One twice, a version 0, and transactions that are not in their order.
+        #expect(throws: CodecError.self) {
+            try read([1, 0x61, 1, 3, 1, 0x61, 1, 3], 2, through: 3)
+        }
+        #expect(throws: CodecError.self) { try read([1, 0x61, 0, 3], 1, through: 3) }
+        #expect(throws: CodecError.self) {
+            try read([1, 0x61, 1, 3, 1, 0x62, 1, 2], 2, through: 3)
+        }
+        #expect(try read([1, 0x61, 1, 2, 1, 0x61, 2, 3], 2, through: 3).migrations.count == 2)
     }
 
     @Test("The page has kind 6, which a reader must understand")
