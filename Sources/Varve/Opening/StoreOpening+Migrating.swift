@@ -48,11 +48,13 @@ extension StoreOpening {
 }
 
 extension StoreError {
-    /// Says of types that do not fit the log that a newer app has migrated it, where it did.
+    /// Says of types that do not fit the log that a newer app has migrated it, where it did: an app that knows some
+    /// migration of the log knows those behind it, and has dropped the others.
     func naming(_ known: [Migration], _ timeline: Timeline) -> StoreError {
         guard case .schema(let problems) = self else { return self }
         let ids = Set(known.map(\.id))
-        let newer = timeline.migrations.map(\.id).filter { !ids.contains($0) }
-        return newer.isEmpty ? self : .migratedByNewerApp(newer.map(\.description), problems)
+        let performed = timeline.migrations.map(\.id)
+        guard !performed.isEmpty, ids.isDisjoint(with: performed) else { return self }
+        return .migratedByNewerApp(performed.map(\.description), problems)
     }
 }

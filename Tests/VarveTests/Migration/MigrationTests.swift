@@ -243,6 +243,18 @@ struct MigrationTests {
         #expect(text.contains("Worker.age") && !text.contains("write a migration"), "\(text)")
     }
 
+    @Test("An app that has dropped older migrations is not an older one where its types do not fit")
+    func droppedMigrations() throws {
+        try makeFormerStore()
+        try open(Migrations.types, Migrations.all).close()
+        let found = failure { _ = try open([WorkerV1.self, CrewV1.self], [Migrations.rest]) }
+        guard case .schema(let problems)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(problems.contains { $0.property == "age" })
+    }
+
     @Test("An app whose list ends before that of the log is older, also where its types fit")
     func olderList() throws {
         try makeFormerStore()
