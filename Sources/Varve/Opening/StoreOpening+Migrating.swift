@@ -45,6 +45,19 @@ extension StoreOpening {
     func declaredTypes() throws(StoreError) -> [DeclaredType] {
         try Schema().declaredTypes(of: try emptyContext()).types
     }
+
+    /// Refuses an app that declares names which migrations that it does not know have taken from their data: it would
+    /// find none, and define what has the names anew.
+    func checkFormerNames(_ context: Context, _ replayed: ReplayState) throws(StoreError) {
+        guard replayed.timeline.migrations.contains(where: { $0.transaction > 1 }) else { return }
+        let declared = try Schema().declaredTypes(of: context).types
+        let problems = replayed.catalog.formerNames(in: declared).map {
+            SchemaProblem(
+                type: $0.type, property: $0.member, reason: "a migration renamed or removed it")
+        }
+        let error = StoreError.schema(problems).naming(migrations, replayed.timeline)
+        if case .migratedByNewerApp(_, let problems) = error, !problems.isEmpty { throw error }
+    }
 }
 
 extension StoreError {

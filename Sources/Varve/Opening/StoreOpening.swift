@@ -250,6 +250,7 @@ struct StoreOpening {
         } catch {
             throw error.naming(migrations, replayed.timeline)
         }
+        try checkFormerNames(context, replayed)
         let hydration = Hydration(
             replayed: replayed, isLast: keepsUnread, withholdsRows: withholdsRows)
         let failure = hydration.fill(&context, &schema)

@@ -49,6 +49,15 @@ private struct ItemV3 {
     @Relationship(inverse: \.items) var folder: FolderV3?
 }
 
+@EntityModel("Item")
+private struct ItemV4 {
+    let id: Int
+    var title: String
+    var state: StateV2
+    var feeling: MoodV2?
+    var raw: RawV2
+}
+
 @EntityModel("Folder")
 private struct FolderV3 {
     let id: String
@@ -151,7 +160,28 @@ struct MigrationStepTests {
             try store.history(of: ItemV2.self, id: 1).map { $0.entity?.title } == ["c!", "c", "a"])
     }
 
-    @Test("A step about a name that was given up, and used anew, passes over a store from before both")
+    @Test("An older app that declares former names is refused, also where they could be new")
+    func formerNames() throws {
+        try migratedStore().close()
+        do {
+            _ = try open([TaskV1.self])
+            Issue.record("an older app opened the store")
+        } catch StoreError.migratedByNewerApp(["items"], let problems) {
+            #expect(problems.map(\.type).sorted() == ["List", "Task"])
+        }
+        let moods = Migration("moods", .rename("mood", of: "Item", to: "feeling"))
+        try open([ItemV4.self], [Self.migration, moods]).close()
+        do {
+            _ = try open([ItemV2.self])
+            Issue.record("an older app opened the store")
+        } catch StoreError.migratedByNewerApp(["items", "moods"], let problems) {
+            #expect(problems.map { "\($0.type).\($0.property ?? "")" } == ["Item.mood"])
+        }
+        // One that knows the newest migration may use a former name anew.
+        #expect(try open([ItemV2.self], [moods]).context.count(ItemV2.self) == 2)
+    }
+
+    @Test("A step about a name that was given up passes over a store from before that")
     func reusedNames() throws {
         let former = try open([TaskV1.self])
         try former.write { context in
