@@ -20,6 +20,8 @@ public enum MigrationError: Error, Sendable, Equatable {
     case repeatedName
     /// A relation that is to become to-one is to-many in the app.
     case staysToMany(String)
+    /// A relation and its inverse are both to become to-one, or the relation is its own inverse.
+    case narrowsBothSides(String)
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -59,6 +61,10 @@ extension MigrationError: CustomStringConvertible {
             ErrorMessage(
                 "'\(name)' stays to-many, because it is to-many in the app",
                 "declare it to-one, or leave the step out")
+        case .narrowsBothSides(let name):
+            ErrorMessage(
+                "'\(name)' and its inverse cannot both become to-one, because each would keep another link",
+                "keep one of them to-many, or copy the links to new relations in a write")
         }
     }
 }

@@ -129,6 +129,7 @@ struct MigrationRun {
             let name = changes.renames.newType(of: definition.name)
             let steps = steps.of(definition.name)
             guard !steps.isEmpty, !changes.removedTypes.contains(name) else { continue }
+            try checkNarrowing(of: definition, steps, merge)
             works.append(
                 try TypeMigration(
                     definition, steps, state: state,
@@ -137,6 +138,25 @@ struct MigrationRun {
                     demands: merge.demands[definition.number] ?? CatalogMerge.Demands()))
         }
         return works
+    }
+
+    /// Refuses to narrow both sides of one relation: which link stays on one side may be cut on the other.
+    private func checkNarrowing(
+        of definition: TypeDefinition, _ steps: [ResolvedStep], _ merge: CatalogMerge
+    ) throws(StoreError) {
+        for step in steps {
+            guard case .narrow(let name, _) = step.action, let member = step.member,
+                let former = definition.relation(named: member.before),
+                let number = merge.demands[definition.number]?.narrowed[former.number],
+                let new = merge.definitions.first(where: { $0.number == definition.number })?
+                    .relations.first(where: { $0.number == number }),
+                let inverse = new.inverse,
+                merge.demands[new.target]?.narrowed.values.contains(inverse) == true
+            else { continue }
+            throw .migration(
+                MigrationFailure(
+                    step.migration, type: definition.name, MigrationError.narrowsBothSides(name)))
+        }
     }
 
     private func define(
