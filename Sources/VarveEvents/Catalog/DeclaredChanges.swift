@@ -51,8 +51,12 @@ extension CatalogMerge {
 
 extension FieldDefinition {
     /// The name of a field, or of a relation, that is kept for the past alone: the former name and the number.
+    ///
+    /// Where another member has that name, more `#` follow.
     package static func isRetired(_ name: String, _ number: UInt32) -> Bool {
-        name.contains("#\(number)")
+        var end = name[...]
+        while end.hasSuffix("#") { end.removeLast() }
+        return end.hasSuffix("#\(number)")
     }
 
     /// Whether the field is kept for the past alone.

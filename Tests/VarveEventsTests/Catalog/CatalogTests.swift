@@ -31,6 +31,16 @@ struct CatalogTests {
         return catalog
     }
 
+    @Test(
+        "A retired name ends with its number, and # where it was taken",
+        arguments: [
+            ("age#3", 3, true), ("age#3##", 3, true), ("age#3", 4, false), ("age#31", 3, false),
+            ("a#3b", 3, false), ("C#", 3, false), ("##", 3, false), ("age#1#3", 1, false),
+        ] as [(String, UInt32, Bool)])
+    func retiredNames(name: String, number: UInt32, isRetired: Bool) {
+        #expect(FieldDefinition.isRetired(name, number) == isRetired)
+    }
+
     @Test("A definition has the bytes that the format says and reads back")
     func bytes() throws {
         let merge = Catalog().merging(declared: [Self.user, Self.chat])
