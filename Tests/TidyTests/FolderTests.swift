@@ -7,7 +7,8 @@ struct FolderTests {
     /// The folders of a module, bottom-up: a file uses types of its own folder and of those before it.
     static let layers: [String: [String]] = [
         "Sources/VarveTables": [
-            "Pages", "Rows", "Ids", "Keys", "Indexes", "Links", "State", "Blocks", "Undo", "Checkpoints",
+            "Pages", "Rows", "Ids", "Keys", "Indexes", "Links", "State", "Blocks", "Undo",
+            "Checkpoints",
             "Salvage",
         ]
     ]

@@ -50,8 +50,8 @@ extension State {
         guard let table = table(type) else { return [] }
         var ids: [StoredValue] = []
         for slot in slots {
-            ids.append(
-                try StoredValue(table.definition.idType, bytes: table.rows.entry(slot, in: pages).id))
+            let id = table.rows.entry(slot, in: pages).id
+            ids.append(try StoredValue(table.definition.idType, bytes: id))
         }
         return ids
     }

@@ -121,7 +121,8 @@ extension StateDraft {
         let kept = transaction.keptLists(of: Slot(place.slot), in: place.table)
         let lists = indexes(kept, of: place, &encoder)
         encoder.delete(
-            entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(entry.stamps.ordinal),
+            entity, keepsTombstone: true, isRowless: isRowless,
+            ordinal: Ordinal(entry.stamps.ordinal),
             previous: image.flatMap { $0.presence.hasRow ? $0.version : nil }, cause: .direct,
             row: entry.row, lists: lists)
     }
@@ -176,7 +177,8 @@ extension StateDraft {
     ) -> [ListChange] {
         var entities: [ListChange] = []
         for change in changes {
-            let entity = index(of: EntityPlace(table: target, slot: change.element.rawValue), &encoder)
+            let place = EntityPlace(table: target, slot: change.element.rawValue)
+            let entity = index(of: place, &encoder)
             entities.append(ListChange(position: change.position, entity: entity))
         }
         return entities
@@ -201,7 +203,8 @@ extension StateDraft {
             let target = Int(definition.relations[position].target.rawValue) - 1
             var entities: [EntityIndex] = []
             for slot in list.slots {
-                entities.append(index(of: EntityPlace(table: target, slot: slot.rawValue), &encoder))
+                let place = EntityPlace(table: target, slot: slot.rawValue)
+                entities.append(index(of: place, &encoder))
             }
             indexes.append((list.relation, entities))
         }

@@ -36,7 +36,9 @@ package struct SampleLog: ~Copyable {
         PreviousVersion(transaction: TransactionID(id), updatedAt: time(id))
     }
 
-    package static func time(_ id: UInt64) -> Timestamp { Timestamp(microseconds: Int64(id) * 1_000) }
+    package static func time(_ id: UInt64) -> Timestamp {
+        Timestamp(microseconds: Int64(id) * 1_000)
+    }
 
     package mutating func transaction(
         _ kind: TransactionHeader.Kind = .write, _ body: (inout TransactionEncoder) throws -> Void
