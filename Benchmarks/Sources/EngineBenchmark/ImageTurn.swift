@@ -20,10 +20,11 @@ struct ImageTurn {
         do {
             let state = log.state(blockBytes: blockBytes)
             let plan = ImagePlan(state)
+            var rootBytes: UInt64 = 0
             report.measure(.imageWrite, column, 1_000_000) {
-                let figures = write(plan, to: file).figures
-                report.add(.imageRoot, column, Double(figures.rootBytes) / 1e3)
+                rootBytes = write(plan, to: file).figures.rootBytes
             }
+            report.add(.imageRoot, column, Double(rootBytes) / 1e3)
             report.add(.imageMegabytes, column, Double(file.byteCount) / 1e6)
             measureFinds(state, .imageFindResident, column, &report)
         }
@@ -85,10 +86,12 @@ struct ImageTurn {
         let changed = log.save(users, in: opened)
         let plan = ImagePlan(changed, base: image)
         let next = ImageFile()
+        var written: UInt64 = 0
         report.measure(time, column, 1_000_000) {
             let figures = write(plan, to: next).figures
-            report.add(bytes, column, Double(figures.writtenBytes + figures.rootBytes) / 1e6)
+            written = figures.writtenBytes + figures.rootBytes
         }
+        report.add(bytes, column, Double(written) / 1e6)
     }
 
     /// Of the process.

@@ -100,7 +100,8 @@ struct ReplayTurn {
             let time = Timestamp(microseconds: Int64(id.rawValue))
             var encoder = TransactionEncoder()
             encoder.begin(id: id, time: time)
-            var (key, row) = (ByteWriter(), ByteWriter())
+            var key = ByteWriter()
+            var row = ByteWriter()
             for user in users[start..<min(start + Self.batch, users.count)] {
                 key.removeAll()
                 row.removeAll()
