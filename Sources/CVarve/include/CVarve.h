@@ -65,7 +65,7 @@ void varve_advise_huge_pages(void *address, size_t count);
 /// Memory of zeros that takes none of the machine's before it is touched; NULL where there are no addresses left.
 void *varve_map_memory(size_t count);
 
-/// Gives back what `varve_map_memory` returned for as many bytes.
+/// Releases what `varve_map_memory` returned for as many bytes.
 void varve_unmap_memory(void *address, size_t count);
 
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any

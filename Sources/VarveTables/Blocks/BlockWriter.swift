@@ -87,7 +87,7 @@ struct BlockWriter {
         defer { frames.deallocate() }
         guard let start = frames.baseAddress else { return }
         start.initializeMemory(as: UInt8.self, repeating: 0, count: frames.count)
-        // Of a chunk that was given back, and is used for another run now, nothing is left.
+        // Of a chunk that was released, and is used for another run now, nothing is left.
         if let block, block.run == run {
             let source = image().source
             try ImageError.reading { () throws(PageDamage) in
@@ -101,7 +101,7 @@ struct BlockWriter {
         for index in found?.frames ?? [] {
             let frame = start + index * run.frameBytes
             let page = pages[run.number(index)]
-            if page.isEmptyStandIn { continue }
+            if page.isPlaceholder { continue }
             frame.copyMemory(from: page.address, byteCount: run.frameBytes)
             PageAnatomy.clearUnused(Page(address: frame))
         }

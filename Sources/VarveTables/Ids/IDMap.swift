@@ -14,8 +14,8 @@ import VarveEvents
 /// splitting reads no id. Ids are never removed: their slots stay with them.
 ///
 /// A map has the random key of the process that began it, and an image keeps it. The author of an image could
-/// choose ids that collide under its key. He gains nothing that lasts: a bucket that overflows, as none does by chance,
-/// is noticed at once, and the map is made again under a key that he cannot know.
+/// choose ids that collide under its key. That gains nothing that lasts: a bucket that overflows, as none does by chance,
+/// is noticed at once, and the map is made again under a key that no author can know.
 ///
 /// Invariants: the entries of a node that name one bucket are neighbours, their number is a power of
 /// two, and the first one's position is a multiple of it. A bucket has at most `bucketCount` items,

@@ -47,7 +47,7 @@ struct FrameArena: ~Copyable {
     deinit {
         for number in 1..<nextChunk {
             pages.removeSpans(ofChunk: number)
-            // What is left of an image's chunks is given back by what brings its pages.
+            // What is left of an image's chunks is released by what brings its pages.
             if !imageChunks.contains(number) { pages.chunk(number)?.deallocate() }
         }
         pages.deallocate()

@@ -66,7 +66,7 @@ struct Page: BitwiseCopyable {
     /// What is read in the place of a page that cannot be had: zeros.
     // Nonisolated unchecked: they are never written to.
     nonisolated(unsafe) static let empty: Page = {
-        // Never given back: the process has one.
+        // Never released: the process has one.
         guard let memory = varve_map_memory(emptyByteCount) else {
             preconditionFailure("There is no memory for a page")
         }
@@ -76,7 +76,7 @@ struct Page: BitwiseCopyable {
     /// No page that is read with other offsets than its own counts give is larger.
     static let emptyByteCount = 64 << 10
 
-    var isEmptyStandIn: Bool { kind.rawValue == 0 }
+    var isPlaceholder: Bool { kind.rawValue == 0 }
 
     // MARK: Content
 
@@ -86,7 +86,7 @@ struct Page: BitwiseCopyable {
 
     private func contains(_ offset: Int, _ count: Int) -> Bool {
         offset >= 0 && count >= 0
-            && offset + count <= (isEmptyStandIn ? Self.emptyByteCount : byteCount)
+            && offset + count <= (isPlaceholder ? Self.emptyByteCount : byteCount)
     }
 
     @inline(__always)
@@ -97,7 +97,7 @@ struct Page: BitwiseCopyable {
 
     @inline(__always)
     func store<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
-        assert(!isEmptyStandIn && contains(offset, MemoryLayout<Value>.size))
+        assert(!isPlaceholder && contains(offset, MemoryLayout<Value>.size))
         address.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
@@ -109,14 +109,14 @@ struct Page: BitwiseCopyable {
 
     /// Copies bytes, which may overlap what they replace, to an offset.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-        assert(!isEmptyStandIn && contains(offset, bytes.count))
+        assert(!isPlaceholder && contains(offset, bytes.count))
         guard let source = bytes.baseAddress else { return }
         (address + offset).copyMemory(from: source, byteCount: bytes.count)
     }
 
     /// Moves bytes within the page; both places may overlap.
     func move(_ count: Int, from source: Int, to target: Int) {
-        assert(!isEmptyStandIn && contains(source, count) && contains(target, count))
+        assert(!isPlaceholder && contains(source, count) && contains(target, count))
         if source == target || count == 0 { return }
         (address + target).copyMemory(from: address + source, byteCount: count)
     }

@@ -172,7 +172,7 @@ package final class PageStore: @unchecked Sendable {
     /// available that the block holds no page in: it is written anew in any case.
     private func canFree(_ number: PageNumber, _ page: Page) -> Bool {
         // What cannot be read keeps its place, and what two pages name is freed once.
-        if page.isEmptyStandIn || page.isFree { return false }
+        if page.isPlaceholder || page.isFree { return false }
         guard arena.isOfImage(number), page.birth <= imageVersion,
             let run = PageRun(of: number, pages.span(of: number)),
             reusedRuns.insert(run.first).inserted

@@ -67,7 +67,7 @@ package final class PageTransaction {
 
     @inline(never)
     private func copy(_ page: Page, _ number: inout PageNumber) -> Page {
-        if page.isEmptyStandIn { return replaceUnread(&number) }
+        if page.isPlaceholder { return replaceUnread(&number) }
         let (copyNumber, copy) = allocate(page.kind, page.byteCount)
         copy.count = page.count
         copy.write(

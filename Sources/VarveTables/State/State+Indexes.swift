@@ -8,7 +8,7 @@ extension State {
     }
 
     /// Whether the image had indexes that this program cannot use. ``StateTransaction/releaseStaleIndexes()``
-    /// gives back what they take.
+    /// releases what they take.
     package var hasStaleIndexes: Bool { tables.contains { !$0.staleTrees.isEmpty } }
 
     /// An index of a type; nil where it was not declared, or went with one of its fields.
