@@ -1,3 +1,4 @@
+internal import VarveEvents
 internal import VarveTables
 
 extension ImportWork {

@@ -1,39 +1,37 @@
-package import VarveEvents
-
-extension StateDraft {
+extension RecordedDraft {
     /// Appends the events of everything that was changed. They follow from the state that the draft
     /// began with.
     package func encode(into encoder: inout TransactionEncoder) throws(CodecError) {
         var orders: [EntitySaveOrder] = []
-        for place in touched {
+        for place in record.touched {
             let eventCount = encoder.eventCount
             try encode(place, into: &encoder)
-            let before = rows[place]?.stamps.saveOrder ?? 0
+            let before = record.rows[place]?.stamps.saveOrder ?? 0
             // What the draft changes carries no order of its own, but that of insertion.
             guard before > 0, encoder.eventCount > eventCount else { continue }
             orders.append(
                 EntitySaveOrder(entity: index(of: place, &encoder), now: 0, before: before))
         }
         if !orders.isEmpty { encoder.saveOrders(orders) }
-        for key in touchedLists { encode(key, into: &encoder) }
+        for key in record.touchedLists { encode(key, into: &encoder) }
     }
 
     /// The row changes, in the order of their cases: what was, against what is.
     private func encode(
         _ place: EntityPlace, into encoder: inout TransactionEncoder
     ) throws(CodecError) {
-        guard let image = rows[place] else { return }
+        guard let image = record.rows[place] else { return }
         let entity = index(of: place, &encoder)
         let now = presence(of: place)
-        let entry = entry(place)
+        let ordinal = stamps(of: place).ordinal
         switch (image.presence, now) {
-        case (.live, .live) where image.stamps.ordinal != entry.stamps.ordinal,
-            (.live, .tombstone) where image.stamps.ordinal != entry.stamps.ordinal:
+        case (.live, .live) where image.stamps.ordinal != ordinal,
+            (.live, .tombstone) where image.stamps.ordinal != ordinal:
             // It came to another place in the order: what was there goes for good.
             encodeClearing(image, entity, &encoder)
             if now == .live {
                 encoder.insert(
-                    entity, ordinal: Ordinal(entry.stamps.ordinal), previous: nil, row: entry.row)
+                    entity, ordinal: Ordinal(ordinal), previous: nil, row: rowBytes(of: place))
             } else {
                 encodeDelete(place, nil, entity, isRowless: true, &encoder)
             }
@@ -50,9 +48,9 @@ extension StateDraft {
         case (_, .live):
             encodeFormer(place, image, entity, &encoder)
             encoder.insert(
-                entity, ordinal: Ordinal(entry.stamps.ordinal),
+                entity, ordinal: Ordinal(ordinal),
                 previous: image.presence == .tombstone ? image.version : nil,
-                row: entry.row)
+                row: rowBytes(of: place))
         case (_, .tombstone):
             guard image.presence != .tombstone || isChanged(place, image) else { return }
             encodeFormer(place, image, entity, &encoder)
@@ -70,7 +68,7 @@ extension StateDraft {
     }
 
     private func encodeClearing(
-        _ image: RowImage, _ entity: EntityIndex, _ encoder: inout TransactionEncoder
+        _ image: DraftRecord.RowImage, _ entity: EntityIndex, _ encoder: inout TransactionEncoder
     ) {
         image.row.withUnsafeBytes {
             encoder.delete(
@@ -81,15 +79,15 @@ extension StateDraft {
 
     /// The image with the new row, nil where no field changed.
     private func encodeUpdate(
-        _ place: EntityPlace, _ image: RowImage, _ entity: EntityIndex,
+        _ place: EntityPlace, _ image: DraftRecord.RowImage, _ entity: EntityIndex,
         _ previous: PreviousVersion, _ encoder: inout TransactionEncoder
-    ) throws(CodecError) -> RowImage? {
-        let layout = transaction.tables[place.table].layout
-        let entry = entry(place)
+    ) throws(CodecError) -> DraftRecord.RowImage? {
+        let layout = layout(ofTable: place.table)
+        let row = rowBytes(of: place)
         var changes = FieldChanges()
         try image.row.withReader { reader throws(CodecError) in
             var old = reader
-            var new = ByteReader(entry.row)
+            var new = ByteReader(row)
             for position in 0..<layout.fieldCount {
                 let (oldStart, newStart) = (old.position, new.position)
                 try layout.skip(position, in: &old)
@@ -105,30 +103,29 @@ extension StateDraft {
         guard !changes.isEmpty else { return nil }
         encoder.update(
             entity, previous: previous, changes: changes, fields: layout.definition.fields)
-        return RowImage(
+        return DraftRecord.RowImage(
             presence: .live,
             stamps: EntityStamps(
                 ordinal: image.stamps.ordinal, transaction: version.transaction.rawValue,
                 updatedAt: version.updatedAt.microseconds),
-            row: [UInt8](entry.row), lists: image.lists)
+            row: [UInt8](row), lists: image.lists)
     }
 
     private func encodeDelete(
-        _ place: EntityPlace, _ image: RowImage?, _ entity: EntityIndex, isRowless: Bool,
+        _ place: EntityPlace, _ image: DraftRecord.RowImage?, _ entity: EntityIndex,
+        isRowless: Bool,
         _ encoder: inout TransactionEncoder
     ) {
-        let entry = entry(place)
-        let kept = transaction.keptLists(of: Slot(place.slot), in: place.table)
-        let lists = indexes(kept, of: place, &encoder)
+        let lists = indexes(keptLists(of: place), of: place, &encoder)
         encoder.delete(
             entity, keepsTombstone: true, isRowless: isRowless,
-            ordinal: Ordinal(entry.stamps.ordinal),
+            ordinal: Ordinal(stamps(of: place).ordinal),
             previous: image.flatMap { $0.presence.hasRow ? $0.version : nil }, cause: .direct,
-            row: entry.row, lists: lists)
+            row: rowBytes(of: place), lists: lists)
     }
 
     private func encodeFormer(
-        _ place: EntityPlace, _ image: RowImage, _ entity: EntityIndex,
+        _ place: EntityPlace, _ image: DraftRecord.RowImage, _ entity: EntityIndex,
         _ encoder: inout TransactionEncoder
     ) {
         switch image.presence {
@@ -144,23 +141,21 @@ extension StateDraft {
         }
     }
 
-    private func isChanged(_ place: EntityPlace, _ image: RowImage) -> Bool {
-        let now = transaction.keptLists(of: Slot(place.slot), in: place.table)
-        let entry = entry(place)
-        return image.stamps.ordinal != entry.stamps.ordinal
-            || image.row != [UInt8](entry.row)
-            || !now.elementsEqual(image.lists) {
+    private func isChanged(_ place: EntityPlace, _ image: DraftRecord.RowImage) -> Bool {
+        image.stamps.ordinal != stamps(of: place).ordinal
+            || image.row != [UInt8](rowBytes(of: place))
+            || !keptLists(of: place).elementsEqual(image.lists) {
                 $0.relation == $1.relation && $0.slots == $1.slots
             }
     }
 
     // MARK: Links
 
-    private func encode(_ key: ListKey, into encoder: inout TransactionEncoder) {
+    private func encode(_ key: DraftRecord.ListKey, into encoder: inout TransactionEncoder) {
         let relation = definition(ofTable: key.place.table).relations[key.relation]
-        let before = lists[key] ?? []
+        let before = record.lists[key] ?? []
         let difference = ListDifference(
-            from: before, to: targets(of: key.relation, at: key.place))
+            from: before, to: list(of: key.relation, at: key.place).slots)
         guard !difference.isEmpty else { return }
         let target = Int(relation.target.rawValue) - 1
         let parent = index(of: key.place, &encoder)
@@ -172,13 +167,12 @@ extension StateDraft {
     }
 
     private func changes(
-        _ changes: [(position: Int, element: Slot)], _ target: Int,
+        _ changes: [(position: Int, element: UInt32)], _ target: Int,
         _ encoder: inout TransactionEncoder
     ) -> [ListChange] {
         var entities: [ListChange] = []
         for change in changes {
-            let place = EntityPlace(table: target, slot: change.element.rawValue)
-            let entity = index(of: place, &encoder)
+            let entity = index(of: EntityPlace(table: target, slot: change.element), &encoder)
             entities.append(ListChange(position: change.position, entity: entity))
         }
         return entities
@@ -189,11 +183,11 @@ extension StateDraft {
     private func index(
         of place: EntityPlace, _ encoder: inout TransactionEncoder
     ) -> EntityIndex {
-        encoder.entity(definition(ofTable: place.table).number, entry(place).id)
+        encoder.entity(definition(ofTable: place.table).number, idBytes(of: place))
     }
 
     private func indexes(
-        _ lists: [(relation: RelationNumber, slots: [Slot])], of place: EntityPlace,
+        _ lists: DraftRecord.KeptLists, of place: EntityPlace,
         _ encoder: inout TransactionEncoder
     ) -> [(relation: RelationNumber, entities: [EntityIndex])] {
         let definition = definition(ofTable: place.table)
@@ -203,8 +197,7 @@ extension StateDraft {
             let target = Int(definition.relations[position].target.rawValue) - 1
             var entities: [EntityIndex] = []
             for slot in list.slots {
-                let place = EntityPlace(table: target, slot: slot.rawValue)
-                entities.append(index(of: place, &encoder))
+                entities.append(index(of: EntityPlace(table: target, slot: slot), &encoder))
             }
             indexes.append((list.relation, entities))
         }
@@ -212,7 +205,7 @@ extension StateDraft {
     }
 }
 
-extension StateDraft.RowImage {
+extension DraftRecord.RowImage {
     /// The version that an event on the entity replaces.
     fileprivate var version: PreviousVersion {
         PreviousVersion(

@@ -1,12 +1,8 @@
-import VarveEvents
-
 /// A list of slots that costs what it is long to change.
 package struct SlotArray: ReversalList {
     package var slots: [UInt32]
 
     package init(slots: [UInt32]) { self.slots = slots }
-
-    init(_ slots: [Slot]) { self.slots = slots.map(\.rawValue) }
 
     package var count: Int { slots.count }
     package func slot(at position: Int) -> UInt32 { slots[position] }
