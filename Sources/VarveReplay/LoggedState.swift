@@ -41,28 +41,10 @@ package struct LoggedState {
 }
 
 extension StateTransaction {
-    /// Takes what a replay delivers. After an error the transaction is to be rolled back.
-    package func take(_ record: LogRecord) throws(RecordError) {
-        switch record {
-        case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
-        case .transaction(let logged): try apply(try TransactionView(logged), logged.location)
-        }
-    }
-
     fileprivate func take(_ record: ReadRecord) throws(RecordError) {
         switch record {
         case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
         case .transaction(let view, let location, _): try apply(view, location)
-        }
-    }
-
-    private func apply(
-        _ view: TransactionView, _ location: FrameLocation
-    ) throws(RecordError) {
-        do throws(ReplayError) {
-            try apply(view)
-        } catch {
-            throw .transaction(view.id, location, reason: error.reason)
         }
     }
 }

@@ -4,8 +4,8 @@ package import VarveLog
 package import VarveTables
 
 extension CheckpointFile {
-    /// Reads the state in the checkpoint. All cores read, decompress, verify and decode its pages, some way ahead
-    /// of the one that builds the state.
+    /// Reads the state in the checkpoint. Up to eight threads read, decompress, verify and decode its pages, some way
+    /// ahead of the one that builds the state.
     ///
     /// Errors: `.checkpointDamaged` for content that cannot be; of several faults that of the first page.
     package func readState() throws(LogError) -> State {

@@ -1,5 +1,6 @@
 package import VarveEvents
 package import VarveLog
+package import VarveTables
 
 /// Why a record whose frames are intact cannot be taken.
 package enum RecordError: Error, Hashable, Sendable {
@@ -35,8 +36,19 @@ extension TransactionView {
     }
 }
 
-extension ReplayState {
-    /// Takes what a replay delivers. After an error about a transaction the state is of no use.
+/// What a log is replayed into.
+package protocol ReplayTarget {
+    var lastTransaction: TransactionID { get }
+
+    func apply(_ view: TransactionView) throws(ReplayError)
+}
+
+extension ReplayState: ReplayTarget {}
+
+extension StateTransaction: ReplayTarget {}
+
+extension ReplayTarget {
+    /// Takes what a replay delivers. After an error the target is of no use: a transaction is to be rolled back.
     package func take(_ record: LogRecord) throws(RecordError) {
         switch record {
         case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
@@ -44,6 +56,16 @@ extension ReplayState {
         }
     }
 
+    func apply(_ view: TransactionView, _ location: FrameLocation) throws(RecordError) {
+        do throws(ReplayError) {
+            try apply(view)
+        } catch {
+            throw .transaction(view.id, location, reason: error.reason)
+        }
+    }
+}
+
+extension ReplayState {
     func take(
         _ record: ReadRecord, _ resolved: borrowing ResolvedSlots
     ) throws(RecordError) {
@@ -56,16 +78,6 @@ extension ReplayState {
             } catch {
                 throw .transaction(view.id, location, reason: error.reason)
             }
-        }
-    }
-
-    private func apply(
-        _ view: TransactionView, _ location: FrameLocation
-    ) throws(RecordError) {
-        do throws(ReplayError) {
-            try apply(view)
-        } catch {
-            throw .transaction(view.id, location, reason: error.reason)
         }
     }
 }

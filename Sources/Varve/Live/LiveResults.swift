@@ -23,51 +23,39 @@ public struct LiveResults<Entity: EntityModelProtocol>: AsyncSequence, Sendable 
 
     /// Results that are being followed.
     public struct Iterator: AsyncIteratorProtocol {
-        private let query: LiveQuery<Entity>
-        private let watching: Watching
-        private var arrivals: WatcherArrivals
-        private var list: ResultList<Entity>?
+        private var iteration: ResultIteration<LiveQuery<Entity>>
 
-        /// - Parameter list: what was taken already of what the watcher was shown first.
+        /// - Parameter list: what was found already in the state that the watcher saw first.
         init(_ watching: Watching, _ query: LiveQuery<Entity>, list: ResultList<Entity>? = nil) {
-            self.query = query
-            self.watching = watching
-            self.list = list
-            arrivals = WatcherArrivals(watching.watcher)
+            iteration = ResultIteration(watching, query, results: list)
         }
 
         /// Returns the next list that differs, and waits until there is one.
         ///
         /// - Returns: nil when the task is cancelled or the store is closed.
-        public mutating func next() async -> ResultUpdate<Entity>? {
-            while !Task.isCancelled {
-                if let update = poll() { return update }
-                guard await arrivals.wait() else { return nil }
-            }
-            return nil
-        }
+        public mutating func next() async -> ResultUpdate<Entity>? { await iteration.next() }
 
         /// What is new by now, without waiting for it.
-        package mutating func poll() -> ResultUpdate<Entity>? {
-            guard var current = list else { return begin() }
-            while let change = watching.watcher.pop() {
-                let (new, difference) = query.advance(current, to: change.context, change.rows)
-                current = new
-                list = new
-                guard !difference.isEmpty else { continue }
-                return ResultUpdate(
-                    list: new, changes: difference, transaction: change.transactions.upperBound)
-            }
-            return nil
-        }
+        package mutating func poll() -> ResultUpdate<Entity>? { iteration.poll() }
+    }
+}
 
-        private mutating func begin() -> ResultUpdate<Entity> {
-            let first = query.list(in: watching.shown.context)
-            list = first
-            return ResultUpdate(
-                list: first, changes: ResultChanges(allInserted: first.count),
-                transaction: watching.shown.lastTransaction)
-        }
+extension LiveQuery: FollowedResults {
+    func results(in context: Context) -> ResultList<Entity> { list(in: context) }
+
+    func update(of first: ResultList<Entity>, _ transaction: TransactionID) -> ResultUpdate<Entity>
+    {
+        ResultUpdate(
+            list: first, changes: ResultChanges(allInserted: first.count), transaction: transaction)
+    }
+
+    func advance(
+        _ old: ResultList<Entity>, to change: StateChange
+    ) -> (results: ResultList<Entity>, update: ResultUpdate<Entity>?) {
+        let (list, changes) = advance(old, to: change.context, change.rows)
+        guard !changes.isEmpty else { return (list, nil) }
+        let transaction = change.transactions.upperBound
+        return (list, ResultUpdate(list: list, changes: changes, transaction: transaction))
     }
 }
 

@@ -19,54 +19,47 @@ public struct SectionedResults<Entity: EntityModelProtocol, Key: Sendable>: Asyn
 
     /// Sections that are being followed.
     public struct Iterator: AsyncIteratorProtocol {
-        private let live: LiveSections<Entity, Key>
-        private let watching: Watching
-        private var arrivals: WatcherArrivals
-        private var sections: ResultSections<Entity, Key>?
+        private var iteration: ResultIteration<LiveSections<Entity, Key>>
 
         /// - Parameter sections: what was found already in the state that the watcher saw first.
         init(
             _ watching: Watching, _ live: LiveSections<Entity, Key>,
             sections: ResultSections<Entity, Key>? = nil
         ) {
-            self.live = live
-            self.watching = watching
-            self.sections = sections
-            arrivals = WatcherArrivals(watching.watcher)
+            iteration = ResultIteration(watching, live, results: sections)
         }
 
         /// Returns the next sections that differ, and waits until there are some.
         ///
         /// - Returns: nil when the task is cancelled or the store is closed.
         public mutating func next() async -> SectionedUpdate<Entity, Key>? {
-            while !Task.isCancelled {
-                if let update = poll() { return update }
-                guard await arrivals.wait() else { return nil }
-            }
-            return nil
+            await iteration.next()
         }
 
         /// What is new by now, without waiting for it.
-        mutating func poll() -> SectionedUpdate<Entity, Key>? {
-            guard var current = sections else { return begin() }
-            while let change = watching.watcher.pop() {
-                let (new, difference) = live.advance(current, to: change.context, change.rows)
-                current = new
-                sections = new
-                guard !difference.isEmpty else { continue }
-                return SectionedUpdate(
-                    sections: new, changes: difference, transaction: change.transactions.upperBound)
-            }
-            return nil
-        }
+        mutating func poll() -> SectionedUpdate<Entity, Key>? { iteration.poll() }
+    }
+}
 
-        private mutating func begin() -> SectionedUpdate<Entity, Key> {
-            let first = live.sections(in: watching.shown.context)
-            sections = first
-            return SectionedUpdate(
-                sections: first, changes: SectionChanges(allInserted: first.count),
-                transaction: watching.shown.lastTransaction)
-        }
+extension LiveSections: FollowedResults {
+    func results(in context: Context) -> Sections { sections(in: context) }
+
+    func update(of first: Sections, _ transaction: TransactionID) -> SectionedUpdate<Entity, Key> {
+        SectionedUpdate(
+            sections: first, changes: SectionChanges(allInserted: first.count),
+            transaction: transaction)
+    }
+
+    func advance(
+        _ old: Sections, to change: StateChange
+    ) -> (results: Sections, update: SectionedUpdate<Entity, Key>?) {
+        let (sections, changes) = advance(old, to: change.context, change.rows)
+        guard !changes.isEmpty else { return (sections, nil) }
+        let transaction = change.transactions.upperBound
+        return (
+            sections,
+            SectionedUpdate(sections: sections, changes: changes, transaction: transaction)
+        )
     }
 }
 

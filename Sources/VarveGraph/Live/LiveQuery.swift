@@ -36,6 +36,11 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
         return ResultList(context, page.slots(of: head), shape, head: head)
     }
 
+    /// Whether a list is brought up to date row by row: beyond some rows comparing it as a whole takes less.
+    static func isWorthFollowing(_ changedRows: Int, of count: Int) -> Bool {
+        changedRows <= max(64, count / 16)
+    }
+
     /// What the query finds in a later state, and how the list came to be that.
     ///
     /// - Parameter changed: what was touched in between; nil where that is not known, and where slots
@@ -52,7 +57,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
         }
         let rows = changed.tables[position]?.rows ?? []
         let reaches = reaches(changed, from: position, in: context)
-        if !reaches, let order, rows.count <= max(64, old.count / 16),
+        if !reaches, let order, Self.isWorthFollowing(rows.count, of: old.count),
             let before = old.context.table(of: Entity.self),
             let after = context.table(of: Entity.self)
         {

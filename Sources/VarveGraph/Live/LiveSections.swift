@@ -49,7 +49,7 @@ package struct LiveSections<Entity: EntityModelProtocol, Key: Sendable>: Sendabl
                 let list = ResultList(context, old.list.slots, query.shape)
                 return (old.following(list), SectionChanges())
             }
-            if isFollowed, slots.count <= max(64, old.list.count / 16),
+            if isFollowed, LiveQuery<Entity>.isWorthFollowing(slots.count, of: old.list.count),
                 let next = advance(old, to: context, slots)
             {
                 return next

@@ -7,7 +7,7 @@ import VarveTestSupport
 @testable import Varve
 
 /// One live query, held against the query asked anew after every transaction.
-private final class Follower {
+private final class Follower: StoreFollowing {
     private let check: (Store, String) -> Void
     private let checkNow: (Store, String) -> Void
 
@@ -42,20 +42,6 @@ private final class Follower {
 
 @Suite("Live results")
 struct LiveResultsTests {
-    private func open(
-        _ disk: SimulatedDisk, seed: UInt64, mode: Store.Mode = .readWrite
-    ) throws -> Store {
-        try Store(
-            in: disk, environment: SimulatedEnvironment(seed: seed), mode: mode,
-            durability: .commit, retention: .everything, compactsAutomatically: false,
-            types: [Author.self, Shelf.self])
-    }
-
-    /// Undoes or redoes, where there is something to.
-    private func step(_ isThere: Bool, _ body: () throws -> UndoStep) throws {
-        if isThere { _ = try body() }
-    }
-
     private func followers(_ store: Store) -> [Follower] {
         [
             Follower(store, "all", Author.query()),
@@ -97,33 +83,7 @@ struct LiveResultsTests {
         "After every transaction a live query shows what a fresh one finds, and its batches lead there",
         arguments: 1...12 as ClosedRange<UInt64>)
     func equalsFreshQueries(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let disk = SimulatedDisk()
-        let store = try open(disk, seed: seed)
-        let live = followers(store)
-        let slow = followers(store)
-        let reader = try open(disk, seed: seed + 100, mode: .readOnly)
-        let followed = followers(reader)
-        for number in 0..<80 {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<7:
-                try store.write { context in
-                    for _ in 0..<Int.random(in: 1...3, using: &random) {
-                        try ReplayLawTests().change(&context, &random)
-                    }
-                }
-            case 7: try step(store.canRedo) { try store.redo() }
-            default: try step(store.canUndo) { try store.undo() }
-            }
-            let place = "seed \(seed) step \(number)"
-            for follower in live { follower.follow(store, place) }
-            if number % 13 == 7 {
-                try store.flush()
-                try reader.refresh()
-                for follower in followed { follower.follow(reader, place) }
-            }
-        }
-        for follower in slow { follower.follow(store, "slow, seed \(seed)") }
+        try LiveRun(seed: seed, steps: 80).follow(by: followers)
     }
 
     @Test(

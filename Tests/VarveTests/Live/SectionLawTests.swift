@@ -5,7 +5,7 @@ import VarveTestSupport
 @testable import Varve
 
 /// One query in sections, held against the query asked anew and grouped by hand after every transaction.
-private final class SectionFollower {
+private final class SectionFollower: StoreFollowing {
     private let check: (Store, Comment) -> Void
 
     init<E: EntityModelProtocol, Key: Equatable & Sendable>(
@@ -48,7 +48,7 @@ private final class SectionFollower {
         }
     }
 
-    func follow(_ store: Store, _ place: Comment) { check(store, place) }
+    func follow(_ store: Store, _ place: String) { check(store, Comment(rawValue: place)) }
 }
 
 @Suite("Live results in sections, against a model")
@@ -108,39 +108,7 @@ struct SectionLawTests {
         "Batches lead a list that knows nothing else from what a query found to what it finds",
         arguments: 1...12 as ClosedRange<UInt64>)
     func equalsFreshQueries(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
-        let disk = SimulatedDisk()
-        func open(_ seed: UInt64, _ mode: Store.Mode) throws -> Store {
-            try Store(
-                in: disk, environment: SimulatedEnvironment(seed: seed), mode: mode,
-                durability: .commit, retention: .everything, compactsAutomatically: false,
-                types: [Author.self, Shelf.self])
-        }
-        let store = try open(seed, .readWrite)
-        let live = followers(store)
-        let slow = followers(store)
-        let reader = try open(seed + 100, .readOnly)
-        let followed = followers(reader)
-        for number in 0..<70 {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0..<7:
-                try store.write { context in
-                    for _ in 0..<Int.random(in: 1...3, using: &random) {
-                        try ReplayLawTests().change(&context, &random)
-                    }
-                }
-            case 7: if store.canRedo { try store.redo() }
-            default: if store.canUndo { try store.undo() }
-            }
-            let place: Comment = "seed \(seed) step \(number)"
-            for follower in live { follower.follow(store, place) }
-            if number % 13 == 7 {
-                try store.flush()
-                try reader.refresh()
-                for follower in followed { follower.follow(reader, place) }
-            }
-        }
-        for follower in slow { follower.follow(store, "slow, seed \(seed)") }
+        try LiveRun(seed: seed, steps: 70).follow(by: followers)
     }
 
     @Test(
