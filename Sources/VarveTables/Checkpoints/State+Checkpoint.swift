@@ -19,6 +19,8 @@ private final class StateTable: CheckpointTable {
     private let state: State
     private let table: Table
     private var reader: StateReader
+    /// The entry that was read last: a checkpoint wants several things of each slot.
+    private var last: StoredRow?
 
     init(_ state: State, at position: Int) {
         self.state = state
@@ -31,7 +33,10 @@ private final class StateTable: CheckpointTable {
     var nextOrdinal: UInt64 { table.nextOrdinal.rawValue }
 
     private func entry(_ slot: UInt32) -> StoredRow {
-        table.rows.entry(Slot(slot), in: state.pages)
+        if let last, last.slot.rawValue == slot { return last }
+        let entry = table.rows.entry(Slot(slot), in: state.pages)
+        last = entry
+        return entry
     }
 
     func presence(of slot: UInt32) -> EntityPresence { entry(slot).presence }
@@ -45,7 +50,7 @@ private final class StateTable: CheckpointTable {
     func writeRow(
         of slot: UInt32, _ presence: EntityPresence, into writer: inout ByteWriter
     ) throws(CodecError) {
-        _ = try reader.read(Slot(slot)) { writer.write($0.row) }
+        _ = try reader.read(entry(slot)) { writer.write($0.row) }
     }
 
     func forEachList(

@@ -51,7 +51,13 @@ package struct StateReader: ~Copyable {
         _ slot: Slot, _ body: (StateEntity) throws(CodecError) -> Result
     ) throws(CodecError) -> Result? {
         guard slot.index < rows.count else { return nil }
-        let entry = rows.entry(slot, in: state.pages)
+        return try read(rows.entry(slot, in: state.pages), body)
+    }
+
+    /// Calls `body` with the entity, or tombstone, of an entry of the reader's state; returns nil where it has no row.
+    mutating func read<Result>(
+        _ entry: StoredRow, _ body: (StateEntity) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result? {
         guard entry.presence.hasRow else { return nil }
         return try converter.read(entry) { row throws(CodecError) in
             try body(StateEntity(entry, row: row))
