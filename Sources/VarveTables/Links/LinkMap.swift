@@ -170,7 +170,7 @@ package struct LinkMap: BitwiseCopyable, Sendable {
         return .long(root: makeList(slots, in: transaction), count: slots.count)
     }
 
-    /// Whether a list of this many targets stands in its leaf.
+    /// Whether a list of this many targets is stored in its leaf.
     func isShort(_ count: Int) -> Bool { count <= shortCountMax }
 
     /// The root of the pages of a list that is not short.

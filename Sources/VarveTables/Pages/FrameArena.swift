@@ -33,7 +33,7 @@ struct FrameArena: ~Copyable {
     /// The frames in use.
     private(set) var frameCount = 0
 
-    /// Runs grow to this: what an image reads at a time.
+    /// Runs grow to this, and are larger only where a frame needs it: what an image reads at a time.
     private let runSpansMax: Int
 
     init(_ source: FrameSource, runBytes: Int = FrameArena.runBytesStandard) {

@@ -13,7 +13,8 @@ extension State {
     /// Runs what reads the state.
     ///
     /// Reads do not throw where pages cannot be read: they return less, or nothing. This function throws then, so
-    /// that no such result is used. All reads of a state that was opened from an image go through it.
+    /// that no such result is used. All reads of a state that was opened from an image must go through it; no reader
+    /// does yet, because no store opens an image.
     package func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(StateReadError<Failure>) -> Result {
