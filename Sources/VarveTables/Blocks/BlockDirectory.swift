@@ -1,3 +1,4 @@
+import VarveCompression
 import VarveEvents
 
 /// The blocks of an image, by the places of their pages.
@@ -86,9 +87,6 @@ struct BlockDirectory: Sendable {
 // MARK: - Bytes
 
 extension BlockDirectory {
-    /// A block of compressed bytes stands for no more.
-    private static func rawBytesMax(_ storedCount: Int) -> Int { storedCount * 255 + 64 }
-
     func encode(into writer: inout ByteWriter) {
         writer.writeVarint(UInt64(chunks.count))
         writer.writeVarint(UInt64(blocks.count))
@@ -199,7 +197,8 @@ extension BlockDirectory {
         let checksum = try reader.readLittleEndian(UInt32.self)
         guard liveFrames > 0, liveFrames <= storedFrames, storedFrames <= UInt64(run.frameCount),
             storedCount > 0, storedCount <= UInt64(Int(storedFrames) * run.frameBytes),
-            Int(storedFrames) * run.frameBytes <= rawBytesMax(Int(storedCount))
+            storedFrames * UInt64(run.frameBytes)
+                <= BlockCompression.rawBytesMax(storedBytes: storedCount)
         else { throw invalid("counts of a block") }
         return BlockEntry(
             number: number &+ delta, run: run, storedFrames: Int(storedFrames),

@@ -74,7 +74,6 @@ struct BlockWriter {
         copied.offset = offset
         add(copied)
         figures.copiedBlocks += 1
-        figures.copiedBytes += UInt64(block.storedCount)
     }
 
     /// Makes a block of what is left of an old one and of new pages.
@@ -87,8 +86,9 @@ struct BlockWriter {
         defer { frames.deallocate() }
         guard let start = frames.baseAddress else { return }
         start.initializeMemory(as: UInt8.self, repeating: 0, count: frames.count)
-        // Of a chunk that was released, and is used for another run now, nothing is left.
-        if let block, block.run == run {
+        // Of a chunk that was released, and is used for another run now, nothing is left. A block whose pages are
+        // all gone is not needed, so damage in it does no harm.
+        if let block, block.run == run, missing.count < block.liveFrames {
             let source = image().source
             try ImageError.reading { () throws(PageDamage) in
                 try block.readFrames(from: source, into: start)

@@ -35,4 +35,14 @@ extension ImageError {
             throw .damaged(error)
         }
     }
+
+    static func decodingRoot<Result>(
+        _ body: () throws(CodecError) -> Result
+    ) throws(ImageError) -> Result {
+        do throws(CodecError) {
+            return try body()
+        } catch {
+            throw .malformedRoot(reason: "\(error)")
+        }
+    }
 }

@@ -93,12 +93,13 @@ struct ImageRoot: Sendable {
         _ bytes: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(ImageError) -> ImageRoot {
         var reader = ByteReader(bytes)
-        let form = try? reader.readLittleEndian(UInt32.self)
-        guard form == formVersion else { throw .unsupported(version: form ?? 0) }
-        do throws(CodecError) {
-            return try decode(&reader, at: offset)
-        } catch {
-            throw .malformedRoot(reason: "\(error)")
+        let form = try ImageError.decodingRoot { () throws(CodecError) in
+            try reader.readLittleEndian(UInt32.self)
+        }
+        guard form > 0 else { throw .malformedRoot(reason: "its form is 0") }
+        guard form <= formVersion else { throw .unsupported(version: form) }
+        return try ImageError.decodingRoot { () throws(CodecError) in
+            try decode(&reader, at: offset)
         }
     }
 

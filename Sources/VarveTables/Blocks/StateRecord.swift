@@ -154,20 +154,28 @@ extension StateRecord {
         _ reader: inout ByteReader, through last: TransactionID
     ) throws(CodecError) -> Catalog {
         let start = reader.position
+        func invalid(_ reason: String) -> CodecError {
+            .invalidValue(offset: start, typeName: "Catalog (\(reason))")
+        }
+        func checking<Result>(
+            _ body: () throws(CatalogError) -> Result
+        ) throws(CodecError) -> Result {
+            do throws(CatalogError) { return try body() } catch { throw invalid("\(error)") }
+        }
         var catalog = Catalog()
         for _ in 0..<(try reader.readLength()) {
             let since = TransactionID(try reader.readVarint())
             var inner = ByteReader(try reader.readLengthPrefixed())
             let definition = try TypeDefinition.decode(from: &inner)
             try inner.expectEnd()
-            // A definition that is there already would make the root and the table disagree about revisions.
-            guard since <= last, (try? catalog.define(definition, in: since)) == true else {
-                throw .invalidValue(offset: start, typeName: "definition of a type")
+            guard since <= last else { throw invalid("a definition of a later transaction") }
+            let isNew = try checking { () throws(CatalogError) in
+                try catalog.define(definition, in: since)
             }
+            // It would make the root and the table disagree about revisions.
+            guard isNew else { throw invalid("a definition that is there already") }
         }
-        guard (try? catalog.checkReferences()) != nil else {
-            throw .invalidValue(offset: start, typeName: "definitions of types")
-        }
+        try checking { () throws(CatalogError) in try catalog.checkReferences() }
         return catalog
     }
 

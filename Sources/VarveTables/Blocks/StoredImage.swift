@@ -32,9 +32,8 @@ package struct ImageFigures: Hashable, Sendable {
     /// Blocks that were made of pages, and their bytes.
     package var writtenBlocks = 0
     package var writtenBytes: UInt64 = 0
-    /// Blocks that were copied from the image before, and their bytes.
+    /// Blocks that were copied from the image before.
     package var copiedBlocks = 0
-    package var copiedBytes: UInt64 = 0
     package var rootBytes: UInt64 = 0
     /// The bytes of all pages.
     package var pageBytes: UInt64 = 0

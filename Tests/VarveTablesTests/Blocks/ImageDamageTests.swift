@@ -125,6 +125,7 @@ struct ImageDamageTests {
         let (bytes, image, _) = try history.state.image()
         let logged = try history.next()
         let expected = StateContent(history.state)
+        var metCount = 0
         for block in image.root.directory.blocks {
             var damaged = bytes
             damaged[Int(block.offset)] ^= 1
@@ -135,10 +136,12 @@ struct ImageDamageTests {
             let next = transaction.publish()
             #expect(next.damage == met)
             if met != nil {
+                metCount += 1
                 #expect(throws: StateReadError<Never>.self) { try next.reading {} }
                 #expect(throws: ImageError.self) { try next.image() }
             }
         }
+        #expect(metCount > 0)
         // Reads that fail once: the transaction is rolled back, and then succeeds.
         let source = MemorySource(bytes)
         let state = try State.open(source).state
@@ -162,6 +165,24 @@ struct ImageDamageTests {
         #expect(throws: ImageError.self) {
             try changed.image(on: written.stored(in: MemorySource(damaged)))
         }
+    }
+
+    @Test("A block whose pages are all gone is not read for the next image")
+    func goneBlocks() throws {
+        let state = try UserLog.state(count: 3_000)
+        let (bytes, base, _) = try state.image()
+        let leaves = base.root.directory.blocks.filter { $0.run.kind == PageKind(.rowLeaf) }
+        #expect(leaves.count > 5)
+        var damaged = bytes
+        for block in leaves { damaged[Int(block.offset)] ^= 1 }
+        let changed = try UserLog.update(0..<3_000, of: state)
+        let source = MemorySource(damaged)
+        let damagedBase = StoredImage(source, base.root, base.departures)
+        let (next, _, _) = try changed.image(on: damagedBase)
+        let starts = Set(source.ranges.map(\.lowerBound))
+        #expect(starts.isDisjoint(with: leaves.map(\.offset)))
+        let opened = try State.open(MemorySource(next)).state
+        #expect(try opened.reading { StateContent(opened) } == StateContent(changed))
     }
 
     @Test("A sink that fails at any append gives its error")

@@ -1,0 +1,116 @@
+import VarveCompression
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+/// The parts of an image, to be changed and put together again.
+struct ForgedImage {
+    struct Block {
+        var entry: BlockEntry
+        var raw: [UInt8]
+    }
+
+    var blocks: [Block] = []
+    private var root: ImageRoot
+
+    init(_ image: (bytes: [UInt8], image: StoredImage, figures: ImageFigures)) throws {
+        root = image.image.root
+        let source = MemorySource(image.bytes)
+        for entry in root.directory.blocks {
+            let stored = try entry.read(from: source)
+            defer { stored.deallocate() }
+            var raw = [UInt8](repeating: 0, count: entry.rawCount)
+            try raw.withUnsafeMutableBytes {
+                try entry.expand(UnsafeRawBufferPointer(stored), into: $0)
+            }
+            blocks.append(Block(entry: entry, raw: raw))
+        }
+    }
+
+    mutating func change(_ generator: inout SeededGenerator) {
+        let block = generator.below(blocks.count)
+        let size = blocks[block].entry.run.frameBytes
+        let frame = generator.below(blocks[block].entry.storedFrames)
+        // Mostly headers and directories, where structures begin.
+        let offset = generator.chance(3) ? generator.below(size) : generator.below(min(size, 96))
+        let position = frame * size + offset
+        switch generator.below(4) {
+        case 0: blocks[block].raw[position] ^= UInt8(1 << generator.below(8))
+        case 1: blocks[block].raw[position] = UInt8(truncatingIfNeeded: generator.next())
+        case 2: blocks[block].raw[position] = 0xFF
+        default: blocks[block].raw[position] = UInt8(generator.below(4))
+        }
+    }
+
+    /// Writes the number of some frame of the image where another one is named.
+    mutating func exchangeReferences(_ generator: inout SeededGenerator) {
+        let nodes = blocks.indices.filter { index in
+            switch blocks[index].entry.run.kind.structure {
+            case .rowNode, .linkNode, .idNode, .listPage, .linkLeaf: true
+            default: false
+            }
+        }
+        guard let block = nodes.randomElement(using: &generator),
+            let target = blocks.randomElement(using: &generator)
+        else { return }
+        let run = target.entry.run
+        let number = run.number(generator.below(run.frameCount)).rawValue
+        let marked = generator.chance(2) ? number : number | 1 << 31
+        let size = blocks[block].entry.run.frameBytes
+        let words = (size - Page.headerBytes) / 4
+        store(
+            marked, block, generator.below(blocks[block].entry.storedFrames),
+            at: Page.headerBytes + 4 * generator.below(words))
+    }
+
+    func firstFrame(of kind: PageKind) -> (block: Int, frame: Int)? {
+        blocks.firstIndex { $0.entry.run.kind == kind }.map { ($0, 0) }
+    }
+
+    mutating func store(_ value: UInt32, _ block: Int, _ frame: Int, at offset: Int) {
+        let position = frame * blocks[block].entry.run.frameBytes + offset
+        withUnsafeBytes(of: value) { bytes in
+            for (index, byte) in bytes.enumerated() { blocks[block].raw[position + index] = byte }
+        }
+    }
+
+    /// The image, with checksums that are right.
+    func bytes() throws -> [UInt8] {
+        var result: [UInt8] = []
+        var entries: [BlockEntry] = []
+        for block in blocks {
+            var entry = block.entry
+            let stored = Self.compressed(block.raw)
+            entry.offset = UInt64(result.count)
+            entry.storedCount = stored.count
+            entry.checksum = stored.withUnsafeBytes {
+                BlockEntry.checksum($0, number: entry.number)
+            }
+            entries.append(entry)
+            result += stored
+        }
+        var root = root
+        root.directory = BlockDirectory(chunks: root.directory.chunks, blocks: entries)
+        return result + (try root.encode(at: UInt64(result.count))).copyBytes()
+    }
+
+    private static func compressed(_ raw: [UInt8]) -> [UInt8] {
+        var room = [UInt8](repeating: 0, count: raw.count)
+        let count = raw.withUnsafeBytes { raw in
+            room.withUnsafeMutableBytes {
+                BlockCompression.compress(raw, into: $0, using: .init())
+            }
+        }
+        return count.map { [UInt8](room[..<$0]) } ?? raw
+    }
+
+    /// Puts the right checksum behind a root that begins at `start`.
+    static func mendRoot(_ bytes: inout [UInt8], at start: Int) {
+        let end = bytes.count - ImageRoot.locatorBytes
+        let checksum = bytes[start..<end + 12].withUnsafeBytes { ImageRoot.checksum($0) }
+        withUnsafeBytes(of: checksum) { checksum in
+            for (index, byte) in checksum.enumerated() { bytes[end + 12 + index] = byte }
+        }
+    }
+}
