@@ -48,6 +48,12 @@ struct StoreErrorTests {
                 + "or open the store with the version of the app that wrote it"
         ),
         (
+            .unreadable(
+                UnreadableValue(type: "Note", id: "1", .notMigratable(reason: "no number"))),
+            "let the steps of the migration take the row of then, "
+                + "or open the store with the version of the app that wrote it"
+        ),
+        (
             .unencodable(type: "Note", id: "1", .notRoundTrippable(property: "text")),
             "save another value, or change the type of the property"
         ),

@@ -3,57 +3,59 @@ internal import VarveEvents
 /// The versions of an entity, those from before migrations as these make them.
 struct MigratedVersions {
     private let versions: [RowHistory.Version]
-    private let definition: TypeDefinition
-    private let newestMigration: TransactionID
-    private let rows: [Result<[UInt8]?, StoreError>]
+    private var rows: [Result<[UInt8]?, StoreError>] = []
+    /// By index, the properties that an update from before a migration changed. What it logged has other names: the
+    /// rows are compared.
+    private var comparedFields: [Int: [String]] = [:]
 
     init(
         _ versions: [RowHistory.Version], _ definition: TypeDefinition, id: [UInt8],
         _ past: PastMigrations
     ) throws(StoreError) {
         self.versions = versions
-        self.definition = definition
-        newestMigration = past.newest
-        var rows: [Result<[UInt8]?, StoreError>] = []
-        var stages: (transaction: TransactionID, rows: PastRows?)?
+        var ways: [TransactionID: PastRows?] = [:]
         for version in versions {
-            let transaction = version.header.id
-            guard transaction < past.newest, let row = version.row else {
+            guard let row = version.row, let next = past.oldest(behind: version.header.id) else {
                 rows.append(.success(version.row))
                 continue
             }
-            if stages?.transaction != transaction {
-                stages = (
-                    transaction,
-                    try past.rows(of: definition, behind: transaction, keepsRetired: true)
-                )
-            }
-            guard let stages = stages?.rows else {
-                rows.append(.success(row))
-                continue
+            let way: PastRows?
+            if let known = ways[next] {
+                way = known
+            } else {
+                way = try past.rows(of: definition, behind: version.header.id, keepsRetired: true)
+                ways[next] = .some(way)
             }
             do throws(StoreError) {
-                rows.append(
-                    .success(try stages.row(row, id: id, isDeleted: version.change.isDeletion)))
+                let isDeleted = version.change.isDeletion
+                rows.append(.success(try way?.row(row, id: id, isDeleted: isDeleted) ?? row))
             } catch {
                 rows.append(.failure(error))
             }
         }
-        self.rows = rows
+        compare(RowLayout(definition), notBehind: past.newest)
+    }
+
+    /// A version whose row cannot be compared with the one before cannot be read either.
+    private mutating func compare(_ layout: RowLayout, notBehind newest: TransactionID) {
+        for (index, version) in versions.enumerated().dropLast() {
+            guard version.header.id < newest, case .updated = version.change,
+                case .success(let new?) = rows[index], case .success(let old?) = rows[index + 1]
+            else { continue }
+            do throws(CodecError) {
+                comparedFields[index] = try layout.changedFields(from: old, to: new)
+            } catch {
+                rows[index] = .failure(
+                    .inconsistent(transaction: version.header.id, reason: "\(error)"))
+            }
+        }
     }
 
     func row(at index: Int) -> Result<[UInt8]?, StoreError> { rows[index] }
 
-    /// The properties that a version changed. What an update from before a migration logged has other names: the rows
-    /// are compared.
+    /// The properties that a version changed.
     func changedFields(at index: Int) -> [String] {
-        let version = versions[index]
-        guard version.header.id < newestMigration, case .updated = version.change,
-            index + 1 < versions.count, case .success(let new?) = rows[index],
-            case .success(let old?) = rows[index + 1],
-            let changed = try? RowLayout(definition).changedFields(from: old, to: new)
-        else { return version.changedFields }
-        return changed
+        comparedFields[index] ?? versions[index].changedFields
     }
 }
 

@@ -49,7 +49,8 @@ public struct Migration: Sendable {
     ///   - name: the name under which the log knows it.
     ///   - version: from 1. A higher one is performed also where the log has a lower one behind it.
     ///   - type: the name of the type in the log.
-    ///   - body: called once for each entity and deleted entity. It must depend on nothing but the row.
+    ///   - body: called for each entity and deleted entity, and again when the past is read. It must depend on nothing
+    ///     but the row.
     public init(
         _ name: String, version: Int = 1, of type: String,
         _ body: @escaping @Sendable (inout MigrationRow) throws -> Void
@@ -80,7 +81,7 @@ public struct MigrationStep: Sendable {
     ///
     /// - Parameters:
     ///   - type: the name of the type in the log.
-    ///   - body: called once for each of them. It must depend on nothing but the row.
+    ///   - body: called for each of them, and again when the past is read. It must depend on nothing but the row.
     public static func rows(
         of type: String, _ body: @escaping @Sendable (inout MigrationRow) throws -> Void
     ) -> MigrationStep {

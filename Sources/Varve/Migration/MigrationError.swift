@@ -12,8 +12,9 @@ public enum MigrationError: Error, Sendable, Equatable {
     case unencodable(property: String, reason: CodecError)
     /// A step set a value that the app's property cannot hold.
     case wrongType(property: String, found: StoredType, expected: StoredType)
-    /// The app's type needs a value, and no step has set one.
-    case missingValue(property: String, expected: StoredType)
+    /// The app's type needs a value, and no step has set one. `former` is a property of the store that it may have
+    /// been, under another name.
+    case missingValue(property: String, of: String, expected: StoredType, former: String?)
     /// A step set a property that neither the app's type nor the store has.
     case unusedValue(property: String)
     /// Two migrations have the name.
@@ -46,10 +47,13 @@ extension MigrationError: CustomStringConvertible {
             ErrorMessage(
                 "'\(property)' was set to \(found) and is \(expected) in the app",
                 "set a value of that type")
-        case .missingValue(let property, let expected):
+        case .missingValue(let property, let type, let expected, let former):
             ErrorMessage(
                 "'\(property)' has no value",
-                "set one of type \(expected), or make the property optional or give it a default value"
+                (former.map {
+                    CatalogError.rename(of: $0, to: property, of: type) + "; else "
+                } ?? "")
+                    + "set one of type \(expected), or make the property optional or give it a default value"
             )
         case .unusedValue(let property):
             ErrorMessage(

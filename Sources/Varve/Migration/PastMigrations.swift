@@ -45,6 +45,12 @@ struct PastMigrations: Sendable {
     /// The newest transaction of migrations; 0 for none.
     var newest: TransactionID { passages.last?.transaction ?? 0 }
 
+    /// The oldest transaction of migrations behind another; nil where there is none. What was written before it, and
+    /// behind the one before, goes through the same migrations.
+    func oldest(behind transaction: TransactionID) -> TransactionID? {
+        passages.first { $0.transaction > transaction }?.transaction
+    }
+
     /// The error for a transaction of migrations that was to be reverted; nil for any other transaction.
     func refusal(of transaction: TransactionID) -> StoreError? {
         passages.first { $0.transaction == transaction }?.barrier(.isMigration)

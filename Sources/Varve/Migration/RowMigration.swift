@@ -25,6 +25,7 @@ struct RowMigration {
     private let shape: MigrationRow.Shape
     private let sources: [Source]
     private let targetNames: Set<String>
+    private let likelyFormer: [FieldNumber: String]
     private let layout: RowLayout
 
     init(
@@ -37,6 +38,7 @@ struct RowMigration {
         shape = MigrationRow.Shape(definition)
         layout = RowLayout(target)
         targetNames = Set(target.fields.map(\.name))
+        likelyFormer = if case .all(let demands) = extent { demands.likelyFormer } else { [:] }
         let known = Set(definition.fields.map(\.number))
         let converted = Set(steps.compactMap(\.convertedProperty))
         sources = target.fields.map { field in
@@ -129,7 +131,10 @@ struct RowMigration {
     func value(of field: FieldDefinition, in row: MigrationRow) throws(StoreError) -> [UInt8] {
         guard let value = row.values[field.name] else {
             throw failure(
-                row, MigrationError.missingValue(property: field.name, expected: field.type))
+                row,
+                MigrationError.missingValue(
+                    property: field.name, of: target.name, expected: field.type,
+                    former: likelyFormer[field.number]))
         }
         if value.type == field.type { return value.bytes }
         do throws(CodecError) {

@@ -48,6 +48,13 @@ extension Store {
     public static func plan(
         at url: URL, migrations: [Migration] = [], _ types: any EntityModelProtocol.Type...
     ) throws -> StorePlan {
+        try plan(at: url, migrations: migrations, types: types)
+    }
+
+    /// Says what opening a store would do, with the types in an array.
+    public static func plan(
+        at url: URL, migrations: [Migration] = [], types: [any EntityModelProtocol.Type]
+    ) throws -> StorePlan {
         try plan(in: POSIXFileSystem(url.path), migrations: migrations, types: types)
     }
 
@@ -83,6 +90,7 @@ extension StoreOpening {
             let merge = former.merging(declared: declared)
             guard merge.errors.isEmpty else {
                 throw StoreError.schema(merge.errors.map(SchemaProblem.init))
+                    .naming(migrations, state.timeline)
             }
             plan.changes = SchemaChange.all(from: former, merge)
         } else {

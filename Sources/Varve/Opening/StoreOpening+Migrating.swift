@@ -39,7 +39,7 @@ extension StoreOpening {
 
     /// What the app's types do not show of a state.
     func unread(of replayed: ReplayState) throws(StoreError) -> UnreadContent {
-        try hydrateForReading(replayed, reportsUnread: true).unread
+        try hydrateForReading(replayed, for: .opening).unread
     }
 
     func declaredTypes() throws(StoreError) -> [DeclaredType] {
@@ -48,9 +48,10 @@ extension StoreOpening {
 
     /// Refuses an app that declares names which migrations that it does not know have taken from their data: it would
     /// find none, and define what has the names anew.
-    func checkFormerNames(_ context: Context, _ replayed: ReplayState) throws(StoreError) {
+    func checkFormerNames(
+        _ declared: [DeclaredType], _ replayed: ReplayState
+    ) throws(StoreError) {
         guard replayed.timeline.migrations.contains(where: { $0.transaction > 1 }) else { return }
-        let declared = try Schema().declaredTypes(of: context).types
         let problems = replayed.catalog.formerNames(in: declared).map {
             SchemaProblem(
                 type: $0.type, property: $0.member, reason: "a migration renamed or removed it")

@@ -13,6 +13,16 @@ struct StoreOpening {
     var migrations: [Migration] = []
     var migrating = MigrationOptions()
 
+    /// What a state is made for.
+    enum Purpose {
+        /// The types are checked against former names, and what they do not show is counted.
+        case opening
+        /// A reader goes on: the types are checked, as a newer app may have migrated the store meanwhile.
+        case following
+        /// The types were checked when the store was opened.
+        case past
+    }
+
     /// An opened store's parts.
     struct Opened {
         let state: StoreState
@@ -108,13 +118,13 @@ struct StoreOpening {
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
     func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        try hydrateForReading(replayed, reportsUnread: false).state
+        try hydrateForReading(replayed, for: .following).state
     }
 
     func hydrateForReading(
-        _ replayed: ReplayState, reportsUnread: Bool
+        _ replayed: ReplayState, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrateAll(replayed, reportsUnread: reportsUnread)
+        var (state, unread) = try hydrateAll(replayed, for: purpose)
         state.completeLinks(behind: state.lastTransaction)
         return (state, unread)
     }
@@ -138,12 +148,12 @@ struct StoreOpening {
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
         var (replayed, migrated) = try replayAndMigrate(scanned)
-        var hydrated = try hydrate(replayed.state, keepsUnread: true, reportsUnread: true)
+        var hydrated = try hydrate(replayed.state, for: .opening, keepsUnread: true)
         if hydrated == nil {
             // Pages were released as their rows were read: only the files have them all.
             (replayed, migrated) = try replayAndMigrate(scanned)
             hydrated = try hydrate(
-                replayed.state, keepsUnread: true, reportsUnread: true, withholdsRows: true)
+                replayed.state, for: .opening, keepsUnread: true, withholdsRows: true)
         }
         guard let (state, unread) = hydrated else {
             preconditionFailure("rows that are withheld cannot be unreadable")
@@ -178,7 +188,7 @@ struct StoreOpening {
         guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
             throw StoreError.needsMigration(pending.map { "\($0.id)" })
         }
-        let (state, unread) = try hydrateForReading(replayed.state, reportsUnread: true)
+        let (state, unread) = try hydrateForReading(replayed.state, for: .opening)
         var opened = Opened(
             state: state, log: nil,
             follower: try StoreFollower(self, behind: scanned),
@@ -214,19 +224,17 @@ struct StoreOpening {
     }
 
     func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        try hydrateAll(replayed, reportsUnread: false).state
+        try hydrateAll(replayed, for: .past).state
     }
 
     private func hydrateAll(
-        _ replayed: ReplayState, reportsUnread: Bool
+        _ replayed: ReplayState, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        if let hydrated = try hydrate(
-            replayed, keepsUnread: false, reportsUnread: reportsUnread)
-        {
+        if let hydrated = try hydrate(replayed, for: purpose, keepsUnread: false) {
             return hydrated
         }
         let hydrated = try hydrate(
-            replayed, keepsUnread: false, reportsUnread: reportsUnread, withholdsRows: true)
+            replayed, for: purpose, keepsUnread: false, withholdsRows: true)
         guard let hydrated else {
             preconditionFailure("rows that are withheld cannot be unreadable")
         }
@@ -234,23 +242,25 @@ struct StoreOpening {
     }
 
     /// - Parameters:
+    ///   - purpose: whether what the types do not name is checked and counted.
     ///   - keepsUnread: whether the state takes over what the types do not name, as a store does that may be compacted.
     ///     The replayed state is of no use afterwards.
-    ///   - reportsUnread: whether that is counted, as it is when a store is opened, and not for states of the past and
-    ///     when a reader goes on.
     ///   - withholdsRows: whether rows with raw values that the types do not know are left out.
     /// - Returns: nil where there are such rows and they are not to be left out.
     private func hydrate(
-        _ replayed: ReplayState, keepsUnread: Bool, reportsUnread: Bool, withholdsRows: Bool = false
+        _ replayed: ReplayState, for purpose: Purpose, keepsUnread: Bool,
+        withholdsRows: Bool = false
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = try emptyContext()
         var schema = Schema()
+        let declared: [DeclaredType]
         do throws(StoreError) {
-            try schema.extend(to: context, catalog: replayed.catalog, isLateAddition: false)
+            declared = try schema.extend(
+                to: context, catalog: replayed.catalog, isLateAddition: false)
         } catch {
             throw error.naming(migrations, replayed.timeline)
         }
-        try checkFormerNames(context, replayed)
+        if purpose != .past { try checkFormerNames(declared, replayed) }
         let hydration = Hydration(
             replayed: replayed, isLast: keepsUnread, withholdsRows: withholdsRows)
         let failure = hydration.fill(&context, &schema)
@@ -260,7 +270,7 @@ struct StoreOpening {
         }
         // Before the rest is taken over.
         let unread =
-            reportsUnread ? UnreadContent(replayed, context, schema) : UnreadContent()
+            purpose == .opening ? UnreadContent(replayed, context, schema) : UnreadContent()
         let state = StoreState(
             context: context,
             definitions: StoreDefinitions(
@@ -276,24 +286,5 @@ struct StoreOpening {
 extension StoreError {
     fileprivate var isUnknownRawValue: Bool {
         if case .unreadable(let value) = self { value.reason.isUnknownRawValue } else { false }
-    }
-
-    init(_ error: RecordError) {
-        switch error {
-        case .transaction(let id, _, let reason):
-            self = .inconsistent(transaction: id, reason: reason)
-        case .definitions(let before, let reason):
-            self = .inconsistent(
-                transaction: before, reason: "definitions at a segment's head: \(reason)")
-        }
-    }
-}
-
-extension ReplayFailure<RecordError> {
-    var storeError: StoreError {
-        switch self {
-        case .log(let error): .log(error)
-        case .consumer(let error): StoreError(error)
-        }
     }
 }

@@ -32,10 +32,12 @@ struct Schema: Sendable {
     ///
     /// - Parameter isLateAddition: whether the store is already open, so that entities which the
     ///   log may hold for a new type were not read.
+    /// - Returns: the types as they are declared; none where there is nothing to match.
+    @discardableResult
     mutating func extend(
         to context: Context, catalog: Catalog, isLateAddition: Bool
-    ) throws(StoreError) {
-        guard lacksTypes(of: context) else { return }
+    ) throws(StoreError) -> [DeclaredType] {
+        guard lacksTypes(of: context) else { return [] }
         let tables = context.tables.tables
         if isLateAddition {
             let problems = lateProblems(tables[definitions.count...], catalog)
@@ -54,6 +56,7 @@ struct Schema: Sendable {
         }
         matched = MatchedTypes(definitions, tables)
         pending = merge.definitions
+        return declared
     }
 
     /// The types of a context as the catalog wants them declared, and the positions of their tables.

@@ -26,6 +26,7 @@ extension UnreadableValue {
         case .jsonFailed:
             "let the type's init(from:) read what earlier versions wrote: "
                 + "a member that is new needs decodeIfPresent; or write a migration .convert from a type that does"
+        case .notMigratable: "let the steps of the migration take the row of then"
         default: "let the property's type read it, or give the property another name"
         }
     }
@@ -58,11 +59,9 @@ extension UnreadableValue {
     init<Entity: EntityModelProtocol>(
         _ type: Entity.Type, _ id: Entity.ID, _ error: StoreError
     ) {
-        let name = Entity._descriptor.name
         self.init(
-            type: name, id: String(describing: id),
-            .notTranscodable(
-                from: .structure(name, []), to: .structure(name, []), reason: "\(error)"))
+            type: Entity._descriptor.name, id: String(describing: id),
+            .notMigratable(reason: "\(error)"))
     }
 }
 

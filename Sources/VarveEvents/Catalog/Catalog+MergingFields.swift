@@ -53,19 +53,17 @@ extension Catalog {
         _ demands: inout CatalogMerge.Demands, _ errors: inout [CatalogError]
     ) -> FieldDefinition {
         var fill = field.fill
+        let former = known?.likelyFormer(of: field, in: declared, change)
         if known != nil, change != nil, fill == nil {
             demands.fields.insert(number)
+            demands.likelyFormer[number] = former
             fill = field.type.neutralBytes
             if fill == nil { demands.withoutFill.insert(number) }
             fill = fill ?? field.type.anyBytes
-        } else if let known, fill == nil {
-            let former = known.fields.first { old in
-                !declared.fields.contains { $0.name == old.name }
-                    && old.type.mayBeRenamed(to: field.type)
-            }
+        } else if known != nil, fill == nil {
             errors.append(
                 former.map {
-                    .likelyRenamed(type: declared.name, property: field.name, former: $0.name)
+                    .likelyRenamed(type: declared.name, property: field.name, former: $0)
                 } ?? .newFieldNeedsDefault(type: declared.name, property: field.name))
         }
         return FieldDefinition(
@@ -109,6 +107,20 @@ extension Catalog {
             errors.append(.requiredFieldMissing(type: type, property: old.name))
         }
         return field
+    }
+}
+
+extension TypeDefinition {
+    /// The name of a field that the struct lacks, and no change removes, whose values a new field could hold.
+    fileprivate func likelyFormer(
+        of field: DeclaredField, in declared: DeclaredType, _ change: DeclaredChanges.OfType?
+    ) -> String? {
+        guard self.field(named: field.name) == nil else { return nil }
+        return fields.first { old in
+            !old.isRetired && !declared.fields.contains { $0.name == old.name }
+                && change?.removed.contains(old.name) != true
+                && old.type.mayBeRenamed(to: field.type)
+        }?.name
     }
 }
 

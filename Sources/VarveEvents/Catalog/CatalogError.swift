@@ -26,6 +26,14 @@ package indirect enum CatalogError: Error, Equatable, Sendable {
 }
 
 extension CatalogError {
+    /// What to write where a new property may be a former one.
+    package static func rename(
+        of former: String, to property: String, of type: String
+    ) -> String {
+        "if it is '\(former)' under a new name, write @PersistedName(\"\(former)\"), "
+            + "or a migration .rename(\"\(former)\", of: \"\(type)\", to: \"\(property)\")"
+    }
+
     /// The step that changes the type of a property.
     private static func step(
         _ property: String, of type: String, from old: StoredType, to new: StoredType
@@ -61,9 +69,9 @@ extension CatalogError: CustomStringConvertible {
             "'\(type).\(property)' is new: make it optional, give it a default value, "
                 + "or write a migration .fill(\"\(property)\", of: \"\(type)\", with: …)"
         case .likelyRenamed(let type, let property, let former):
-            "'\(type).\(property)' is new and has no default: if it is '\(former)' under a new name, "
-                + "write @PersistedName(\"\(former)\"), or a migration "
-                + ".rename(\"\(former)\", of: \"\(type)\", to: \"\(property)\"); else make it optional, give it a default value, "
+            "'\(type).\(property)' is new and has no default: "
+                + Self.rename(of: former, to: property, of: type)
+                + "; else make it optional, give it a default value, "
                 + "or write a migration .fill(\"\(property)\", of: \"\(type)\", with: …)"
         case .requiredFieldMissing(let type, let property):
             "'\(type).\(property)' is missing in the app and has no default for new entities: "

@@ -38,6 +38,8 @@ extension CatalogMerge {
         package var fields: Set<FieldNumber> = []
         /// Of these, what a row without a value shows is made up.
         package var withoutFill: Set<FieldNumber> = []
+        /// The properties that new ones may have been before, under another name.
+        package var likelyFormer: [FieldNumber: String] = [:]
         /// Fields that others replace, or that go. Their values stay for the past, and no row has one any more.
         package var retired: Set<FieldNumber> = []
         /// Of these, the ones that go.

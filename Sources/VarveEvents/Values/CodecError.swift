@@ -41,6 +41,8 @@ public indirect enum CodecError: Error, Equatable, Sendable {
     case unreadableProperty(String, value: String, CodecError)
     /// A value of one type that cannot safely be turned into another.
     case notTranscodable(from: StoredType, to: StoredType, reason: String)
+    /// A row from before a migration that this cannot make one of now.
+    case notMigratable(reason: String)
 }
 
 extension CodecError {
@@ -55,7 +57,7 @@ extension CodecError {
             .unknownRawValue(let offset, _):
             offset
         case .unreadableProperty(_, _, let error): error.offset
-        case .notRoundTrippable, .notStorable, .jsonFailed, .notTranscodable:
+        case .notRoundTrippable, .notStorable, .jsonFailed, .notTranscodable, .notMigratable:
             nil
         }
     }
@@ -128,6 +130,7 @@ extension CodecError: CustomStringConvertible {
             "'\(property)' is \(value): \(error)"
         case .notTranscodable(let from, let to, let reason):
             "\(from) cannot become \(to): \(reason)"
+        case .notMigratable(let reason): reason
         }
     }
 

@@ -9,6 +9,29 @@ import VarveTestSupport
     import Darwin
 #endif
 
+/// A store of former types, and the migrations that lead to those of now.
+struct MigrationCase: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let formerTypes: [any EntityModelProtocol.Type]
+    let types: [any EntityModelProtocol.Type]
+    let migrations: [Migration]
+    /// Writes what the former version of the app did.
+    let fill: @Sendable (Store) throws -> Void
+    /// What a context of the types of now shows.
+    let describe: @Sendable (Context) -> [String]
+
+    static let all = [
+        MigrationCase(
+            testDescription: "values and removals", formerTypes: Migrations.formerTypes,
+            types: Migrations.types, migrations: Migrations.all,
+            fill: { try Migrations.fill($0) }, describe: { Migrations.describe($0) }),
+        MigrationCase(
+            testDescription: "names and cases", formerTypes: [TaskV1.self], types: [ItemV2.self],
+            migrations: [Renamings.migration],
+            fill: { try Renamings.fill($0) }, describe: { Renamings.describe($0) }),
+    ]
+}
+
 @Suite("Migrations and crashes", .serialized)
 struct MigrationCrashTests {
     private func open(
@@ -19,14 +42,22 @@ struct MigrationCrashTests {
             migrations: migrations, types: types)
     }
 
-    @Test("A power cut at any moment leaves the store from before or the one behind the migration")
-    func powerCuts() throws {
-        let first = SimulatedDisk()
-        let former = try open(first, Migrations.formerTypes, [])
-        try Migrations.fill(former)
+    /// The disk of a store of the former types, and the transaction of its migration.
+    private func formerDisk(_ tested: MigrationCase) throws -> (SimulatedDisk, TransactionID) {
+        let disk = SimulatedDisk()
+        let former = try open(disk, tested.formerTypes, [])
+        try tested.fill(former)
         try former.close()
+        return (disk, TransactionID(former.lastTransaction.rawValue + 1))
+    }
+
+    @Test(
+        "A power cut at any moment leaves the store from before or the one behind the migration",
+        arguments: MigrationCase.all)
+    func powerCuts(tested: MigrationCase) throws {
+        let (first, migration) = try formerDisk(tested)
         let disk = SimulatedDisk(first.image)
-        let expected = Migrations.describe(try open(disk, Migrations.types, Migrations.all).context)
+        let expected = tested.describe(try open(disk, tested.types, tested.migrations).context)
         let operations = disk.operations
         var generator = SeededGenerator(seed: 41)
         var counts = (former: 0, migrated: 0)
@@ -35,26 +66,27 @@ struct MigrationCrashTests {
             let fates = SimulatedDisk.survivals(at: point, of: operations, using: &generator)
             for survivals in fates.shuffled(using: &generator).prefix(6) {
                 let image = disk.image(at: point, survivals)
-                if let old = try? open(SimulatedDisk(image), Migrations.formerTypes, []) {
-                    #expect(old.lastTransaction == 3)
+                if let old = try? open(SimulatedDisk(image), tested.formerTypes, []) {
+                    #expect(old.lastTransaction.rawValue == migration.rawValue - 1)
                     counts.former += 1
                 } else {
                     counts.migrated += 1
                 }
-                let again = try open(SimulatedDisk(image), Migrations.types, Migrations.all)
-                #expect(again.lastTransaction == 4, "at \(position), \(survivals)")
-                #expect(expected == Migrations.describe(again.context))
+                let again = try open(SimulatedDisk(image), tested.types, tested.migrations)
+                #expect(again.lastTransaction == migration, "at \(position), \(survivals)")
+                #expect(expected == tested.describe(again.context))
             }
         }
         #expect(counts.former > 0 && counts.migrated > 0)
     }
 
-    @Test("An error of the disk at any step leaves a store from before or behind the migration")
-    func errors() throws {
-        let first = SimulatedDisk()
-        let former = try open(first, Migrations.formerTypes, [])
-        try Migrations.fill(former)
-        try former.close()
+    @Test(
+        "An error of the disk at any step leaves a store from before or behind the migration",
+        arguments: MigrationCase.all)
+    func errors(tested: MigrationCase) throws {
+        let (first, migration) = try formerDisk(tested)
+        let migrated = SimulatedDisk(first.image)
+        let expected = tested.describe(try open(migrated, tested.types, tested.migrations).context)
         var (counts, step) = ((former: 0, migrated: 0), 0)
         while true {
             let disk = SimulatedDisk(first.image)
@@ -62,18 +94,20 @@ struct MigrationCrashTests {
             faulty.setFault(.init(operation: step, code: 5))
             let opened = try? Store(
                 in: faulty, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-                migrations: Migrations.all, types: Migrations.types)
+                migrations: tested.migrations, types: tested.types)
             let operations = faulty.operations
             let image = disk.image
-            if let old = try? open(SimulatedDisk(image), Migrations.formerTypes, []) {
-                #expect(old.lastTransaction == 3 && opened == nil, "step \(step)")
+            if let old = try? open(SimulatedDisk(image), tested.formerTypes, []) {
+                #expect(
+                    old.lastTransaction.rawValue == migration.rawValue - 1 && opened == nil,
+                    "step \(step)")
                 counts.former += 1
             } else {
                 counts.migrated += 1
             }
-            let again = try open(SimulatedDisk(image), Migrations.types, Migrations.all)
-            #expect(again.lastTransaction == 4, "step \(step)")
-            #expect(WorkerV2.query(1).resolve(in: again.context)?.age == "37 years", "step \(step)")
+            let again = try open(SimulatedDisk(image), tested.types, tested.migrations)
+            #expect(again.lastTransaction == migration, "step \(step)")
+            #expect(expected == tested.describe(again.context), "step \(step)")
             step += 1
             if operations < step { break }
         }

@@ -188,18 +188,17 @@ struct MigrationPropertyTests {
         let disk = SimulatedDisk()
         let former = try open(disk, [ThingV1.self], [])
         var models = [Model(former: former.context)]
-        var steps: [(undo: Int, redo: Int)] = [(0, 0)]
         for _ in 0..<Int.random(in: 1...25, using: &random) {
             try change(former, &random)
             guard former.lastTransaction.rawValue == UInt64(models.count) else { continue }
             models.append(Model(former: former.context))
-            steps.append((former.undoSteps().count, former.redoSteps().count))
             if models.count % 10 == 9 { try former.compact() }
         }
         try former.close()
         guard models.count > 1 else { return }
 
         let change = RandomChange(&random)
+        let undone = try statesOfUndo(SimulatedDisk(disk.image)).map(change.apply)
         var store = try open(disk, [ThingV2.self], change.migrations)
         let newest = UInt64(models.count)
         #expect(store.lastTransaction.rawValue == newest, "seed \(seed)")
@@ -228,22 +227,32 @@ struct MigrationPropertyTests {
                     "seed \(seed), \(id) in \(transaction)")
             }
         }
-        try checkUndo(store, expected, seed)
+        try checkUndo(store, undone, seed)
     }
 
-    /// All that was redone last is undone again, down to the empty store, and back.
-    private func checkUndo(_ store: Store, _ expected: [Model], _ seed: UInt64) throws {
-        var states = [Model(store.context)]
-        while store.canUndo {
-            try store.undo()
-            store.context.checkInvariants()
-            states.append(Model(store.context))
+    /// What undo leads to in a store that is not migrated, down to the empty store.
+    private func statesOfUndo(_ disk: SimulatedDisk) throws -> [Model] {
+        let former = try open(disk, [ThingV1.self], [])
+        var states = [Model(former: former.context)]
+        while former.canUndo {
+            try former.undo()
+            states.append(Model(former: former.context))
         }
-        // What an undo leads to is a state that there was, unless others went into it.
-        #expect(states.last?.things.isEmpty == true, "seed \(seed)")
-        for state in states.reversed().dropFirst() {
+        return states
+    }
+
+    /// Undoes all steps from before the migration, and redoes them.
+    private func checkUndo(_ store: Store, _ expected: [Model], _ seed: UInt64) throws {
+        #expect(Model(store.context) == expected[0], "seed \(seed)")
+        for (step, state) in expected.enumerated().dropFirst() {
+            try store.undo()
+            #expect(Model(store.context) == state, "seed \(seed), undo \(step)")
+            store.context.checkInvariants()
+        }
+        #expect(!store.canUndo, "seed \(seed)")
+        for (step, state) in expected.enumerated().reversed().dropFirst() {
             try store.redo()
-            #expect(Model(store.context) == state, "seed \(seed)")
+            #expect(Model(store.context) == state, "seed \(seed), redo to \(step)")
         }
     }
 }

@@ -3,40 +3,6 @@ import Testing
 import Varve
 import VarveTestSupport
 
-@EntityModel("Task")
-private struct TaskV1 {
-    let id: Int
-    var name: String
-    var state: StateV1
-    var mood: MoodV1?
-    var raw: RawV1
-
-    @Relationship(inverse: \.tasks) var list: ListV1?
-}
-
-@EntityModel("List")
-private struct ListV1 {
-    let id: String
-    var title = "l"
-
-    @Relationship(inverse: \.list) var tasks: [TaskV1]?
-}
-
-@Storable private enum StateV1 { case open, paused, done(by: String) }
-@Storable private enum MoodV1 { case good, bad }
-private enum RawV1: String, Codable { case low, high }
-
-@EntityModel("Item")
-private struct ItemV2: Equatable {
-    let id: Int
-    var title: String
-    var state: StateV2
-    var mood: MoodV2?
-    var raw: RawV2
-
-    @Relationship(inverse: \.items) var folder: FolderV2?
-}
-
 @EntityModel("Item")
 private struct ItemV3 {
     let id: Int
@@ -66,31 +32,9 @@ private struct FolderV3 {
     @Relationship(inverse: \.folder) var items: [ItemV3]?
 }
 
-@EntityModel("Folder")
-private struct FolderV2 {
-    let id: String
-    var title = "l"
-
-    @Relationship(inverse: \.folder) var items: [ItemV2]?
-}
-
-@Storable private enum StateV2: Equatable { case open, done(by: String) }
-@Storable private enum MoodV2: Equatable { case good }
-private enum RawV2: String, Codable { case high }
-
 @Suite("Steps of migrations")
 struct MigrationStepTests {
     private let files = SimulatedDisk()
-
-    private static let migration = Migration(
-        "items",
-        .rename(type: "Task", to: "Item"), .rename(type: "List", to: "Folder"),
-        .rename("name", of: "Item", to: "title"), .rename("list", of: "Item", to: "folder"),
-        .rename("tasks", of: "Folder", to: "items"),
-        .rows(of: "Item") { try $0.set("title", to: $0["title", as: String.self] + "!") },
-        .removeCase("paused", from: "state", of: "Item", replacement: StateV2.open),
-        .removeCase("bad", from: "mood", of: "Item", replacement: MoodV2?.none),
-        .removeCase("low", from: "raw", of: "Item", replacement: RawV2.high))
 
     private func open(
         _ types: [any EntityModelProtocol.Type], _ migrations: [Migration] = []
@@ -104,7 +48,8 @@ struct MigrationStepTests {
         let former = try open([TaskV1.self])
         try former.write { try TaskV1(id: 1, name: "a", state: .open, raw: .high).save(to: &$0) }
         try former.close()
-        let plan = try Store.plan(in: files, migrations: [Self.migration], types: [ItemV2.self])
+        let plan = try Store.plan(
+            in: files, migrations: [Renamings.migration], types: [ItemV2.self])
         #expect(
             plan.changes.prefix(3).map(\.description) == [
                 "rename type Task to Item", "rename Item.name to title",
@@ -116,18 +61,9 @@ struct MigrationStepTests {
 
     private func migratedStore() throws -> Store {
         let former = try open([TaskV1.self])
-        try former.write("Add") { context in
-            try TaskV1(id: 1, name: "a", state: .paused, mood: .bad, raw: .low, list: .id("x"))
-                .save(to: &context)
-            try TaskV1(id: 2, name: "b", state: .done(by: "me"), mood: .good, raw: .high)
-                .save(to: &context)
-            try ListV1(id: "x").save(to: &context)
-        }
-        try former.write("Change") { context in
-            try TaskV1(id: 1, name: "c", state: .open, mood: nil, raw: .high).save(to: &context)
-        }
+        try Renamings.fill(former)
         try former.close()
-        return try open([ItemV2.self], [Self.migration])
+        return try open([ItemV2.self], [Renamings.migration])
     }
 
     @Test("Types, properties and relations are renamed, and cases of enumerations are removed")
@@ -170,7 +106,7 @@ struct MigrationStepTests {
             #expect(problems.map(\.type).sorted() == ["List", "Task"])
         }
         let moods = Migration("moods", .rename("mood", of: "Item", to: "feeling"))
-        try open([ItemV4.self], [Self.migration, moods]).close()
+        try open([ItemV4.self], [Renamings.migration, moods]).close()
         do {
             _ = try open([ItemV2.self])
             Issue.record("an older app opened the store")
@@ -194,7 +130,7 @@ struct MigrationStepTests {
         let later = Migration(
             "later", .rename("name", of: "Item", to: "nickname"), .remove("list", of: "Item"),
             .remove(type: "Task"), .rename(type: "List", to: "Other"))
-        let store = try open([ItemV3.self], [Self.migration, later])
+        let store = try open([ItemV3.self], [Renamings.migration, later])
         let found = ItemV3.query().resolve(in: store.context)
         #expect(found.map(\.title) == ["a!"] && found.map(\.nickname) == [nil])
         #expect(store.opening.unread.isEmpty, "\(store.opening.unread)")
@@ -205,8 +141,8 @@ struct MigrationStepTests {
     func takenName() throws {
         try migratedStore().close()
         let taken = Migration("taken", .rename("title", of: "Item", to: "state"))
-        #expect(throws: StoreError.self) { try open([ItemV2.self], [Self.migration, taken]) }
-        #expect(try open([ItemV2.self], [Self.migration]).lastTransaction == 3)
+        #expect(throws: StoreError.self) { try open([ItemV2.self], [Renamings.migration, taken]) }
+        #expect(try open([ItemV2.self], [Renamings.migration]).lastTransaction == 3)
     }
 
     @Test("A store with a directory is copied before, and says how far it is")
@@ -215,14 +151,14 @@ struct MigrationStepTests {
         let former = try Store(at: place.url, types: Migrations.formerTypes)
         try Migrations.fill(former)
         try former.close()
-        let told = Told()
+        let reports = Reports()
         let store = try Store(
             at: place.url, migrations: Migrations.all,
-            migrating: MigrationOptions { told.add($0) }, types: Migrations.types)
+            migrating: MigrationOptions { reports.add($0) }, types: Migrations.types)
         let copy = URL(fileURLWithPath: place.url.path + ".before-4")
         defer { try? FileManager.default.removeItem(at: copy) }
         #expect(
-            told.all == [
+            reports.all == [
                 "converting 0 of 3", "converting 3 of 3", "backingUp 0 of 1", "backingUp 1 of 1",
             ])
         #expect(store.context.count(WorkerV2.self) == 2)
@@ -251,7 +187,7 @@ struct MigrationStepTests {
 }
 
 // Unchecked: the opening thread alone writes it, and the test reads it when that is done.
-private final class Told: @unchecked Sendable {
+private final class Reports: @unchecked Sendable {
     private(set) var all: [String] = []
 
     func add(_ progress: MigrationProgress) {

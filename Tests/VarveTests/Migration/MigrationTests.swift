@@ -4,6 +4,16 @@ import Varve
 import VarveLog
 import VarveTestSupport
 
+@EntityModel("Worker")
+private struct WorkerWithGivenName {
+    let id: Int
+    var given: String
+    var last: String
+    var age: Int
+    var mail: String
+    var note: String = ""
+}
+
 @Suite("Migrations")
 struct MigrationTests {
     private let files = SimulatedDisk()
@@ -241,6 +251,8 @@ struct MigrationTests {
         let text = "\(found.map { "\($0)" } ?? "")"
         #expect(text.contains("a newer version of the app has migrated the store"), "\(text)")
         #expect(text.contains("Worker.age") && !text.contains("write a migration"), "\(text)")
+        let refusal = try plan([WorkerV1.self, CrewV1.self], []).refusal
+        #expect(refusal.map { "\($0)" } == text)
     }
 
     @Test("An app that has dropped older migrations is not an older one where its types do not fit")
@@ -304,6 +316,27 @@ struct MigrationTests {
             #".fill("fullName", of: "Worker", with: …)"#,
         ]
         for step in steps { #expect(text.contains(step), "\(text)") }
+    }
+
+    @Test("A new property that a step leaves without a value may be a former one")
+    func likelyRename() throws {
+        try makeFormerStore()
+        func text(_ types: [any EntityModelProtocol.Type], _ steps: MigrationStep...) -> String {
+            let fill = Migration("m", steps: [.fill("mail", of: "Worker", with: "")] + steps)
+            return failure { _ = try open(types, [fill]) }.map { "\($0)" } ?? ""
+        }
+        let advised = text([WorkerWithGivenName.self])
+        #expect(
+            advised.contains(
+                "'given' has no value; if it is 'first' under a new name, "
+                    + #"write @PersistedName("first"), or a migration "#
+                    + #".rename("first", of: "Worker", to: "given"); else set one of type String"#),
+            "\(advised)")
+        let removed = text([WorkerWithGivenName.self], .remove("first", of: "Worker"))
+        #expect(removed.contains("'given' has no value; set one of type String"), "\(removed)")
+        let renamed = text(
+            [WorkerWithGivenName.self], .rename("first", of: "Worker", to: "given"))
+        #expect(renamed == "")
     }
 
     private func plan(
