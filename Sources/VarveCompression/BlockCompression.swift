@@ -79,7 +79,7 @@ package enum BlockCompression {
     /// What takes no more memory than that is decompressed without a look at it.
     private static let rawBytesUnmeasured = 1 << 20
 
-    /// How many raw bytes a block stands for, by the lengths of its sequences; nil where they do not fit. Reads the
+    /// How many raw bytes a block makes, by the lengths of its sequences; nil where they do not fit. Reads the
     /// stored bytes once, and takes no memory.
     package static func rawBytes(of stored: UnsafeRawBufferPointer) -> Int? {
         var position = 0

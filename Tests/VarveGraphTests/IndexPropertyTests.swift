@@ -87,7 +87,7 @@ struct IndexPropertyTests {
         }
     }
 
-    @Test("within a tracked transaction, too, everything can be taken back")
+    @Test("within a tracked transaction, too, everything can be undone")
     mutating func trackedRollback() throws {
         random = SeededGenerator(seed: 99)
         var context = Context()

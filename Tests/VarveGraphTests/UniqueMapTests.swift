@@ -95,7 +95,7 @@ struct UniqueMapTests {
         #expect(table.builtIndex(1).tree.postings == table.indexContents[1].tree.postings)
     }
 
-    @Test("A transaction in which a map became a tree can be taken back")
+    @Test("A transaction in which a map became a tree can be undone")
     func takenBack() throws {
         var context = Context()
         for id in 0..<10 {

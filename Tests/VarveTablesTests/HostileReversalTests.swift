@@ -4,8 +4,8 @@ import VarveTables
 import VarveTestSupport
 
 /// Transactions that lie below a checkpoint are not replayed at opening, so what they say meets the
-/// state for the first time when they are taken back.
-@Suite("Hostile transactions are taken back")
+/// state for the first time when they are undone.
+@Suite("Hostile transactions are undone")
 struct HostileReversalTests {
     /// What taking back a transaction says that was never applied.
     private func takeBack(

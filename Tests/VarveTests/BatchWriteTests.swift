@@ -482,7 +482,7 @@ struct BatchWriteTests {
         }
         probe.setFault(nil)
         let reached = Int(store.lastTransaction.rawValue)
-        // More changes than are kept to be taken back.
+        // More changes than are kept to be undone.
         try store.write { context in
             for number in 0..<4_200 { try Author(id: "m\(number)", name: "").save(to: &context) }
         }
@@ -498,7 +498,7 @@ struct BatchWriteTests {
     }
 
     @Test(
-        "A large batch, past what is kept to be taken back, is logged beside the next one as well")
+        "A large batch, past what is kept to be undone, is logged beside the next one as well")
     func large() throws {
         let disk = SimulatedDisk()
         let store = try Self.open(disk)

@@ -25,7 +25,7 @@ private struct Company {
 @MainActor
 @Suite(
     "Manual of SwiftDatastore: contexts, fetched objects, observation (SD-16 to SD-24, SD-33 to SD-37)",
-    .timeLimit(.minutes(2)))
+    .timeLimit(.minutes(5)))
 struct DatastoreConformanceTests {
     private func store() throws -> Store {
         let store = try Store.inMemory(Company.self)

@@ -117,7 +117,7 @@ package final class SalvageReplay {
         return transactions
     }
 
-    /// Goes on behind lost transactions for which nothing stands.
+    /// Goes on behind lost transactions that no transaction replaces.
     package func skip(through last: TransactionID) {
         _ = adopt(ahead.take(), in: last)
         state.lastTransaction = last

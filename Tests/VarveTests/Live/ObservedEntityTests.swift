@@ -21,7 +21,7 @@ private actor Screen {
 }
 
 @MainActor
-@Suite("Observed entities and relations (SD-33, SD-37)", .timeLimit(.minutes(2)))
+@Suite("Observed entities and relations (SD-33, SD-37)", .timeLimit(.minutes(5)))
 struct ObservedEntityTests {
     private func store() throws -> Store {
         let store = try Store.inMemory(Author.self)

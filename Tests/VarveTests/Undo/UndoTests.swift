@@ -19,7 +19,7 @@ struct UndoTests {
         }
     }
 
-    @Test("A step is taken back and brought back, with its label")
+    @Test("A step is undone and redone, with its label")
     func undoAndRedo() throws {
         let store = try store()
         #expect(!store.canUndo && !store.canRedo && store.undoLabel == nil)

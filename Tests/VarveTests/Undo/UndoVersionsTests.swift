@@ -3,7 +3,7 @@ import Testing
 import Varve
 import VarveTestSupport
 
-/// Who wrote last decides what can be taken back, and not which values there are.
+/// Who wrote last decides what can be undone, and not which values there are.
 @Suite("Undo decides conflicts by versions")
 struct UndoVersionsTests {
     private func store() throws -> Store { try Store.inMemory(Author.self, Shelf.self) }
@@ -197,7 +197,7 @@ struct UndoVersionsTests {
         store.context.checkInvariants()
     }
 
-    @Test("A deletion whose tombstone another step took away is not taken back without force")
+    @Test("A deletion whose tombstone another step took away is not undone without force")
     func tombstones() throws {
         let store = try store()
         try store.write(options: WriteOptions(undoable: false)) { try set(1, of: "0", in: &$0) }
