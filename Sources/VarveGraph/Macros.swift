@@ -15,6 +15,8 @@ internal import VarveEvents
 /// Every stored property is persisted; computed ones, static ones and a `let` with a value are
 /// not. What the struct declares itself is not generated again.
 ///
+/// An entity whose ids the store gives, by ``AutoIncrement()``, has an initializer that leaves the id out.
+///
 /// The entity is persisted under its name with the types around it, such as `Schema.V1.User`; the
 /// names of a generic entity's arguments follow in angle brackets. An entity inside a generic
 /// type must be declared in that type itself, not in an extension of it.
@@ -26,7 +28,8 @@ internal import VarveEvents
     names: named(ID), named(_descriptor), named(_describe), named(_store), named(init),
     named(_changes),
     named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
-    named(_saveRelations), named(patch))
+    named(_saveRelations), named(patch), named(_assignID))
+@attached(member, names: named(init))
 public macro EntityModel() =
     #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
 
@@ -36,9 +39,32 @@ public macro EntityModel() =
     names: named(ID), named(_descriptor), named(_describe), named(_store), named(init),
     named(_changes),
     named(_storeID), named(_loadID), named(_sameID), named(_hashID), named(_normalize),
-    named(_saveRelations), named(patch))
+    named(_saveRelations), named(patch), named(_assignID))
+@attached(member, names: named(init))
 public macro EntityModel(_ persistedName: StaticString) =
     #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
+
+/// Lets the store give the ids of an entity: whole numbers from 1 on, each once.
+///
+/// ```swift
+/// @EntityModel
+/// struct Note {
+///     @AutoIncrement let id: Int
+///     var text: String
+/// }
+///
+/// let note = try context.create(Note(text: "Milk"))  // note.id is 1
+/// ```
+///
+/// The id may be of any integer type. The initializer of the struct need not be given one: the id is 0 then, which
+/// means that the first save gives it. A save of a value with an id of 0 inserts, so go on with what
+/// ``Context/create(_:)`` returns. An id that the application brings itself counts as given.
+///
+/// No id comes twice: not after a deletion, an undo, a redo or a rewind, not in drafts and other copies of a context,
+/// and not after a compaction or a crash. Numbers of changes that are rolled back are left out; only where the
+/// process ends can the next one give numbers again that no logged transaction knows.
+@attached(peer)
+public macro AutoIncrement() = #externalMacro(module: "VarveMacros", type: "AutoIncrementMacro")
 
 /// Lets a struct or an enum be the value of a persisted property, in binary.
 ///

@@ -53,6 +53,8 @@ public struct InspectedType: Hashable, Sendable {
     public let relations: [Relation]
     /// The type whose tombstones this type describes.
     public let tombstoneOf: String?
+    /// Whether the store gives the ids.
+    public let numbersIDs: Bool
 
     /// The type of the ids as Swift spells it.
     public var idType: String { "\(idForm)" }
@@ -84,6 +86,7 @@ extension InspectedType {
                 isRequired: relation.isRequired && !relation.isToMany)
         }
         tombstoneOf = definition.tombstoneOf.map(typeName)
+        numbersIDs = definition.numbersIDs
     }
 }
 

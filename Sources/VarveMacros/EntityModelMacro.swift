@@ -1,4 +1,6 @@
+import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// `@EntityModel` and `@EntityModel("PersistedName")`: makes a struct an entity.
@@ -18,5 +20,33 @@ enum EntityModelMacro: ExtensionMacro {
         let entity = EntityDeclaration(declared)
         return try context.extensions(
             unless: entity.diagnostics(), emitted: entity.emitted)
+    }
+}
+
+extension EntityModelMacro: MemberMacro {
+    /// The initializer without an id, of an entity whose ids the store gives.
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        // Most entities bring their ids themselves, and are not looked at any further.
+        let isNumbered = declaration.memberBlock.members.contains { item in
+            item.decl.as(VariableDeclSyntax.self)?.attributes.declarations
+                .contains { $0.name == KnownAttribute.autoIncrement } ?? false
+        }
+        guard isNumbered, let named = declaration.asProtocol((any NamedDeclSyntax).self) else {
+            return []
+        }
+        let request = ExtensionRequest(
+            attribute: node, declaration: declaration,
+            extendedType: IdentifierTypeSyntax(name: named.name.trimmed), conformances: [],
+            surroundings: context.lexicalContext)
+        guard let declared = DeclaredType(request) else { return [] }
+        let entity = EntityDeclaration(declared)
+        // What is wrong is reported with the extension.
+        guard !entity.diagnostics().contains(where: { $0.diagMessage.severity == .error }),
+            let initializer = entity.emittedInitializer()
+        else { return [] }
+        return ["\(raw: initializer)"]
     }
 }

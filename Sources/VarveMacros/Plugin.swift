@@ -10,7 +10,10 @@ import SwiftSyntaxMacros
 
 /// Every macro that the library declares, as the compiler asks for them: by type name.
 var providedMacros: [any Macro.Type] {
-    [EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self]
+    [
+        EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self,
+        AutoIncrementMacro.self,
+    ]
 }
 
 #if VARVE_TOOLCHAIN_SYNTAX

@@ -12,6 +12,8 @@ struct Expansion {
     /// The generated extensions.
     let extensions: [ExtensionDeclSyntax]
     let diagnostics: [Diagnostic]
+    /// The initializers that types were given, without their bodies.
+    let initializers: [String]
 
     init(_ source: String) {
         let file = Parser.parse(source: source)
@@ -28,6 +30,18 @@ struct Expansion {
         self.extensions = items.compactMap { $0.item.as(ExtensionDeclSyntax.self) }
             .filter { !original.contains($0.trimmedDescription) && $0.isGenerated }
         self.diagnostics = shared.diagnostics
+        let known = Self.initializers(in: Syntax(file))
+        self.initializers = Self.initializers(in: Syntax(expanded)).filter { initializer in
+            !known.contains(initializer) && !initializer.contains("_")
+        }
+    }
+
+    private static func initializers(in syntax: Syntax) -> [String] {
+        if var initializer = syntax.as(InitializerDeclSyntax.self) {
+            initializer.body = nil
+            return [initializer.trimmedDescription]
+        }
+        return syntax.children(viewMode: .sourceAccurate).flatMap { initializers(in: $0) }
     }
 
     private static let macros: [String: MacroSpec] = [
@@ -35,6 +49,7 @@ struct Expansion {
             type: EntityModelMacro.self, conformances: ["EntityModelProtocol"]),
         "Storable": MacroSpec(type: StorableMacro.self, conformances: ["Storable"]),
         "PersistedName": MacroSpec(type: PersistedNameMacro.self),
+        "AutoIncrement": MacroSpec(type: AutoIncrementMacro.self),
     ]
 
     /// The text of the one generated extension.

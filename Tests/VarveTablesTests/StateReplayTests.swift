@@ -35,6 +35,11 @@ struct StateReplayTests {
             let digest = try replayed.digest()
             #expect(try state.digest() == digest, "seed \(seed), transaction \(step + 1)")
             #expect(digest == model.digest(), "seed \(seed), transaction \(step + 1)")
+            for type in model.types {
+                let number = model.lastNumber(of: type)
+                #expect(replayed.lastNumber(of: type.number) == number, "seed \(seed)")
+                #expect(state.table(type.number)?.lastNumber == number, "seed \(seed)")
+            }
             if generator.chance(8) { held.append((state, digest)) }
             if held.count > 6 { held.remove(at: generator.below(held.count)) }
         }

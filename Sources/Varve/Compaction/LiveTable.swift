@@ -32,6 +32,8 @@ struct LiveTable: CheckpointTable {
 
     var nextOrdinal: UInt64 { isOfTombstones ? 1 : table.nextOrdinal }
 
+    var lastNumber: UInt64 { table.newestNumber.number }
+
     func presence(of slot: UInt32) -> EntityPresence {
         guard !isOfTombstones else { return .vacant }
         if let withheld, let row = withheld[slot] { return row.presence }

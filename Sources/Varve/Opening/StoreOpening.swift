@@ -268,6 +268,8 @@ struct StoreOpening {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
             return nil
         }
+        let numbering = context.numberingProblems(schema)
+        guard numbering.isEmpty else { throw .schema(numbering) }
         // Before the rest is taken over.
         let unread =
             purpose == .opening ? UnreadContent(replayed, context, schema) : UnreadContent()

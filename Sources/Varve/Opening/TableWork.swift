@@ -99,6 +99,7 @@ struct TableWork {
         }
         table.nextOrdinal = max(
             table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
+        table.adoptNumber(replayed.lastNumber(of: definition.number))
         try named(parts.flatMap(\.tombstones)) { () throws(CodecError) in try loadTombstones() }
     }
 

@@ -267,7 +267,7 @@ extension EntityDescriptor {
         return DeclaredType(
             name: name, idType: idType, fields: declaredFields,
             relations: relations.indices.map { declaredRelation($0, &problems) },
-            tombstoneOf: tombstoneOwner.map { $0._descriptor.name })
+            tombstoneOf: tombstoneOwner.map { $0._descriptor.name }, numbersIDs: numbersIDs)
     }
 
     private func declaredField(

@@ -194,6 +194,20 @@ final class CommitEncoder {
         for position in source.tables.tables.indices {
             try encodeLinks(of: position, source)
         }
+        for position in source.tables.tables.indices {
+            nameNumber(of: position, source, in: header.id)
+        }
+    }
+
+    /// Mentions the id that the transaction gave last, where no row has it any more: the log must not give it again.
+    private func nameNumber(of position: Int, _ source: Source, in transaction: TransactionID) {
+        guard let number = source.tables.tables[position].rowlessNumber(of: transaction.rawValue),
+            let definition = source.schema.definition(atTable: position)
+        else { return }
+        idBytes.removeAll()
+        definition.idType.writeID(of: number, into: &idBytes)
+        // Entered by its bytes: it may have a slot, or none any more.
+        idBytes.withBytes { _ = encoder.entity(definition.number, $0) }
     }
 
     // MARK: - Rows

@@ -100,7 +100,9 @@ extension Catalog {
             relations: resolveRelations(
                 of: declared, known: known, numbers: numbers, change, &demands,
                 errors: &merge.errors),
-            tombstoneOf: tombstoneOf)
+            tombstoneOf: tombstoneOf,
+            // Kept where the app says it no longer: the next app may say it again.
+            numbersIDs: declared.numbersIDs || known?.numbersIDs == true)
     }
 
     // MARK: Relations

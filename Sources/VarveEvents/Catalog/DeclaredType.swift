@@ -7,16 +7,19 @@ package struct DeclaredType: Sendable {
     package var relations: [DeclaredRelation]
     /// The name of the type whose deleted entities this type stands for.
     package var tombstoneOf: String?
+    /// Whether the store gives the ids.
+    package var numbersIDs: Bool
 
     package init(
         name: String, idType: StoredType, fields: [DeclaredField],
-        relations: [DeclaredRelation] = [], tombstoneOf: String? = nil
+        relations: [DeclaredRelation] = [], tombstoneOf: String? = nil, numbersIDs: Bool = false
     ) {
         self.name = name
         self.idType = idType
         self.fields = fields
         self.relations = relations
         self.tombstoneOf = tombstoneOf
+        self.numbersIDs = numbersIDs
     }
 }
 

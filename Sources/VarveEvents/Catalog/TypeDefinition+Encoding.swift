@@ -1,12 +1,14 @@
 extension TypeDefinition {
     private static let tombstoneFlag: UInt8 = 1
+    private static let numbersFlag: UInt8 = 2
 
     /// Appends the definition's binary form.
     package func encode(into writer: inout ByteWriter) throws(CodecError) {
         writer.writeVarint(UInt64(number.rawValue))
         writer.writeText(name)
         try idType.encode(into: &writer)
-        writer.append(tombstoneOf == nil ? 0 : Self.tombstoneFlag)
+        writer.append(
+            (tombstoneOf == nil ? 0 : Self.tombstoneFlag) | (numbersIDs ? Self.numbersFlag : 0))
         if let tombstoneOf { writer.writeVarint(UInt64(tombstoneOf.rawValue)) }
         writer.writeCount(fields.count)
         for field in fields { try field.encode(into: &writer) }
@@ -21,7 +23,12 @@ extension TypeDefinition {
         let number = TypeNumber(try reader.readNumber())
         let name = try reader.readText()
         let idType = try StoredType.decode(from: &reader)
-        let flags = try reader.readFlags(known: tombstoneFlag, of: "TypeDefinition")
+        let offset = reader.position
+        let flags = try reader.readFlags(known: tombstoneFlag | numbersFlag, of: "TypeDefinition")
+        let numbersIDs = flags & numbersFlag != 0
+        guard !numbersIDs || idType.isInteger else {
+            throw .invalidTag(offset: offset, found: UInt64(flags), typeName: "TypeDefinition")
+        }
         var tombstoneOf: TypeNumber?
         if flags & tombstoneFlag != 0 { tombstoneOf = TypeNumber(try reader.readNumber()) }
         var fields: [FieldDefinition] = []
@@ -34,7 +41,7 @@ extension TypeDefinition {
         }
         return TypeDefinition(
             number: number, name: name, idType: idType, fields: fields, relations: relations,
-            tombstoneOf: tombstoneOf)
+            tombstoneOf: tombstoneOf, numbersIDs: numbersIDs)
     }
 }
 

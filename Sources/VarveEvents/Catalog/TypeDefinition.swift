@@ -8,10 +8,12 @@ package struct TypeDefinition: Hashable, Sendable {
     package var relations: [RelationDefinition]
     /// The type whose deleted entities this type stands for, if it is such a type.
     package var tombstoneOf: TypeNumber?
+    /// Whether the store gives the ids, which are integers then. Once it has done so it stays so.
+    package var numbersIDs: Bool
 
     package init(
         number: TypeNumber, name: String, idType: StoredType, fields: [FieldDefinition],
-        relations: [RelationDefinition], tombstoneOf: TypeNumber? = nil
+        relations: [RelationDefinition], tombstoneOf: TypeNumber? = nil, numbersIDs: Bool = false
     ) {
         self.number = number
         self.name = name
@@ -19,6 +21,7 @@ package struct TypeDefinition: Hashable, Sendable {
         self.fields = fields
         self.relations = relations
         self.tombstoneOf = tombstoneOf
+        self.numbersIDs = numbersIDs
     }
 
     package func field(named name: String) -> FieldDefinition? {

@@ -15,6 +15,8 @@ package struct CheckpointContents: Sendable {
     package struct TypeContents: Sendable {
         package let layout: RowLayout
         package let nextOrdinal: UInt64
+        /// The greatest id that was given, of a type whose ids the store gives.
+        package let lastNumber: UInt64
         package let count: Int
         var rows: [Int] = []
         /// By position of the relation in the definition.
@@ -148,7 +150,8 @@ private struct TypesPageReader {
         guard nextOrdinal > 0, nextOrdinal <= Ordinal.limit, count < UInt64(SlotMap.slotLimit)
         else { throw .valueOutOfRange(offset: start, typeName: "count of a type") }
         return CheckpointContents.TypeContents(
-            layout: RowLayout(definition), nextOrdinal: nextOrdinal, count: Int(count),
+            layout: RowLayout(definition), nextOrdinal: nextOrdinal,
+            lastNumber: definition.numbersIDs ? try reader.readVarint() : 0, count: Int(count),
             links: Array(repeating: [], count: definition.relations.count))
     }
 

@@ -99,10 +99,15 @@ package struct CheckpointEncoder: ~Copyable {
         digest.add(lastTransaction: source.lastTransaction, lastTime: source.lastTime)
         output.writeVarint(source.lastTransaction.rawValue)
         output.writeSigned(source.lastTime.microseconds)
+        let definitions = source.catalog.definitions
         for index in source.tables.indices {
             let next = source.tables[index]?.nextOrdinal ?? 1
             output.writeVarint(next)
             output.writeCount(numberings.types[index].count)
+            // No part of the digest: numbers that came to nothing are in no log.
+            if definitions[index].numbersIDs {
+                output.writeVarint(source.tables[index]?.lastNumber ?? 0)
+            }
             digest.add(
                 type: Self.type(index), nextOrdinal: next, count: numberings.types[index].count)
         }

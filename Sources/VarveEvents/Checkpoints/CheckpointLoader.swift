@@ -100,6 +100,7 @@ package final class CheckpointLoader: @unchecked Sendable {
         }
         for (table, type) in zip(tables, contents.types) {
             table.raiseNextOrdinal(to: type.nextOrdinal)
+            table.raiseLastNumber(to: type.lastNumber)
         }
         return ReplayState(
             catalog: contents.catalog, lastTransaction: contents.lastTransaction,

@@ -46,6 +46,8 @@ package protocol CheckpointTable {
     var slotCount: Int { get }
     /// The ordinal that the next new entity gets.
     var nextOrdinal: UInt64 { get }
+    /// The greatest id that was given, of a type whose ids the store gives.
+    var lastNumber: UInt64 { get }
 
     func presence(of slot: UInt32) -> EntityPresence
     /// Of a slot that is not vacant.

@@ -25,6 +25,7 @@ private final class ReplayedTable: CheckpointTable {
     var definition: TypeDefinition { table.definition }
     var slotCount: Int { table.slotCount }
     var nextOrdinal: UInt64 { table.nextOrdinal }
+    var lastNumber: UInt64 { table.lastNumber }
 
     func presence(of slot: UInt32) -> EntityPresence {
         let record = table.records[Int(slot)]

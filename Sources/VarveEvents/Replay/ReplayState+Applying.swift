@@ -26,7 +26,10 @@ extension ReplayState {
             if case .define = event { hasDefinitions = true }
             try apply(event, of: transaction)
         }
-        if hasDefinitions { try checkReferences(transaction.id) }
+        if hasDefinitions {
+            try checkReferences(transaction.id)
+            try noteNumbers(of: transaction)
+        }
         end(transaction)
     }
 
@@ -159,6 +162,15 @@ extension ReplayState {
             try catalog.checkReferences()
         } catch {
             throw .definition(id, error)
+        }
+    }
+
+    /// Of types that the transaction defines: ids that no event names were not looked up.
+    private func noteNumbers(of transaction: TransactionView) throws(ReplayError) {
+        for (index, entity) in transaction.entities.enumerated() {
+            guard let table = table(entity.type), table.numbersIDs else { continue }
+            let entity = EntityIndex(UInt32(truncatingIfNeeded: index))
+            _ = try slot(entity, in: table, of: transaction)
         }
     }
 

@@ -168,6 +168,9 @@ extension ReplayState {
         Ordinal(table(type)?.nextOrdinal ?? 1)
     }
 
+    /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
+    package func lastNumber(of type: TypeNumber) -> UInt64 { table(type)?.lastNumber ?? 0 }
+
     /// Gives away the pages of a checkpoint that rows of a type stand in, of a state that is read for
     /// the last time: who has them lets each go when its rows were read.
     package func takeRowPages(of type: TypeNumber) -> [RowPage] {

@@ -52,6 +52,10 @@ final class ReplayTable {
     @exclusivity(unchecked) private(set) var records = RawColumn<Record>()
     @exclusivity(unchecked) private(set) var liveCount = 0
     @exclusivity(unchecked) private(set) var nextOrdinal: UInt64 = 1
+    /// The greatest number of an id that was ever mentioned, of a type whose ids the store gives.
+    @exclusivity(unchecked) private(set) var lastNumber: UInt64 = 0
+    /// Apart from the definition, which is looked at for every new id.
+    @exclusivity(unchecked) private(set) var numbersIDs: Bool
     let directory: SlotDirectory
     @exclusivity(unchecked) private var rows = ByteArena()
     /// Bytes of the row arena, and of loaded pages, that no row uses any more.
@@ -70,6 +74,7 @@ final class ReplayTable {
 
     init(_ definition: TypeDefinition) {
         layouts = [RowLayout(definition)]
+        numbersIDs = definition.numbersIDs
         links = definition.relations.map { LinkColumn($0) }
         directory = SlotDirectory(definition.idType, loadedCount: 0)
     }
@@ -77,6 +82,7 @@ final class ReplayTable {
     /// A table whose `count` records are about to be filled by `loadRows`.
     init(loading layout: RowLayout, count: Int) {
         layouts = [layout]
+        numbersIDs = layout.definition.numbersIDs
         links = layout.definition.relations.map { LinkColumn($0) }
         records = RawColumn(uninitializedCount: count)
         directory = SlotDirectory(layout.definition.idType, loadedCount: count)
@@ -95,6 +101,10 @@ final class ReplayTable {
     func revise(_ definition: TypeDefinition) {
         let old = links
         layouts.append(RowLayout(definition))
+        if definition.numbersIDs, !numbersIDs {
+            for slot in 0..<records.count { noteNumber(of: records[slot].idBytes) }
+        }
+        numbersIDs = definition.numbersIDs
         conversions.removeAll()
         links = definition.relations.map { relation in
             guard let column = old.first(where: { $0.definition.number == relation.number })
@@ -137,7 +147,14 @@ final class ReplayTable {
     /// Makes the vacant record of an id that the directory has given the next slot.
     func append(_ id: StoredID) {
         records.append(Record(id: id))
+        if numbersIDs { noteNumber(of: id.bytes) }
     }
+
+    private func noteNumber(of id: UnsafeRawBufferPointer) {
+        raiseLastNumber(to: definition.idType.number(ofID: id) ?? 0)
+    }
+
+    func raiseLastNumber(to number: UInt64) { lastNumber = max(lastNumber, number) }
 
     /// Prepares the looking up of slots. Several tables may do so at once.
     @inline(__always)

@@ -31,6 +31,7 @@ extension Context {
         let mark = begin()
         do {
             let slot = Slot(internSlots(Entity.self, [entity.id])[0])
+            try checkIsGiven(slot, at: position(of: Entity._descriptor))
             let start = session.pending.count
             session.isDeferring = false
             try _save(value, relation: relation, of: Entity.self, at: slot)

@@ -75,6 +75,14 @@ extension Relation {
 }
 
 extension Context {
+    @inlinable
+    func id<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity.ID {
+        guard let table = table(of: type) else {
+            preconditionFailure("a slot of a table that is missing")
+        }
+        return table.id(of: slot)
+    }
+
     /// - Parameter foreseen: a key of the entity, as it was handed over.
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
@@ -102,7 +110,10 @@ extension Context {
         _ entity: consuming Entity, _ options: MergeStrategy<Entity>,
         _ foreseen: ForeseenKey<Entity>?, isNested: Bool
     ) throws -> Slot {
+        try Entity._assignID(to: &entity, in: &self)
         try entity.willSave(to: &self)
+        // The hook may have taken it away again.
+        try Entity._assignID(to: &entity, in: &self)
         let isOutdated = isOutdated(entity, options)
         let (slot, isNew) = try put(entity, options, foreseen)
         let start = session.pending.count

@@ -12,6 +12,8 @@ public enum ContextError: Error, Hashable, Sendable {
     case requiredRelationMissing(type: String, id: String, relation: String)
     /// An entity was required by its id, and the context has none.
     case noSuchEntity(type: String, id: String)
+    /// No id is left of those that the store gives: `last` is the greatest of the property's type.
+    case idsExhausted(type: String, property: String, last: String)
 }
 
 extension ContextError: CustomStringConvertible {
@@ -37,6 +39,10 @@ extension ContextError: CustomStringConvertible {
             ErrorMessage(
                 "there is no \(type) with the id \(id)",
                 "save it first, or use find, which returns nil")
+        case .idsExhausted(let type, let property, let last):
+            ErrorMessage(
+                "the store has given all ids of \(type) up to \(last), the greatest of '\(property)'",
+                "move the entities to a type whose '\(property)' is a wider integer")
         }
     }
 }

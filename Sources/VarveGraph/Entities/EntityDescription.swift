@@ -85,11 +85,24 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
     }
 }
 
+extension EntityDescription where Entity.ID: FixedWidthInteger {
+    /// Says that the context gives the ids. Said behind ``id(_:isGiven:)``.
+    @inlinable
+    public mutating func numberIDs() {
+        // What an entity has for an id before its save is none.
+        erased.isIDGiven = true
+        erased.numberOfID = { table, slot in
+            UInt64(exactly: unsafeDowncast(table, to: Table<Entity>.self).id(of: slot))
+        }
+    }
+}
+
 /// A description without its entity's type.
 @usableFromInline
 struct ErasedDescription {
     @usableFromInline var id: FieldKind = .unsupported(typeName: "an undeclared id")
     @usableFromInline var isIDGiven = false
+    @usableFromInline var numberOfID: (@Sendable (AnyTable, Slot) -> UInt64?)?
     @usableFromInline var fields: [FieldDescription] = []
     @usableFromInline var relations: [RelationDescription] = []
     @usableFromInline var indexes: [any AnyIndexDefinition] = []

@@ -22,6 +22,8 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline let hasForeseeableID: Bool
     /// Whether ids are hashed at little cost.
     @usableFromInline let hasPlainID: Bool
+    /// The number that the id of a slot has, of a type whose ids the context gives.
+    @usableFromInline let numberOfID: (@Sendable (AnyTable, Slot) -> UInt64?)?
     /// Whether a save must ask if another entity has the same values.
     @usableFromInline package let hasUniqueIndexes: Bool
     @usableFromInline package let operations: EntityOperations
@@ -63,6 +65,7 @@ public final class EntityDescriptor: Sendable {
         self.mayBePackedWhenSaved = types.allSatisfy { $0?.isReadAsWritten ?? false }
         self.hasPlainID = if case .stored(_, .storable) = description.id { true } else { false }
         self.hasForeseeableID = hasPlainID && !description.isIDGiven
+        self.numberOfID = description.numberOfID
         self.hasUniqueIndexes = description.indexes.contains { $0.kind == .unique }
         self.operations = operations
         self.number = EntityRegistry.shared.nextNumber()
@@ -82,6 +85,9 @@ public final class EntityDescriptor: Sendable {
     ) -> EntityDescriptor {
         EntityRegistry.shared.descriptor(of: ObjectIdentifier(type), make: make)
     }
+
+    /// Whether the context gives the ids.
+    package var numbersIDs: Bool { numberOfID != nil }
 
     /// The descriptor of the type's tombstones, once one was made.
     package var tombstoneDescriptor: EntityDescriptor? { tombstones.present }

@@ -57,6 +57,7 @@ where ID: Sendable {
     func _saveRelations(to context: inout Context, at slot: Slot) throws
     init(_patching old: Self, with new: Self)
     static func _place(of id: ID, in context: inout Context) -> UInt64?
+    static func _assignID(to entity: inout Self, in context: inout Context) throws
     static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws
     static func _clearTombstone(of id: ID, in table: Int, of context: inout Context)
 }
@@ -87,6 +88,10 @@ extension EntityModelProtocol {
     /// The place in the order that a new entity takes; nil for the one it had, or the last.
     @inlinable
     public static func _place(of id: ID, in context: inout Context) -> UInt64? { nil }
+
+    /// Leaves an entity the id that it has.
+    @inlinable
+    public static func _assignID(to entity: inout Self, in context: inout Context) throws {}
 
     /// Runs `willDelete`, removes the row and leaves the tombstone.
     @inlinable

@@ -63,8 +63,9 @@ extension EntityModelProtocol {
     ) throws {
         let mark = context.begin()
         do {
-            _ = try context.save(child, .default)
-            try insert([child.id], at: position, relation: relation, in: &context)
+            let slot = try context.save(child, .default)
+            let id = context.id(of: Child.self, at: slot)
+            try insert([id], at: position, relation: relation, in: &context)
         } catch {
             context.rollBack(to: mark)
             throw error
@@ -84,7 +85,8 @@ extension EntityModelProtocol {
         let mark = context.begin()
         defer { context.end(mark) }
         // A link may lead from an entity that is still to be saved.
-        _ = context.internSlots(Self.self, [self.id])
+        let slots = context.internSlots(Self.self, [self.id])
+        try context.checkIsGiven(Slot(slots[0]), at: context.position(of: Self._descriptor))
         try context.changeList(of: self.id, relation) { context, slot, relation, table in
             let children = context.internSlots(Child.self, ids)
             context.insertLinks(

@@ -19,6 +19,9 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var liveCount: Int
     /// From 1, and never given twice.
     @exclusivity(unchecked) @usableFromInline package var nextOrdinal: UInt64
+    /// What gives ids; nil where entities bring their own. Shared by all copies.
+    @usableFromInline final let numbers: IDNumbers?
+    @exclusivity(unchecked) package internal(set) final var newestNumber = NewestNumber()
     @exclusivity(unchecked) @usableFromInline final var order: RowOrder
     /// Where the saves of the newest transaction are among one another.
     @exclusivity(unchecked) package final var saves = SaveSequence()
@@ -55,6 +58,7 @@ package class AnyTable {
         self.slotCount = 0
         self.liveCount = 0
         self.nextOrdinal = 1
+        self.numbers = descriptor.numberOfID == nil ? nil : IDNumbers()
         self.order = RowOrder()
         self.rowJournal = []
         self.linkJournal = []
@@ -73,6 +77,8 @@ package class AnyTable {
         slotCount = other.slotCount
         liveCount = other.liveCount
         nextOrdinal = other.nextOrdinal
+        numbers = other.numbers
+        newestNumber = other.newestNumber
         order = other.order
         saves = other.saves
         rowJournal = other.rowJournal
@@ -93,6 +99,8 @@ package class AnyTable {
         slotCount = other.slotCount
         liveCount = other.liveCount
         nextOrdinal = other.nextOrdinal
+        numbers = other.numbers
+        newestNumber = other.newestNumber
         order = RowOrder()
         saves = other.saves
         rowJournal = other.rowJournal

@@ -219,6 +219,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             claimOrdinal(of: cell, at: slot, wanted: ordinal, stamp: stamp)
             if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
             didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
+            if numbers != nil { noteNumber(ofRowAt: slot, stamp) }
         }
         if changed != 0 { indexRow(in: cell, at: slot, into: changed, known) }
         self.stamp(&cell.pointee.metadata, stamp)

@@ -43,7 +43,8 @@ extension DeclaredType {
         "{\"name\":\(JSONText.quoted(name)),\"id\":\(idType.schemaJSON),\"fields\":["
             + fields.map(\.schemaJSON).joined(separator: ",") + "],\"relations\":["
             + relations.map(\.schemaJSON).joined(separator: ",") + "]"
-            + (tombstoneOf.map { ",\"tombstoneOf\":\(JSONText.quoted($0))" } ?? "") + "}"
+            + (tombstoneOf.map { ",\"tombstoneOf\":\(JSONText.quoted($0))" } ?? "")
+            + (numbersIDs ? ",\"numbersIDs\":true" : "") + "}"
     }
 
     fileprivate init(schema node: JSONNode) throws(ExchangeProblem) {
@@ -60,7 +61,8 @@ extension DeclaredType {
         }
         self.init(
             name: try node.required("name").requiredText("a name"), idType: idType ?? .string,
-            fields: fields, relations: relations, tombstoneOf: node["tombstoneOf"]?.text)
+            fields: fields, relations: relations, tombstoneOf: node["tombstoneOf"]?.text,
+            numbersIDs: node["numbersIDs"]?.bool == true && idType?.isInteger == true)
     }
 }
 
@@ -167,7 +169,8 @@ extension StoreSchema {
                             deleteRule: relation.deleteRule, isRequired: relation.isRequired)
                     }
                 },
-                tombstoneOf: definition.tombstoneOf.flatMap { byNumber[$0]?.name })
+                tombstoneOf: definition.tombstoneOf.flatMap { byNumber[$0]?.name },
+                numbersIDs: definition.numbersIDs)
         }
     }
 }

@@ -63,7 +63,8 @@ struct SwiftSchemaSource {
         let persisted = name == type.name ? "" : "(\(type.name.plainSwiftLiteral ?? ""))"
         lines.append("@EntityModel\(persisted)")
         lines.append("struct \(name) {")
-        lines.append("    let id: \(spelling(of: type.idForm))")
+        let attribute = type.numbersIDs ? "@AutoIncrement " : ""
+        lines.append("    \(attribute)let id: \(spelling(of: type.idForm))")
         for field in type.fields {
             lines += member(field.name, &taken) {
                 "var \($0): \(spelling(of: field.form))" + value(of: field)

@@ -23,7 +23,7 @@ struct AttributeDeclaration {
         guard let first = name.unicodeScalars.first, first.properties.isUppercase else {
             return false
         }
-        return name != KnownAttribute.persistedName && name != KnownAttribute.mainActor
+        return !KnownAttribute.markers.contains(name)
     }
 
     func argument(labeled label: String) -> ExprSyntax? {
@@ -35,7 +35,9 @@ struct AttributeDeclaration {
 enum KnownAttribute {
     static let relationship = "Relationship"
     static let persistedName = "PersistedName"
-    static let mainActor = "MainActor"
+    static let autoIncrement = "AutoIncrement"
+    /// Those with a capital that do not wrap the value.
+    static let markers: Set<String> = [persistedName, autoIncrement, "MainActor"]
     /// Index declarations of an entity: neither fields nor relations, and of size zero.
     static let indexes: Set<String> = ["Index", "HashIndex", "Unique", "FullTextIndex"]
 }

@@ -41,6 +41,11 @@ struct PropertyDeclaration {
         attributes.first { $0.name == KnownAttribute.relationship }
     }
 
+    /// The attributes that say that the store gives the value; more than one by mistake.
+    var autoIncrements: [AttributeDeclaration] {
+        attributes.filter { $0.name == KnownAttribute.autoIncrement }
+    }
+
     var isIndex: Bool { attributes.contains { KnownAttribute.indexes.contains($0.name) } }
 
     /// A property wrapper, or what looks like one, that the macros do not know.

@@ -123,6 +123,44 @@ extension Misuse {
     }
 }
 
+// MARK: - Ids that the store gives
+
+extension Misuse {
+    static func numberedTwice(_ first: String, _ second: String) -> Misuse {
+        let places = first == second ? "twice on '\(first)'" : "on '\(first)' and '\(second)'"
+        return Misuse(
+            "numberedTwice",
+            "'@AutoIncrement' is \(places): an entity has one id, so keep the one on 'id'")
+    }
+
+    static func numberedProperty(_ name: String) -> Misuse {
+        Misuse(
+            "numberedProperty",
+            "'@AutoIncrement' numbers ids, and '\(name)' is none: remove it, or name the property"
+                + " 'id'")
+    }
+
+    static func numberedType(_ type: String) -> Misuse {
+        Misuse(
+            "numberedType",
+            "'@AutoIncrement' gives integers, and \(type) is none: declare 'let id: Int'")
+    }
+
+    static let numberedValue = Misuse(
+        "numberedValue",
+        "the store gives this id, so it cannot be computed or have a value: declare 'let id: Int'")
+
+    static let numberedOutside = Misuse(
+        "numberedOutside", "'@AutoIncrement' belongs to the 'id' of a type with '@EntityModel'")
+
+    static func unknownParameterType(_ name: String) -> Misuse {
+        Misuse(
+            "unknownParameterType",
+            "the initializer without an id needs the type of '\(name)': write it out, such as in"
+                + " 'var \(name): [String] = []'")
+    }
+}
+
 // MARK: - Its functions
 
 extension Misuse {

@@ -29,6 +29,8 @@ extension EntityDeclaration {
         case .saveRelations: emitRelationSaving(into: &source)
         case .patching: emitPatching(into: &source)
         case .patch: emitPatch(into: &source)
+        case .numbering: emitNumbering(into: &source)
+        case .assignID: emitAssigning(into: &source)
         }
     }
 
@@ -73,6 +75,7 @@ extension EntityDeclaration {
             let kind = "\("_IDCodec".inLibrary).kind(\\Self.id)"
             let given = if case .given = identity { ", isGiven: true" } else { "" }
             source.line("_description.id(\(kind)\(given))")
+            if numbersIDs { source.line("_description.numberIDs()") }
             for field in fields { describe(field, in: &source) }
             for relation in relations { describe(relation, in: &source) }
             for index in indexes { index.emit(into: &source) }

@@ -17,6 +17,7 @@ extension EntityDeclaration {
         for property in members.properties where property.isIdentity {
             found += property.identityDiagnostics() + visibilityDiagnostics(of: property)
         }
+        found += numberingDiagnostics()
         for property in members.properties where property.isStatic {
             found += property.staticRelationDiagnostics()
         }

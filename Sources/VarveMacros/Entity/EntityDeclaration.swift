@@ -43,6 +43,9 @@ extension EntityDeclaration {
     }
 
     var identityProperty: PropertyDeclaration? { members.identityProperty }
+
+    /// Whether the store gives the ids.
+    var numbersIDs: Bool { identityProperty?.autoIncrements.isEmpty == false }
 }
 
 extension MemberScan {

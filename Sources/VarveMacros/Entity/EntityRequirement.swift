@@ -16,4 +16,6 @@ enum EntityRequirement: String, CaseIterable {
     case saveRelations = "_saveRelations(to:at:)"
     case patching = "init(_patching:with:)"
     case patch = "static patch"
+    case numbering = "init(_numbering:as:)"
+    case assignID = "static _assignID(to:in:)"
 }

@@ -90,6 +90,7 @@ extension StateRecord {
         writer.writeVarint(UInt64(parts.liveCount))
         writer.writeVarint(UInt64(parts.tombstoneCount))
         writer.writeVarint(parts.nextOrdinal.rawValue)
+        writer.writeVarint(parts.lastNumber)
         writer.writeCount(table.indexes.count)
         for index in table.indexes {
             writer.writeCount(index.declaration.fields.count)
@@ -213,6 +214,7 @@ extension StateRecord {
             throw .valueOutOfRange(offset: start, typeName: "Ordinal")
         }
         table.parts.nextOrdinal = Ordinal(ordinal)
+        table.parts.lastNumber = try reader.readVarint()
         for _ in 0..<(try reader.readLength()) {
             let index = try decodeIndex(&reader)
             guard !table.indexes.contains(where: { $0.declaration == index.declaration }) else {

@@ -31,6 +31,7 @@ private final class StateTable: CheckpointTable {
     var definition: TypeDefinition { table.definition }
     var slotCount: Int { table.slotCount }
     var nextOrdinal: UInt64 { table.nextOrdinal.rawValue }
+    var lastNumber: UInt64 { table.lastNumber }
 
     private func entry(_ slot: UInt32) -> StoredRow {
         if let last, last.slot.rawValue == slot { return last }

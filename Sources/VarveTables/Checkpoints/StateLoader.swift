@@ -23,6 +23,7 @@ package struct StateLoader: ~Copyable {
         nextHolders = contents.types.map { $0.links.map { _ in Slot(0) } }
         for (index, type) in contents.types.enumerated() {
             transaction.tables[index].raiseNextOrdinal(to: Ordinal(type.nextOrdinal))
+            transaction.tables[index].raiseLastNumber(to: type.lastNumber)
         }
     }
 

@@ -10,7 +10,10 @@ extension StateTransaction {
             if case .define = event { hasDefinitions = true }
             try apply(event, of: logged)
         }
-        if hasDefinitions { try checkReferences(logged.id) }
+        if hasDefinitions {
+            try checkReferences(logged.id)
+            try noteNumbers(of: logged)
+        }
         end(logged)
     }
 
@@ -153,6 +156,16 @@ extension StateTransaction {
     }
 
     // MARK: Entities
+
+    /// Of types that the transaction defines: ids that no event names were not looked up.
+    private func noteNumbers(of logged: TransactionView) throws(ReplayError) {
+        for (index, entity) in logged.entities.enumerated() {
+            let type = Int(entity.type.rawValue) - 1
+            guard tables.indices.contains(type), tables[type].numbersIDs else { continue }
+            let entity = EntityIndex(UInt32(truncatingIfNeeded: index))
+            _ = try slot(entity, in: type, of: logged)
+        }
+    }
 
     static func version(of logged: TransactionView) -> PreviousVersion {
         PreviousVersion(transaction: logged.id, updatedAt: logged.header.time)

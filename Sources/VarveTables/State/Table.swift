@@ -22,6 +22,9 @@ package struct Table: Sendable {
     package private(set) var tombstoneCount = 0
     /// The ordinal that the next new entity gets.
     package private(set) var nextOrdinal = Ordinal(1)
+    /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
+    package private(set) var lastNumber: UInt64 = 0
+    private(set) var numbersIDs: Bool
 
     /// Trees of an image's indexes whose keys this program would make otherwise, or whose fields it cannot order.
     /// Their pages are there until ``StateTransaction/releaseStaleIndexes()``.
@@ -38,6 +41,7 @@ package struct Table: Sendable {
     init(_ layout: RowLayout) {
         let definition = layout.definition
         layouts = [layout]
+        numbersIDs = definition.numbersIDs
         rows = RowTree()
         ids = IDMap()
         links = definition.relations.map { _ in LinkMap() }
@@ -53,12 +57,14 @@ package struct Table: Sendable {
         liveCount = parts.liveCount
         tombstoneCount = parts.tombstoneCount
         nextOrdinal = parts.nextOrdinal
+        lastNumber = parts.lastNumber
+        numbersIDs = layouts[layouts.count - 1].definition.numbersIDs
     }
 
     var parts: Parts {
         Parts(
             rows: rows, ids: ids, links: links, keptLists: keptLists, liveCount: liveCount,
-            tombstoneCount: tombstoneCount, nextOrdinal: nextOrdinal)
+            tombstoneCount: tombstoneCount, nextOrdinal: nextOrdinal, lastNumber: lastNumber)
     }
 
     /// What an image keeps of a table beside its definitions and indexes.
@@ -70,6 +76,7 @@ package struct Table: Sendable {
         var liveCount = 0
         var tombstoneCount = 0
         var nextOrdinal = Ordinal(1)
+        var lastNumber: UInt64 = 0
     }
 
     package var layout: RowLayout { layouts[layouts.count - 1] }
@@ -103,6 +110,7 @@ package struct Table: Sendable {
         guard slotCount < Slot.limit, id.count < Int32.max else { throw .tooManyEntities }
         let slot = rows.append(id: id, in: transaction)
         if !ids.insert(hash, slot, in: transaction) { renewIDs(in: transaction) }
+        if numbersIDs { noteNumber(of: id) }
         return slot
     }
 
@@ -112,6 +120,12 @@ package struct Table: Sendable {
         ids.removeAll(in: transaction)
         ids = renewed
     }
+
+    private mutating func noteNumber(of id: UnsafeRawBufferPointer) {
+        raiseLastNumber(to: definition.idType.number(ofID: id) ?? 0)
+    }
+
+    mutating func raiseLastNumber(to number: UInt64) { lastNumber = max(lastNumber, number) }
 
     // MARK: Rows
 
@@ -269,5 +283,11 @@ package struct Table: Sendable {
             old.firstIndex { $0.number == relation.number }.map { links[$0] } ?? LinkMap()
         }
         layouts.append(RowLayout(definition))
+        if definition.numbersIDs, !numbersIDs {
+            for slot in 0..<UInt32(truncatingIfNeeded: slotCount) {
+                noteNumber(of: rows.entry(Slot(slot), in: transaction.pages).id)
+            }
+        }
+        numbersIDs = definition.numbersIDs
     }
 }

@@ -36,6 +36,14 @@ struct DocumentedBytesTests {
     @Test("The definition of a type")
     func definition() throws {
         expect(try encoded(SampleLog.users))
+        expect(
+            try encoded(
+                TypeDefinition(
+                    number: TypeNumber(2), name: "Note", idType: .int64,
+                    fields: [
+                        FieldDefinition(
+                            number: FieldNumber(1), name: "text", type: .string, rung: .storable)
+                    ], relations: [], numbersIDs: true)))
     }
 
     @Test("A transaction that inserts two users and links them")

@@ -31,6 +31,9 @@ package struct ReplayModel: ~Copyable {
     package var rows: [Key: Row] = [:]
     package var lists: [ListKey: [Key]] = [:]
     var nextOrdinals: [TypeNumber: UInt64] = [:]
+    /// The numbers of integer ids that were made, and the greatest that transactions named, by type.
+    private var numbers: [Key: UInt64] = [:]
+    private var lastNumbers: [TypeNumber: UInt64] = [:]
     var version = PreviousVersion(
         transaction: TransactionID(0), updatedAt: Timestamp(microseconds: 0))
     var encoder = TransactionEncoder()
@@ -84,6 +87,8 @@ package struct ReplayModel: ~Copyable {
                     idType: generator.chance(2) ? .string : .int64, fields: fields,
                     relations: relations))
         }
+        // Others of integer ids come to it when they are revised.
+        types[0].numbersIDs = types[0].idType == .int64
         for type in types { try encoder.define(type) }
     }
 
@@ -107,6 +112,7 @@ package struct ReplayModel: ~Copyable {
         }
         widenField(of: &type)
         type.fields.shuffle(using: &generator)
+        type.numbersIDs = type.idType == .int64
         if let relation = type.relations.indices.randomElement(using: &generator) {
             type.relations[relation].isToMany = true
         }
@@ -160,11 +166,21 @@ package struct ReplayModel: ~Copyable {
         let number = generator.below(40)
         let id =
             type.idType == .string ? try "id-\(number)".storedBytes() : try number.storedBytes()
-        return Key(type: type.number, id: id)
+        let key = Key(type: type.number, id: id)
+        if type.idType == .int64 { numbers[key] = UInt64(number) }
+        return key
+    }
+
+    /// The last number of a type whose ids the store gives; 0 of other types.
+    package func lastNumber(of type: TypeDefinition) -> UInt64 {
+        type.numbersIDs ? lastNumbers[type.number, default: 0] : 0
     }
 
     private mutating func index(of key: Key) -> EntityIndex {
-        encoder.entity(key.type, bytes: key.id)
+        if let number = numbers[key] {
+            lastNumbers[key.type] = max(lastNumbers[key.type, default: 0], number)
+        }
+        return encoder.entity(key.type, bytes: key.id)
     }
 
     private mutating func newOrdinal(of type: TypeDefinition) -> UInt64 {

@@ -9,12 +9,13 @@ struct Account: Equatable {
     @Relationship(deleteRule: .cascade, inverse: \.account) var entries: [Entry]?
 }
 
-/// A part of an account's balance; all of them together are the balance.
+/// A part of an account's balance; all of them together are the balance. An id that came twice would take another
+/// entry's part away.
 @EntityModel
 struct Entry: Equatable {
     @Index<Self>(\.owner, \.amount) private var byOwner
 
-    let id: Int
+    @AutoIncrement let id: Int
     /// The id of the account, to be found by the index.
     var owner: Int
     var amount: Int

@@ -77,23 +77,20 @@ struct MoneyWriter {
             let accounts = Array(0..<Self.accounts).shuffled(using: &random)
             let amount = Int.random(in: 1...1_000, using: &random)
             return .move { [self] context in
-                try Self.move(amount, from: accounts[0], to: accounts[1], entry: entry, &context)
+                try Self.move(amount, from: accounts[0], to: accounts[1], &context)
                 try count(&context)
             }
         }
     }
 
-    /// Ids of entries that nobody else takes.
-    private var entry: Int { (number * 1_000_000 + step) * 2 }
-
     static func move(
-        _ amount: Int, from: Int, to: Int, entry: Int, _ context: inout Context
+        _ amount: Int, from: Int, to: Int, _ context: inout Context
     ) throws {
-        for (account, amount, entry) in [(from, -amount, entry), (to, amount, entry + 1)] {
+        for (account, amount) in [(from, -amount), (to, amount)] {
             guard var changed = Account.query(account).resolve(in: context) else { continue }
             changed.balance += amount
             try changed.save(to: &context)
-            try Entry(id: entry, owner: account, amount: amount, account: .id(account))
+            try Entry(owner: account, amount: amount, account: .id(account))
                 .save(to: &context)
         }
     }
@@ -103,10 +100,8 @@ struct MoneyWriter {
         for pair in 0..<count {
             let account = (batch + pair) % accounts
             for sign in [1, -1] {
-                // Ids that nobody else takes.
                 try Entry(
-                    id: -10 - 2 * (batch * count + pair) - max(0, sign), owner: account,
-                    amount: sign * (pair + 1), account: .id(account)
+                    owner: account, amount: sign * (pair + 1), account: .id(account)
                 ).save(to: &context)
             }
         }
@@ -117,7 +112,7 @@ struct MoneyWriter {
         let old = Account.query(account).related(\.$entries).resolve(in: context)
         for entry in old { try Entry.delete(id: entry.id, from: &context) }
         try Entry(
-            id: entry, owner: account, amount: old.reduce(0) { $0 + $1.amount },
+            owner: account, amount: old.reduce(0) { $0 + $1.amount },
             account: .id(account)
         ).save(to: &context)
     }

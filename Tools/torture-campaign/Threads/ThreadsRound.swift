@@ -75,7 +75,7 @@ struct ThreadsRound: Sendable {
         record.finish()
         try others.wait()
         try store.write(Listening.end, options: WriteOptions(undoable: false)) {
-            try MoneyWriter.move(Listening.endAmount, from: 0, to: 1, entry: -2, &$0)
+            try MoneyWriter.move(Listening.endAmount, from: 0, to: 1, &$0)
         }
         try store.flush()
         try listeners.wait()

@@ -17,7 +17,7 @@ extension InspectedType {
             "number": .number(number), "name": .text(name), "id": idForm.schemaJSON,
             "fields": .array(fields.map(\.schemaJSON)),
             "relations": .array(relations.map { $0.json.adding(["number": .number($0.number)]) }),
-            "tombstoneOf": .optional(tombstoneOf),
+            "tombstoneOf": .optional(tombstoneOf), "numbersIDs": .bool(numbersIDs),
         ]
     }
 }

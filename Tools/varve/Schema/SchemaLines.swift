@@ -23,7 +23,12 @@ struct SchemaLines {
             )
         }
         return [StyledText(type.name, .heading) + StyledText(remark, .faint)]
-            + aligned([("id", StyledText(type.idType))] + fields + relations)
+            + aligned([("id", id(of: type))] + fields + relations)
+    }
+
+    private func id(of type: InspectedType) -> StyledText {
+        StyledText(type.idType)
+            + StyledText(type.numbersIDs ? "  given by the store" : "", .faint)
     }
 
     /// What rows from before the field take.

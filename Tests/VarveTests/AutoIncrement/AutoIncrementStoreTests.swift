@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+import Varve
+import VarveLog
+import VarveTestSupport
+
+@EntityModel("Note")
+struct NumberedNote: Equatable {
+    @AutoIncrement let id: Int
+    var text: String
+    @Relationship var next: NumberedNote? = nil
+}
+
+/// As an app had it before the store gave the ids.
+@EntityModel("Note")
+private struct PlainNote: Equatable {
+    let id: Int
+    var text: String
+    @Relationship var next: PlainNote? = nil
+}
+
+@EntityModel
+private struct Other {
+    let id: Int
+}
+
+@Suite("Ids that a store gives")
+struct AutoIncrementStoreTests {
+    private typealias Note = NumberedNote
+    private struct Refusal: Error {}
+
+    private let disk = SimulatedDisk()
+
+    private func open(
+        _ types: any EntityModelProtocol.Type..., retention: Retention = .newestState
+    ) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+            durability: .commit, retention: retention, compactsAutomatically: false,
+            types: types.isEmpty ? [Note.self, Other.self] : types)
+    }
+
+    /// The id that the store gives next.
+    @discardableResult
+    private func next(_ store: Store, _ text: String = "next") throws -> Int {
+        try store.write { try $0.create(Note(text: text)).id }
+    }
+
+    @Test(
+        "An id is not given again after deletion, undo, redo and rewind, and reopening and compaction between them"
+    )
+    func notAgain() throws {
+        var store = try open(retention: .standard)
+        func renew(_ compacts: Bool) throws {
+            if compacts { try store.compact() }
+            try store.close()
+            store = try open(retention: .standard)
+        }
+        #expect(try next(store) == 1)
+        try store.write { try Note.delete(id: 1, from: &$0) }
+        try renew(false)
+        #expect(try next(store) == 2)
+        try store.undo()
+        try renew(true)
+        #expect(try next(store) == 3)
+        try store.rewind(to: .transaction(1))
+        try renew(true)
+        #expect(try next(store) == 4)
+        try store.undo()
+        try store.redo()
+        try store.undo()
+        try renew(false)
+        #expect(try next(store) == 5)
+        #expect(Note.query().resolve(in: store.context).map(\.id) == [1, 5])
+    }
+
+    @Test(
+        "An undone insertion is forgotten by a compaction that keeps no history, and its id is not given again"
+    )
+    func forgotten() throws {
+        var store = try open()
+        try next(store)
+        try next(store)
+        try store.undo()
+        try store.undo()
+        for _ in 0..<2 {
+            try store.compact()
+            try store.close()
+            store = try open()
+        }
+        #expect(try next(store) == 3)
+    }
+
+    @Test("Numbers of transactions that fail are left out as long as the process runs")
+    func rolledBack() throws {
+        let store = try open()
+        var seen: [Int] = []
+        for _ in 0..<2 {
+            #expect(throws: Refusal.self) {
+                try store.write {
+                    seen.append(try $0.create(Note(text: "lost")).id)
+                    throw Refusal()
+                }
+            }
+        }
+        #expect(try next(store) == 3)
+        try store.suspend()
+        try store.resume()
+        #expect(seen == [1, 2])
+        #expect(try next(store) == 4)
+    }
+
+    @Test("A number that a logged transaction gave to what it took away again is in the log")
+    func passing() throws {
+        var store = try open()
+        // The first transaction defines the type, too.
+        try store.write {
+            try Other(id: 1).save(to: &$0)
+            let note = try $0.create(Note(text: "passing"))
+            _ = try Note.delete(id: note.id, from: &$0)
+            _ = try Deleted<Note>.query(note.id).resolve(in: $0)?.delete(from: &$0)
+        }
+        #expect(Deleted<Note>.query().isEmpty(in: store.context))
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 2)
+        try store.write {
+            try Other(id: 2).save(to: &$0)
+            _ = try? [Note(text: "a"), Note(text: "b")].save(to: &$0)
+            _ = try Note.delete(id: 3, from: &$0)
+            _ = try Note.delete(id: 4, from: &$0)
+            _ = try Deleted<Note>.query(3).resolve(in: $0)?.delete(from: &$0)
+            _ = try Deleted<Note>.query(4).resolve(in: $0)?.delete(from: &$0)
+        }
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 5)
+    }
+
+    @Test(
+        "Drafts and the store beside them never give the same id, and a compaction behind a commit knows it"
+    )
+    func drafts() throws {
+        var store = try open()
+        try next(store)
+        let first = store.draft("first")
+        let second = store.draft("second")
+        try first.edit { try Note(text: "a").save(to: &$0) }
+        try second.edit { try Note(text: "b").save(to: &$0) }
+        #expect(try next(store) == 4)
+        try second.edit { try Note(text: "c").save(to: &$0) }
+        try second.commit()
+        try store.undo()
+        try store.compact()
+        try store.close()
+        store = try open()
+        #expect(Note.query().resolve(in: store.context).map(\.id) == [1, 4])
+        #expect(try next(store) == 6)
+        try first.revert()
+    }
+
+    @Test(
+        "A type whose ids were the app's goes on behind them, and an app that gives them itself again changes nothing"
+    )
+    func schema() throws {
+        var store = try open(PlainNote.self)
+        try store.write {
+            try PlainNote(id: 7, text: "a", next: .id(20)).save(to: &$0)
+            try PlainNote(id: 30, text: "b").save(to: &$0)
+            _ = try PlainNote.delete(id: 30, from: &$0)
+        }
+        try store.close()
+        store = try open(Note.self)
+        #expect(try next(store) == 31)
+        try store.close()
+        store = try open(PlainNote.self)
+        try store.write { try PlainNote(id: 40, text: "c").save(to: &$0) }
+        try store.undo()
+        try store.compact()
+        try store.close()
+        store = try open(Note.self)
+        #expect(try next(store) == 41)
+    }
+
+    @Test("A store that has an entity with the id 0 says so when its ids are to be given")
+    func zero() throws {
+        let store = try open(PlainNote.self)
+        try store.write { try PlainNote(id: 0, text: "zero").save(to: &$0) }
+        try store.close()
+        let error = #expect(throws: StoreError.self) { _ = try open(Note.self) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("there is an entity with the id 0"))
+    }
+
+    @Test(
+        "The past has the entities of its time, and a salvaged store gives no id of what it kept or lost"
+    )
+    func past() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Note.self)
+        for _ in 0..<3 { try next(store) }
+        try store.undo()
+        let then = try store.context(asOf: .transaction(3))
+        #expect(Note.query().resolve(in: then).map(\.id) == [1, 2, 3])
+        try store.close()
+        let copy = place.url.appendingPathExtension("salvaged")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        _ = try Store.salvage(from: place.url, to: copy)
+        let salvaged = try Store(at: copy, Note.self)
+        #expect(try next(salvaged) == 4)
+        try salvaged.close()
+    }
+
+    @Test("A process that is killed leaves a store that gives no id of a logged transaction again")
+    func crash() throws {
+        for seed in 1...8 as ClosedRange<UInt64> {
+            var disk = SimulatedDisk()
+            var given: Set<Int> = []
+            for round in 0..<4 {
+                let store = try Store(
+                    in: disk, environment: SimulatedEnvironment(seed: seed), mode: .readWrite,
+                    durability: .commit, compactsAutomatically: false, types: [Note.self])
+                for _ in 0..<3 {
+                    let id = try next(store)
+                    #expect(given.insert(id).inserted, "seed \(seed), round \(round)")
+                    if id % 3 == 0 { try store.undo() }
+                }
+                if round == 1 { try store.compact() }
+                disk = SimulatedDisk(disk.image)
+            }
+        }
+    }
+}
