@@ -34,6 +34,19 @@ extension Store {
         return result
     }
 
+    // A form of its own, so that a body that is to return nothing may be a save, whose result need not be used.
+
+    /// Runs a transaction whose body returns nothing.
+    ///
+    /// - Throws: as the form with a result.
+    @inlinable
+    public func write(
+        _ label: String = "", options: WriteOptions = WriteOptions(),
+        _ body: (inout Context) throws -> Void
+    ) throws {
+        try writeAnyResult(label, options, body)
+    }
+
     @usableFromInline
     func writeAnyResult(
         _ label: String, _ options: WriteOptions, _ body: (inout Context) throws -> Void
@@ -66,6 +79,17 @@ extension Store {
         let result = WriteResult<Result>()
         try await writeAnyResult(label, options) { result.set(try body(&$0)) }
         return result.take()
+    }
+
+    /// Runs a transaction whose body returns nothing on the store's own thread.
+    ///
+    /// - Throws: as the form with a result.
+    @inlinable
+    public func write(
+        _ label: String = "", options: WriteOptions = WriteOptions(),
+        _ body: @escaping @Sendable (inout Context) throws -> Void
+    ) async throws {
+        try await writeAnyResult(label, options, body)
     }
 
     @usableFromInline

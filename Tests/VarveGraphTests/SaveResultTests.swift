@@ -33,13 +33,13 @@ struct SaveResultTests {
     @Test("A save says whether it inserted, updated, or left everything as it was")
     func results() throws {
         var context = Context()
-        #expect(try Note(id: 1, title: "a").saveReporting(to: &context) == .inserted)
-        #expect(try Note(id: 1, title: "a").saveReporting(to: &context) == .unchanged)
-        let changed = try Note(id: 1, title: "b", stars: 5).saveReporting(to: &context)
-        #expect(changed == .updated(properties: ["title", "stars"]))
+        #expect(try Note(id: 1, title: "a").save(to: &context).change == .inserted)
+        #expect(try Note(id: 1, title: "a").save(to: &context).change == .unchanged)
+        let changed = try Note(id: 1, title: "b", stars: 5).save(to: &context)
+        #expect(changed.change == .updated(properties: ["title", "stars"]))
         #expect(changed.changedProperties == ["title", "stars"] && !changed.isInsertion)
         try Note.delete(id: 1, from: &context)
-        #expect(try Note(id: 1, title: "b").saveReporting(to: &context) == .inserted)
+        #expect(try Note(id: 1, title: "b").save(to: &context).change == .inserted)
     }
 
     @Test("Relations that lead elsewhere count, whether entities come along or not")
@@ -47,12 +47,12 @@ struct SaveResultTests {
         var context = Context()
         try Note(id: 1, title: "a", tags: .ids(["x", "y"])).save(to: &context)
         let moved = Note(id: 1, title: "a", tags: .ids(["y", "x"]))
-        #expect(try moved.saveReporting(to: &context) == .updated(properties: ["tags"]))
-        #expect(try moved.saveReporting(to: &context) == .unchanged)
+        #expect(try moved.save(to: &context).change == .updated(properties: ["tags"]))
+        #expect(try moved.save(to: &context).change == .unchanged)
         let loaded = Note(id: 1, title: "a", tags: .appending(relation: [Tag(id: "z")]))
-        #expect(try loaded.saveReporting(to: &context) == .updated(properties: ["tags"]))
+        #expect(try loaded.save(to: &context).change == .updated(properties: ["tags"]))
         #expect(
-            try Tag(id: "z", notes: .ids([])).saveReporting(to: &context).changedProperties == [
+            try Tag(id: "z", notes: .ids([])).save(to: &context).changedProperties == [
                 "notes"
             ])
     }
@@ -61,20 +61,20 @@ struct SaveResultTests {
     func stored() throws {
         var context = Context()
         try Note(id: 1, title: "a", stars: 3).save(to: &context)
-        let counted = try Note(id: 1, title: "counted", stars: 3).saveReporting(to: &context)
-        #expect(counted == .updated(properties: ["title", "saves"]))
-        let kept = try Note(id: 1, title: "z").saveReporting(
+        let counted = try Note(id: 1, title: "counted", stars: 3).save(to: &context)
+        #expect(counted.change == .updated(properties: ["title", "saves"]))
+        let kept = try Note(id: 1, title: "z").save(
             to: &context, options: MergeStrategy { old, _ in old })
-        #expect(kept == .unchanged)
-        #expect(try Note(id: 2, title: "short-lived").saveReporting(to: &context) == .unchanged)
+        #expect(kept.change == .unchanged)
+        #expect(try Note(id: 2, title: "short-lived").save(to: &context).change == .unchanged)
     }
 
     @Test("A result within a longer change is about its own save alone")
     func nested() throws {
         var context = Context()
         for round in 0..<3 {
-            let result = try Note(id: 1, title: "t\(round)").saveReporting(to: &context)
-            #expect(result == (round == 0 ? .inserted : .updated(properties: ["title"])))
+            let result = try Note(id: 1, title: "t\(round)").save(to: &context)
+            #expect(result.change == (round == 0 ? .inserted : .updated(properties: ["title"])))
         }
     }
 }

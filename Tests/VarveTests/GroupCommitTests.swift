@@ -112,11 +112,13 @@ struct GroupCommitTests {
         let before = gate.syncs
         gate.closeGate()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await store.write { try Note(id: 0, text: "").save(to: &$0) } }
+            group.addTask {
+                _ = try await store.write { try Note(id: 0, text: "").save(to: &$0) }
+            }
             while store.statistics.log.transactions < 1 { await Task.yield() }
             for number in 1...64 {
                 group.addTask {
-                    try await store.write { try Note(id: number, text: "").save(to: &$0) }
+                    _ = try await store.write { try Note(id: number, text: "").save(to: &$0) }
                 }
             }
             // Were the pool blocked by 64 waiting writers, this task would not go on.
@@ -226,7 +228,7 @@ struct GroupCommitTests {
         let group = DispatchGroup()
         group.enter()
         Thread.detachNewThread {
-            try? store.write(options: strict) { try Note(id: 1, text: "").save(to: &$0) }
+            _ = try? store.write(options: strict) { try Note(id: 1, text: "").save(to: &$0) }
             group.leave()
         }
         gate.awaitSync()

@@ -10,9 +10,9 @@ struct WriteReportTests {
         let report = try store.writeReporting("Rename", options: WriteOptions(author: "me")) {
             context in
             try Author(id: "b", name: "Bob").save(to: &context)
-            return try Author(id: "a", name: "Anna").saveReporting(to: &context)
+            return try Author(id: "a", name: "Anna").save(to: &context)
         }
-        #expect(report.result == .updated(properties: ["name"]))
+        #expect(report.result.change == .updated(properties: ["name"]))
         let transaction = try #require(report.transaction)
         #expect(transaction.id == 2 && store.lastTransaction == 2)
         #expect(transaction.info.label == "Rename" && transaction.info.author == "me")

@@ -5,35 +5,16 @@ extension EntityModelProtocol {
     /// - Parameters:
     ///   - context: what the entity is saved into.
     ///   - options: how values merge with stored ones; `.fragment` keeps stored values where the new ones are nil.
-    @inlinable
-    public func save(
-        to context: inout Context, options: MergeStrategy<Self> = .default
-    ) throws {
-        context.askAhead(ofProbablyNew: self)
-        _ = try context.save(self, options)
-    }
-
-    /// Saves as ``save(to:options:)`` does, and returns what that did to this entity.
-    ///
-    /// A save compares nothing; this one compares the row with what was stored before.
-    ///
-    /// - Returns: whether the entity was inserted, which properties and relations have other values now, or that
-    ///   nothing has changed.
+    /// - Returns: the id, and whether the entity was inserted, which of its properties and relations have other values
+    ///   now, or that nothing has changed.
     // Inlinable, because the save that it calls is compiled for each entity: from here it would run unspecialized.
     @inlinable
-    public func saveReporting(
+    @discardableResult
+    public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
-    ) throws -> SaveResult {
-        let mark = context.begin()
-        do {
-            let slot = try context.save(self, options)
-            let result = context.saveResult(Self._descriptor, at: slot, since: mark)
-            context.end(mark)
-            return result
-        } catch {
-            context.rollBack(to: mark)
-            throw error
-        }
+    ) throws -> SaveResult<Self> {
+        context.askAhead(ofProbablyNew: self)
+        return try context.saveReporting(self, options)
     }
 }
 
@@ -75,6 +56,24 @@ extension Relation {
 }
 
 extension Context {
+    @inlinable
+    mutating func saveReporting<Entity: EntityModelProtocol>(
+        _ entity: consuming Entity, _ options: MergeStrategy<Entity>
+    ) throws -> SaveResult<Entity> {
+        let mark = begin()
+        let result: SaveResult<Entity>
+        do {
+            let slot = try saveOne(entity, options, nil, isNested: false)
+            let outcome = saveOutcome(Entity._descriptor, at: slot, since: mark)
+            result = SaveResult(id: id(of: Entity.self, at: slot), outcome)
+        } catch {
+            rollBack(to: mark)
+            throw error
+        }
+        end(mark, of: Entity.self)
+        return result
+    }
+
     @inlinable
     func id<Entity: EntityModelProtocol>(of type: Entity.Type, at slot: Slot) -> Entity.ID {
         guard let table = table(of: type) else {

@@ -76,4 +76,17 @@ extension Context {
         }
         return stored
     }
+
+    /// Saves entities in their order and returns what the context holds of them then. All of them, or none.
+    ///
+    /// - Throws: what the saves throw; nothing is changed then.
+    @discardableResult
+    @inlinable
+    public mutating func create<Entity: EntityModelProtocol>(
+        _ entities: some Sequence<Entity>
+    ) throws -> [Entity] {
+        try atomically { context in
+            try entities.map { try context.create($0) }
+        }
+    }
 }

@@ -39,6 +39,8 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var deleteCauses: [UInt32: DeleteCause]
     /// The position of the table of this type's tombstones; -1 while there is none.
     @exclusivity(unchecked) @usableFromInline final var tombstoneTable: Int
+    /// What a save changed, from one save to the next: it keeps its memory. Not copied with the table.
+    @exclusivity(unchecked) final var savedChanges: FieldChanges?
     /// Whether the last row came to a slot that had none: in most work the next one will, too.
     @exclusivity(unchecked) @usableFromInline final var lastSaveWasNew = false
     /// What look-ups made of the leaves of a large table. Shared by all copies.

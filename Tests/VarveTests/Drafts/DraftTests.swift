@@ -474,7 +474,7 @@ struct DraftTests {
         let store = try store()
         let draft = store.draft()
         DispatchQueue.concurrentPerform(iterations: 100) { number in
-            try? draft.edit { try Shelf(id: "\(number)").save(to: &$0) }
+            _ = try? draft.edit { try Shelf(id: "\(number)").save(to: &$0) }
         }
         #expect(Shelf.query().resolve(in: draft.context).count == 100)
         try draft.commit()

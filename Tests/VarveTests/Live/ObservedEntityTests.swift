@@ -120,7 +120,7 @@ struct ObservedEntityTests {
         let draft = store.draft()
         let observed = ObservedEntity(Author.query("a"), in: draft)
         try await notified(of: { observed.entity }) {
-            try draft.edit { try Author(id: "a", name: "Anna").save(to: &$0) }
+            _ = try draft.edit { try Author(id: "a", name: "Anna").save(to: &$0) }
         }
         #expect(observed.entity?.name == "Anna")
         try await notified(of: { observed.entity }) { try draft.revert() }

@@ -9,6 +9,10 @@ extension Store {
         try write(label, body)
     }
 
+    func writing(_ label: String = "", _ body: (inout Context) throws -> Void) throws {
+        try write(label, body)
+    }
+
     func undoing() throws {
         if canUndo { try undo() }
     }

@@ -187,7 +187,9 @@ private struct VersionRun {
         case 6:
             try Shelf.delete(id: "s\(book)", from: &context)
             return
-        default: return try Shelf(id: "s\(book)", label: value).save(to: &context)
+        default:
+            try Shelf(id: "s\(book)", label: value).save(to: &context)
+            return
         }
         try changed.save(to: &context)
     }

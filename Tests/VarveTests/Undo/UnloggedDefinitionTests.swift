@@ -61,10 +61,11 @@ struct FirstItemsLog {
                 return try deleted.restore(in: &context)
             }
             let note = String(repeating: name(), count: Int.random(in: 0...400, using: &random))
-            return try FirstModel.Item(
+            try FirstModel.Item(
                 id: id, name: name(), city: name(),
                 level: Int32.random(in: -300...300, using: &random), note: note
             ).save(to: &context)
+            return
         }
         switch Int.random(in: 0..<9, using: &random) {
         case 0: item.name = name()
