@@ -128,6 +128,21 @@ struct EntityModelRelationDiagnosticTests {
             ])
     }
 
+    @Test("What is deleted when it leaves a list must go with the list")
+    func orphans() {
+        let refused = expansion("@Relationship(orphans: .delete, inverse: \\.user) var x: [User]?")
+        #expect(
+            refused.messages == [
+                "'x' deletes what leaves it, so what is in it must go with its entity: add"
+                    + " 'deleteRule: .cascade'"
+            ])
+        let accepted = expansion(
+            "@Relationship(deleteRule: .cascade, orphans: .delete, inverse: \\.user) var x: [User]?"
+        )
+        #expect(accepted.messages.isEmpty)
+        #expect(accepted.text.contains("deleteRule: .cascade, orphans: .delete)"))
+    }
+
     @Test("An inverse is a key path to one relation")
     func malformedInverse() {
         for path in [#"\.a.b"#, #"\.[0]"#, #"\User.back?"#, "back", #"\.self"#, #"\User.a[1]"#] {

@@ -36,6 +36,7 @@ extension Context {
             session.isDeferring = false
             try _save(value, relation: relation, of: Entity.self, at: slot)
             try savePending(from: start)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
         } catch {
             rollBack(to: mark)
             throw error
@@ -46,26 +47,26 @@ extension Context {
     @inlinable
     mutating func detach<Entity: EntityModelProtocol>(
         _ id: Entity.ID, _ path: PartialKeyPath<Entity>
-    ) {
+    ) throws {
         guard let slot = knownSlot(of: Entity.self, id: id) else { return }
         let relation = relationIndex(path)
         let position = position(of: Entity._descriptor)
-        let mark = begin()
-        replaceLinks(with: [], of: slot.rawValue, relation: relation, table: position)
-        end(mark)
+        try changeLinks {
+            $0.replaceLinks(with: [], of: slot.rawValue, relation: relation, table: position)
+        }
     }
 
     @inlinable
     mutating func detach<Entity: EntityModelProtocol, Child: EntityModelProtocol>(
         _ child: Child.Type, _ ids: [Child.ID], from id: Entity.ID, _ path: PartialKeyPath<Entity>
-    ) {
+    ) throws {
         guard let slot = knownSlot(of: Entity.self, id: id) else { return }
         let children = knownSlots(Child.self, ids)
         let relation = relationIndex(path)
         let position = position(of: Entity._descriptor)
-        let mark = begin()
-        unlink(children, from: slot.rawValue, relation: relation, table: position)
-        end(mark)
+        try changeLinks {
+            $0.unlink(children, from: slot.rawValue, relation: relation, table: position)
+        }
     }
 
     @inlinable
@@ -118,11 +119,26 @@ extension Context {
         let mark = begin()
         do {
             for child in children { try deleteRow(at: Slot(child), table: childTable) }
+            unlink(Set(children), from: slot, relation: relation, table: table)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
         } catch {
             rollBack(to: mark)
             throw error
         }
-        unlink(Set(children), from: slot, relation: relation, table: table)
+        end(mark)
+    }
+
+    /// Changes links as one change of the context, with what becomes of orphans.
+    @usableFromInline
+    mutating func changeLinks(_ change: (inout Context) -> Void) throws {
+        let mark = begin()
+        change(&self)
+        do {
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
+        } catch {
+            rollBack(to: mark)
+            throw error
+        }
         end(mark)
     }
 }

@@ -58,6 +58,7 @@ extension Context {
             var denials: [DeleteDenial] = []
             while let step = steps.popLast() { try perform(step, &steps, &denials) }
             try check(denials)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
         } catch {
             rollBack(to: mark)
             throw error

@@ -5,6 +5,7 @@ package struct JournalMark: Sendable {
     @usableFromInline let isOutermost: Bool
     let deleting: Int
     let pending: Int
+    let orphans: Int
 }
 
 extension Context {
@@ -17,13 +18,15 @@ extension Context {
         session.depth += 1
         return JournalMark(
             count: session.journal.count, isOutermost: session.depth == 1,
-            deleting: session.deleting.count, pending: session.pending.count)
+            deleting: session.deleting.count, pending: session.pending.count,
+            orphans: session.orphans.count)
     }
 
     /// Ends a change that stays.
     @usableFromInline
     package mutating func end(_ mark: JournalMark) {
         session.depth -= 1
+        if mark.isOutermost { session.orphans.removeAll() }
         if mark.isOutermost && !session.isTracking { clearJournal() }
     }
 
@@ -45,6 +48,7 @@ extension Context {
         session.depth -= 1
         session.deleting.removeLast(session.deleting.count - mark.deleting)
         session.pending.removeLast(session.pending.count - mark.pending)
+        session.orphans.removeLast(session.orphans.count - mark.orphans)
         while session.journal.count > mark.count {
             let entry = session.journal.removeLast()
             changeTable(at: Int(entry.table)) { table in

@@ -34,6 +34,7 @@ extension Context {
         let resolved = tables.tables[table].relations[relation]
         if let inverse = resolved.inverse {
             let (lost, gained) = Context.difference(from: before.slots, to: children)
+            noteOrphans(lost, of: slot, relation: relation, table: table)
             for child in lost {
                 removeLink(to: slot, of: child, relation: inverse, table: resolved.childTable)
             }
@@ -179,6 +180,7 @@ extension Context {
         var list = links(of: slot, relation: relation, table: table)
         guard let position = list.position(of: child) else { return }
         list.remove(at: position)
+        noteOrphans(CollectionOfOne(child), of: slot, relation: relation, table: table)
         setLinks(list, of: slot, relation: relation, table: table)
     }
 

@@ -35,6 +35,7 @@ extension Sequence where Element: EntityModelProtocol {
             if count == nil {
                 for entity in self { _ = try context.save(entity, options) }
             }
+            if !context.session.orphans.isEmpty { try context.deleteOrphans(behind: mark) }
         } catch {
             context.rollBack(to: mark)
             throw error
@@ -64,6 +65,7 @@ extension Context {
         let result: SaveResult<Entity>
         do {
             let slot = try saveOne(entity, options, nil, isNested: false)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
             let outcome = saveOutcome(Entity._descriptor, at: slot, since: mark)
             result = SaveResult(id: id(of: Entity.self, at: slot), outcome)
         } catch {
@@ -92,6 +94,7 @@ extension Context {
         let slot: Slot
         do {
             slot = try saveOne(entity, options, foreseen, isNested: false)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
         } catch {
             rollBack(to: mark)
             throw error

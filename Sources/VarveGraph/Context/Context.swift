@@ -32,6 +32,8 @@ public struct Context: Sendable {
         @usableFromInline var deleting: ContiguousArray<UInt64> = []
         /// What running saves have yet to do, the next step last.
         @usableFromInline var pending: ContiguousArray<PendingSave> = []
+        /// What left a list that deletes its orphans, in the change that is running.
+        @usableFromInline var orphans: ContiguousArray<Orphan> = []
         /// Whether the relations that the save of an entity is at have left something to do.
         @usableFromInline var isDeferring = false
         /// Tells the context of one transaction from every other; nil outside.
@@ -166,7 +168,7 @@ extension Context {
             return ResolvedRelation(
                 childTable: childTable, isToMany: relation.isToMany, inverse: inverse,
                 inverseIsToMany: inverse.map { child.relations[$0].isToMany } ?? false,
-                deleteRule: relation.deleteRule)
+                deleteRule: relation.deleteRule, deletesOrphans: relation.orphans == .delete)
         }
         changeTable(at: position) { $0.relations = relations }
     }

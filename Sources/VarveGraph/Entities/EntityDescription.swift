@@ -75,12 +75,12 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         inverse: KeyPath<
             Child, Relation<Entity, InverseDirection, InverseCardinality, InverseRule>
         >,
-        offset: Int?, deleteRule: DeleteRule
+        offset: Int?, deleteRule: DeleteRule, orphans: OrphanRule = .keep
     ) {
         erased.relations.append(
             RelationDescription(
                 name: name, path: path, inverse: inverse, offset: offset, deleteRule: deleteRule,
-                nestedStep: Nested.maker(for: path),
+                orphans: orphans, nestedStep: Nested.maker(for: path),
                 collectHashes: RelationDescription.hashCollector(for: path)))
     }
 }
@@ -156,6 +156,7 @@ public struct RelationDescription: Sendable {
     @usableFromInline package let isToMany: Bool
     package let isRequired: Bool
     package let deleteRule: DeleteRule
+    let orphans: OrphanRule
     package let child: any EntityModelProtocol.Type
     package let childDescriptor: @Sendable () -> EntityDescriptor
     /// Sets the relation at the address to the ids of these slots of the child's table.
@@ -191,7 +192,7 @@ public struct RelationDescription: Sendable {
     init<Entity: EntityModelProtocol, Child, Directionality, Cardinality, Constraint>(
         name: String,
         path: KeyPath<Entity, Relation<Child, Directionality, Cardinality, Constraint>>,
-        inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule,
+        inverse: AnyKeyPath?, offset: Int?, deleteRule: DeleteRule, orphans: OrphanRule = .keep,
         nestedStep: @escaping Nested.Maker, collectHashes: @escaping HashCollector
     ) {
         guard let offset else {
@@ -205,6 +206,7 @@ public struct RelationDescription: Sendable {
         self.isToMany = Cardinality.isToMany
         self.isRequired = Constraint.self == Relations.Required.self
         self.deleteRule = deleteRule
+        self.orphans = orphans
         self.child = Child.self
         self.childDescriptor = { Child._descriptor }
         self.nestedStep = nestedStep

@@ -109,6 +109,7 @@ extension Context {
         let mark = begin()
         do {
             let result = try body(&self)
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
             end(mark)
             return result
         } catch {

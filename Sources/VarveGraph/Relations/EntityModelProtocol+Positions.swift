@@ -148,9 +148,8 @@ extension Context {
         guard let slot = knownSlot(of: Entity.self, id: id) else {
             throw ContextError.noSuchEntity(type: "\(Entity.self)", id: "\(id)")
         }
-        let mark = begin()
-        body(&self, slot.rawValue, relation, position(of: Entity._descriptor))
-        end(mark)
+        let table = position(of: Entity._descriptor)
+        try changeLinks { body(&$0, slot.rawValue, relation, table) }
     }
 
     /// The entities that a relation of an entity leads to, with their slots, in order.

@@ -30,16 +30,14 @@ extension EntityModelProtocol {
 
     // MARK: - Detaching
 
-    // Nothing of it throws now. It is called with `try`, as its siblings are, so that it may.
-
     /// Unlinks everything that a relation leads to, on both sides of a mutual one. The entities
-    /// stay.
+    /// stay, unless the relation deletes orphans.
     @inlinable
     public func detach<Child, Direction, Cardinality, Rule>(
         _ relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
     ) throws {
-        context.detach(self.id, relation)
+        try context.detach(self.id, relation)
     }
 
     /// Unlinks everything that a relation leads to, on both sides. The entities stay.
@@ -52,7 +50,7 @@ extension EntityModelProtocol {
         in context: inout Context
     ) throws {
         context.checkInverse(of: relation, inverse)
-        context.detach(self.id, relation)
+        try context.detach(self.id, relation)
     }
 
     /// Unlinks some of what a relation leads to, on both sides of a mutual one. The entities stay;
@@ -63,7 +61,7 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
     ) throws {
-        context.detach(Child.self, ids, from: self.id, relation)
+        try context.detach(Child.self, ids, from: self.id, relation)
     }
 
     /// Unlinks some of what a relation leads to, on both sides of a mutual one.
@@ -73,7 +71,7 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Cardinality, Rule>>,
         in context: inout Context
     ) throws {
-        context.detach(Child.self, ids, from: self.id, relation)
+        try context.detach(Child.self, ids, from: self.id, relation)
     }
 
     /// Unlinks some of what a relation leads to, on both sides.
@@ -87,7 +85,7 @@ extension EntityModelProtocol {
         in context: inout Context
     ) throws {
         context.checkInverse(of: relation, inverse)
-        context.detach(Child.self, ids, from: self.id, relation)
+        try context.detach(Child.self, ids, from: self.id, relation)
     }
 
     /// Unlinks some of what a relation leads to, on both sides.
@@ -101,7 +99,7 @@ extension EntityModelProtocol {
         in context: inout Context
     ) throws {
         context.checkInverse(of: relation, inverse)
-        context.detach(Child.self, ids, from: self.id, relation)
+        try context.detach(Child.self, ids, from: self.id, relation)
     }
 
     // MARK: - Deleting

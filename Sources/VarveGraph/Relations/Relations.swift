@@ -60,6 +60,15 @@ public enum DeleteRule: Sendable, Hashable {
     case deny
 }
 
+/// What happens to an entity that leaves a list.
+public enum OrphanRule: Sendable, Hashable {
+    /// It stays, without a link to where it was.
+    case keep
+    /// It is deleted, with its hooks and delete rules, when no entity of the list's type holds it any more. That is
+    /// decided when the save or the call that changed the list ends: what moves to another list meanwhile stays.
+    case delete
+}
+
 /// The `.required` of `@Relationship(.required)`, or its opposite.
 public struct Constraint<Rule: ConstraintsProtocol>: Sendable {
     init() {}

@@ -71,17 +71,23 @@ where
     Constraints == Relations.Required
 {
     /// A mutual relation to a list of entities.
+    ///
+    /// - Parameters:
+    ///   - deleteRule: what happens to the listed entities when this one is deleted.
+    ///   - orphans: what happens to an entity that leaves the list. `.delete` goes with `deleteRule: .cascade`.
+    ///   - inverse: the relation of the other side.
     public init<Inverse>(
-        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+        deleteRule: DeleteRule = .nullify, orphans: OrphanRule = .keep,
+        inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
     /// A mutual relation to a list of entities, with the inverse named first.
     public init<Inverse>(
-        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule
+        inverse: KeyPath<Entity, Inverse?>, deleteRule: DeleteRule, orphans: OrphanRule = .keep
     ) { self.init(.none) }
     /// A mutual relation to a list of entities, with `.required` written out, which says nothing of a list.
     public init<Inverse>(
-        _ constraint: Constraint<Relations.Required>,
-        deleteRule: DeleteRule = .nullify, inverse: KeyPath<Entity, Inverse?>
+        _ constraint: Constraint<Relations.Required>, deleteRule: DeleteRule = .nullify,
+        orphans: OrphanRule = .keep, inverse: KeyPath<Entity, Inverse?>
     ) { self.init(.none) }
 }
 

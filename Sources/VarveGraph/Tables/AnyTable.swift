@@ -320,4 +320,6 @@ package struct ResolvedRelation: Sendable {
     package let inverse: Int?
     package let inverseIsToMany: Bool
     package let deleteRule: DeleteRule
+    /// Whether an entity that leaves every list is deleted.
+    let deletesOrphans: Bool
 }

@@ -226,6 +226,15 @@ extension Misuse {
     }
 }
 
+extension Misuse {
+    static func orphansWithoutCascade(_ name: String) -> Misuse {
+        Misuse(
+            "orphansWithoutCascade",
+            "'\(name)' deletes what leaves it, so what is in it must go with its entity: add"
+                + " 'deleteRule: .cascade'")
+    }
+}
+
 // MARK: - Its indexes
 
 extension Misuse {

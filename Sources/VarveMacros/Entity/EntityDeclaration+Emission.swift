@@ -110,7 +110,8 @@ extension EntityDeclaration {
         source.line("_description.relation(")
         source.indented { source in
             source.line("\(relation.nameInLog.asStringLiteral), \(path),\(inverse)")
-            source.line("offset: \(offset), deleteRule: \(relation.deleteRule))")
+            let orphans = relation.orphans.map { ", orphans: \($0)" } ?? ""
+            source.line("offset: \(offset), deleteRule: \(relation.deleteRule)\(orphans))")
         }
     }
 

@@ -113,7 +113,15 @@ extension RelationDeclaration {
             return [Misuse.relationIsComputed(name).diagnostic(at: pattern)]
         }
         guard let type else { return [Misuse.relationWithoutType(name).diagnostic(at: pattern)] }
-        return optionalityDiagnostics(type) + inverseDiagnostics()
+        return optionalityDiagnostics(type) + inverseDiagnostics() + orphanDiagnostics()
+    }
+
+    /// What goes when it leaves the list has to go with the list, too.
+    private func orphanDiagnostics() -> [Diagnostic] {
+        guard orphans?.hasSuffix("delete") == true, !deleteRule.hasSuffix("cascade"),
+            let attribute = property.relationship
+        else { return [] }
+        return [Misuse.orphansWithoutCascade(name).diagnostic(at: attribute.syntax)]
     }
 
     private func optionalityDiagnostics(_ type: TypeSpelling) -> [Diagnostic] {

@@ -14,6 +14,8 @@ struct RelationDeclaration {
     let inverse: Inverse
     /// Source of the delete rule.
     let deleteRule: String
+    /// Source of what becomes of orphans; nil where it is not said.
+    let orphans: String?
     /// `@Relationship(…)`, also with nothing in the parentheses, makes the wrapper itself.
     let hasArgumentList: Bool
     let hasInitializer: Bool
@@ -49,6 +51,7 @@ extension RelationDeclaration {
         }
         self.deleteRule =
             relationship.argument(labeled: "deleteRule")?.trimmedDescription ?? ".nullify"
+        self.orphans = relationship.argument(labeled: "orphans")?.trimmedDescription
         self.hasArgumentList = relationship.syntax.leftParen != nil
         self.hasInitializer =
             property.initializer != nil || relationship.argument(labeled: "wrappedValue") != nil
