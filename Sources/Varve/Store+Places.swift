@@ -26,23 +26,27 @@ extension Store {
     /// A store without a disk, gone with its last reference. The options are those of a store in a directory.
     public static func inMemory(
         durability: Durability = .none, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, _ types: any EntityModelProtocol.Type...
+        compactsAutomatically: Bool = true, log: StoreLog? = nil,
+        _ types: any EntityModelProtocol.Type...
     ) throws -> Store {
         try Store(
             in: MemoryFileSystem(), mode: .readWrite, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, types: types)
+            retention: retention, compactsAutomatically: compactsAutomatically, log: log,
+            types: types)
     }
 
     /// A store in a new directory of its own, which is removed with the last reference to it. The options are those of
     /// a store in another directory.
     public static func temporary(
         durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, _ types: any EntityModelProtocol.Type...
+        compactsAutomatically: Bool = true, log: StoreLog? = nil,
+        _ types: any EntityModelProtocol.Type...
     ) throws -> Store {
         let directory = try TemporaryDirectory()
         return try Store(
             in: POSIXFileSystem(directory.url.path), mode: .readWrite, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, types: types,
+            retention: retention, compactsAutomatically: compactsAutomatically, log: log,
+            types: types,
             temporaryDirectory: directory)
     }
 

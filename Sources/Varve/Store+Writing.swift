@@ -63,6 +63,7 @@ extension Store {
     /// Waits for what a write waits for.
     func finish(_ receipt: Writer.Receipt) throws {
         if let awaited = receipt.awaited { try awaited.commits.wait(for: awaited.transaction) }
+        writer?.didCommit(receipt)
         compactor?.startIfDue()
     }
 
@@ -196,7 +197,13 @@ extension Writer {
         } catch {
             return attempt.finish(error)
         }
-        guard let awaited = receipt.awaited else { return attempt.finish(nil) }
-        awaited.commits.whenSafe(awaited.transaction) { attempt.finish($0) }
+        guard let awaited = receipt.awaited else {
+            didCommit(receipt)
+            return attempt.finish(nil)
+        }
+        awaited.commits.whenSafe(awaited.transaction) { [self] in
+            if $0 == nil { didCommit(receipt) }
+            attempt.finish($0)
+        }
     }
 }

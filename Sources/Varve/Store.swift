@@ -62,6 +62,8 @@ public final class Store: Sendable {
     ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
     ///     behind it are performed, all in one transaction. A store that is only read must not need any.
     ///   - migrating: where the store is copied to before it is migrated, and what receives the progress.
+    ///   - log: receives what the store has to say about its work.
+    ///   - progress: receives how far the opening is, on the opening thread.
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
@@ -71,12 +73,15 @@ public final class Store: Sendable {
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, migrations: [Migration] = [],
-        migrating: MigrationOptions = MigrationOptions(), _ types: any EntityModelProtocol.Type...
+        migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
+        progress: (@Sendable (OpeningProgress) -> Void)? = nil,
+        _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
             at: url, createsParents: createsParents, mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
-            migrations: migrations, migrating: migrating, types: types)
+            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
+        )
     }
 
     /// Opens the store in a directory, with the types in an array.
@@ -84,13 +89,16 @@ public final class Store: Sendable {
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
         compactsAutomatically: Bool = true, migrations: [Migration] = [],
-        migrating: MigrationOptions = MigrationOptions(), types: [any EntityModelProtocol.Type]
+        migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
+        progress: (@Sendable (OpeningProgress) -> Void)? = nil,
+        types: [any EntityModelProtocol.Type]
     ) throws {
         if createsParents, mode == .readWrite { try Store.createParents(of: url) }
         try self.init(
             in: POSIXFileSystem(url.path), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
-            migrations: migrations, migrating: migrating, types: types)
+            migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
+        )
     }
 
     package init(
@@ -98,12 +106,14 @@ public final class Store: Sendable {
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
         durability: Durability, retention: Retention = .standard,
         compactsAutomatically: Bool = true, migrations: [Migration] = [],
-        migrating: MigrationOptions = MigrationOptions(),
+        migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
+        progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
         let opener = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, migrations: migrations, migrating: migrating)
+            types: types, migrations: migrations, migrating: migrating, log: log, progress: progress
+        )
         let opened = try opener.open(mode)
         let shown = SharedState(opened.state)
         let published = PublishedState(shown)

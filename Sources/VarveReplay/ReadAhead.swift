@@ -35,10 +35,13 @@ package final class ReadAhead: @unchecked Sendable {
     /// Calls `body` with each record of the log behind `sequence`, in order, with everything verified on
     /// the way. Behind it nothing of the log is being read.
     ///
+    /// - Parameter didTake: receives how many bytes were taken, from time to time.
+    ///
     /// Of a snapshot, which holds no lock: the other thread releases it at any time behind this call.
     func forEach(
         of log: LogSnapshot, after sequence: LogSequence,
-        _ body: (ReadRecord, borrowing ResolvedSlots) throws(RecordError) -> Void
+        _ body: (ReadRecord, borrowing ResolvedSlots) throws(RecordError) -> Void,
+        didTake: (Int) -> Void = { _ in }
     ) throws(ReplayFailure<RecordError>) {
         for _ in 0..<Self.batchCount { giveBack(ReadBatch()) }
         Thread.detachNewThread { [self] in read(log, after: sequence) }
@@ -51,6 +54,7 @@ package final class ReadAhead: @unchecked Sendable {
                 throw .consumer(error)
             }
             if let failure = batch.failure { throw failure }
+            didTake(batch.byteCount)
             if batch.isLast { return }
             giveBack(batch)
         }
@@ -166,6 +170,9 @@ private final class ReadBatch: @unchecked Sendable {
         byteCount: ReadBatch.byteCount, alignment: 16)
     private var used = 0
 
+    /// Of all its records.
+    var byteCount: Int { used }
+
     deinit { memory.deallocate() }
 
     func removeAll() {
@@ -212,7 +219,7 @@ private final class ReadBatch: @unchecked Sendable {
 }
 
 extension LogRecord {
-    fileprivate var payload: UnsafeRawBufferPointer {
+    var payload: UnsafeRawBufferPointer {
         switch self {
         case .catalog(let payload): payload
         case .transaction(let logged): logged.payload

@@ -12,9 +12,12 @@ package struct ReplayedLog {
     /// Loads the newest checkpoint that can be used, and applies the log behind it, verifying all
     /// of that.
     ///
-    /// - Parameter aheadMin: how many bytes there must be to replay for them to be read ahead.
+    /// - Parameters:
+    ///   - aheadMin: how many bytes there must be to replay for them to be read ahead.
+    ///   - progress: receives how many bytes are replayed, of how many: about a hundred times.
     package init(
-        _ scanned: ScannedLog, readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin
+        _ scanned: ScannedLog, readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
+        progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (ReplayState, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
@@ -26,19 +29,26 @@ package struct ReplayedLog {
         }
         let state = loaded.state?.0 ?? ReplayState()
         let bytes = scanned.rawBytes(after: loaded.start.sequence)
+        var meter = ReplayMeter(total: bytes)
+        progress(0, bytes)
         // A short tail mentions few types, maybe, and each is prepared when it is.
         if bytes > 0, bytes >= UInt64(state.slotCount / 16) { Self.prepareLookUps(in: state) }
         if bytes >= aheadMin {
             let reader = ReadAhead(resolving: SlotsAhead(state))
             try reader.forEach(of: scanned.snapshot, after: loaded.start.sequence) {
-                record, resolved throws(RecordError) in try state.take(record, resolved)
+                record, resolved throws(RecordError) in
+                try state.take(record, resolved)
+            } didTake: {
+                meter.add($0, progress)
             }
             scanned.skipReplay()
         } else {
             try scanned.replay(after: loaded.start.sequence) { record throws(RecordError) in
                 try state.take(record)
+                meter.add(record.payload.count, progress)
             }
         }
+        if bytes > 0 { progress(bytes, bytes) }
         self.state = state
         start = loaded.start
         checkpoint = loaded.state?.1
@@ -52,6 +62,22 @@ package struct ReplayedLog {
         DispatchQueue.concurrentPerform(iterations: shared.typeCount) { index in
             shared.prepareLookUps(ofTypeAt: index)
         }
+    }
+}
+
+/// Counts the bytes that are replayed, and reports each hundredth.
+private struct ReplayMeter {
+    let total: UInt64
+    private var done: UInt64 = 0
+    private var told: UInt64 = 0
+
+    init(total: UInt64) { self.total = total }
+
+    mutating func add(_ bytes: Int, _ tell: (UInt64, UInt64) -> Void) {
+        done += UInt64(bytes)
+        guard done < total, done - told >= total / 100 else { return }
+        told = done
+        tell(done, total)
     }
 }
 

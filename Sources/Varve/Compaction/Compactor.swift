@@ -45,7 +45,7 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         // A body of a write must not wait for a compaction that waits for its turn.
         try checkHolder()
-        return try queue.sync { try perform(retention ?? self.retention, goal, progress) }
+        return try queue.sync { try performLogged(retention ?? self.retention, goal, progress) }
     }
 
     func run(
@@ -55,7 +55,9 @@ final class Compactor: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(
-                    with: Result { try perform(retention ?? self.retention, goal, progress) })
+                    with: Result {
+                        try performLogged(retention ?? self.retention, goal, progress)
+                    })
             }
         }
     }
@@ -110,7 +112,7 @@ final class Compactor: Sendable {
     private func performAutomatically() {
         var failure: String?
         do {
-            _ = try perform(retention, .safety) { _ in }
+            _ = try performLogged(retention, .safety) { _ in }
         } catch StoreError.log(.compactionCancelled), StoreError.suspended, StoreError.closed {
             // Nothing failed: the store is being suspended or closed. `allow` starts the next attempt.
             return state.withLock { $0.isScheduled = false }
@@ -147,6 +149,21 @@ final class Compactor: Sendable {
         let bytesBefore: ByteCount
         let dropped: Compaction.Dropped
         let leftover: LogError?
+    }
+
+    private func performLogged(
+        _ retention: Retention, _ goal: CompactionGoal, _ progress: (CompactionProgress) -> Void
+    ) throws -> CompactionReport {
+        guard let log = writer.storeLog else { return try perform(retention, goal, progress) }
+        let work = log.begin(.compaction, "compacting the log")
+        do {
+            let report = try perform(retention, goal, progress)
+            log.compacted(report, work)
+            return report
+        } catch {
+            work.end(error)
+            throw error
+        }
     }
 
     private func perform(
@@ -217,7 +234,9 @@ final class Compactor: Sendable {
             progress(CompactionProgress(phase: .verifying, fraction: verification.fraction))
             try checkCancellation()
         }
-        return try compaction.publishCheckpoint(writer)
+        let size = try compaction.publishCheckpoint(writer)
+        self.writer.storeLog?.checkpoint(size, frozen.lastTransaction)
+        return size
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt

@@ -8,7 +8,7 @@ extension StoreOpening {
     func replayAndMigrate(
         _ scanned: ScannedLog
     ) throws -> (ReplayedLog, MigrationRun.Outcome?) {
-        let replayed = try replay(scanned)
+        let replayed = try replay(scanned, telling: progress)
         let state = replayed.state
         let pending = try MigrationRun.pending(migrations, behind: state.timeline)
         guard !pending.isEmpty else { return (replayed, nil) }

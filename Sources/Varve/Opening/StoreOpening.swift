@@ -2,6 +2,7 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveText
 
 /// What opening a store takes, and how it goes: scan, replay, match the types, fill the context,
 /// and only then mend the end of the log.
@@ -12,6 +13,9 @@ struct StoreOpening {
     let types: [any EntityModelProtocol.Type]
     var migrations: [Migration] = []
     var migrating = MigrationOptions()
+    var log: StoreLog?
+    /// Receives how far an opening is.
+    var progress: (@Sendable (OpeningProgress) -> Void)?
 
     /// What a state is made for.
     enum Purpose {
@@ -42,6 +46,18 @@ struct StoreOpening {
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
+        let work = log?.begin(.opening, "opening \(fileSystem.displayPath.escapedForDisplay)")
+        do throws(StoreError) {
+            let opened = try openUnlogged(mode)
+            if let work { log?.opened(opened.report, isWriter: mode == .readWrite, work) }
+            return opened
+        } catch {
+            work?.end(error)
+            throw error
+        }
+    }
+
+    private func openUnlogged(_ mode: Store.Mode) throws(StoreError) -> Opened {
         try typed {
             switch mode {
             case .readWrite:
@@ -148,6 +164,7 @@ struct StoreOpening {
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
         var (replayed, migrated) = try replayAndMigrate(scanned)
+        note(.entities)
         var hydrated = try hydrate(replayed.state, for: .opening, keepsUnread: true)
         if hydrated == nil {
             // Pages were released as their rows were read: only the files have them all.
@@ -159,6 +176,7 @@ struct StoreOpening {
             preconditionFailure("rows that are withheld cannot be unreadable")
         }
         if let migrated { try backUp(before: migrated) }
+        note(.recovery)
         var opened = try recover(
             scanned, state, startingFrom: replayed.start, keeping: pins, migrated)
         opened.checkpoint = replayed.checkpoint
@@ -183,11 +201,12 @@ struct StoreOpening {
     }
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
-        let replayed = try replay(scanned)
+        let replayed = try replay(scanned, telling: progress)
         let pending = try MigrationRun.pending(migrations, behind: replayed.state.timeline)
         guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
             throw StoreError.needsMigration(pending.map { "\($0.id)" })
         }
+        note(.entities)
         let (state, unread) = try hydrateForReading(replayed.state, for: .opening)
         var opened = Opened(
             state: state, log: nil,
@@ -215,9 +234,21 @@ struct StoreOpening {
         return context
     }
 
-    func replay(_ scanned: ScannedLog) throws(StoreError) -> ReplayedLog {
+    /// Reports a phase behind the replay.
+    private func note(_ phase: OpeningProgress.Phase) {
+        progress?(OpeningProgress(phase: phase, bytesReplayed: 0, bytesToReplay: 0))
+    }
+
+    func replay(
+        _ scanned: ScannedLog, telling progress: (@Sendable (OpeningProgress) -> Void)? = nil
+    ) throws(StoreError) -> ReplayedLog {
+        progress?(OpeningProgress(phase: .checkpoint, bytesReplayed: 0, bytesToReplay: 0))
         do throws(ReplayFailure<RecordError>) {
-            return try ReplayedLog(scanned)
+            return try ReplayedLog(scanned) { replayed, total in
+                progress?(
+                    OpeningProgress(
+                        phase: .replay, bytesReplayed: replayed, bytesToReplay: total))
+            }
         } catch {
             throw error.storeError
         }

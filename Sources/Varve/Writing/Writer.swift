@@ -107,6 +107,7 @@ final class Writer: Sendable {
     /// The thread that logs a pending commit; 0 for none.
     private let loggingThread = Atomic<UInt>(0)
     private let durability: Durability
+    let storeLog: StoreLog?
     /// What is asked of the log from outside, kept apart so that asking never waits for a write, nor
     /// a write's body for itself.
     let figures: Lock<WriterFigures>
@@ -120,6 +121,7 @@ final class Writer: Sendable {
     ) {
         self.published = published
         self.durability = durability
+        storeLog = opening.log
         opener = LockHolder(
             processID: opening.environment.processID(),
             program: opening.environment.processName())
@@ -152,27 +154,6 @@ final class Writer: Sendable {
     }
 
     // MARK: - Writing
-
-    /// A body that has run.
-    struct Written<Result> {
-        let result: Result
-        let receipt: Receipt
-
-        /// With the transaction for a result: before the append nobody knows whether there is one.
-        var transaction: Written<TransactionID?> {
-            Written<TransactionID?>(result: receipt.appended, receipt: receipt)
-        }
-    }
-
-    /// What is known of a transaction whose body has run, beside the body's result.
-    struct Receipt {
-        typealias Awaited = (transaction: TransactionID, commits: GroupCommit)
-
-        /// What must be safe before the write may return, and who sees to it.
-        let awaited: Awaited?
-        /// The transaction that was appended; nil where the body changed nothing.
-        let appended: TransactionID?
-    }
 
     /// Runs a body and appends what it changed. Another body may run as soon as this returns.
     ///
@@ -244,6 +225,22 @@ final class Writer: Sendable {
         header makeHeader: (Core) throws -> TransactionHeader,
         body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
+        do {
+            return try performUnlogged(
+                wished, evenIfEmpty: evenIfEmpty, in: pipeline, keptIn: appended,
+                isCancelled: isCancelled, header: makeHeader, body: body)
+        } catch {
+            storeLog?.refused(error)
+            throw error
+        }
+    }
+
+    private func performUnlogged(
+        _ wished: Durability?, evenIfEmpty: Bool, in pipeline: WritePipeline?,
+        keptIn appended: AppendedTransaction?, isCancelled: () -> Bool,
+        header makeHeader: (Core) throws -> TransactionHeader,
+        body: (inout StoreState, borrowing Turn) throws -> Void
+    ) throws -> Receipt {
         try checkCaller()
         let durability = durability.joined(with: wished)
         var receipt: Receipt?
@@ -263,6 +260,7 @@ final class Writer: Sendable {
                 inPlace: !published.watch.isWatched, token: core.makeToken())
             defer { transaction.end() }
             try transaction.run(atHand.header) { try body(&$0, atHand) }
+            let commit = storeLog.map { _ in StoreLog.Commit(label: atHand.header.label) }
             try settle(core, behind: &transaction, &remains)
             receipt = try pipeline.flatMap {
                 try handOver(
@@ -282,7 +280,7 @@ final class Writer: Sendable {
             receipt = Receipt(
                 awaited: acknowledge(
                     core.sharedHead, core, open, durability, isChanged: isChanged, &remains),
-                appended: isChanged ? atHand.header.id : nil)
+                appended: isChanged ? atHand.header.id : nil, commit: commit)
         }
         withExtendedLifetime(former) { withExtendedLifetime(remains) {} }
         guard let receipt else { preconditionFailure("a write that neither returned nor threw") }

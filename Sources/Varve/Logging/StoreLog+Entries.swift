@@ -1,0 +1,139 @@
+internal import Synchronization
+internal import VarveEvents
+internal import VarveLog
+
+// What a log receives, and in which words. Each moment has its function here.
+
+/// Numbers the intervals of all logs of the process, so that signposts of several stores stay apart.
+private let intervals = Atomic<UInt64>(0)
+
+extension StoreLog {
+    /// Work that takes time: its beginning was reported.
+    struct Work {
+        let number: UInt64
+        let event: Event
+        let start: ContinuousClock.Instant
+        let log: StoreLog
+
+        func end(_ level: Level, _ message: String, _ metadata: [String: String]) {
+            let duration = start.duration(to: .now)
+            log.note(
+                level, event, message,
+                metadata.merging(["milliseconds": duration.milliseconds]) { old, _ in old },
+                .end(number, duration))
+        }
+
+        func end(_ error: any Error) {
+            end(.error, "\(event.rawValue) failed: \(error)", ["error": "\(error)"])
+            log.damage(error)
+        }
+    }
+
+    func begin(_ event: Event, _ message: String, _ metadata: [String: String] = [:]) -> Work {
+        let number = intervals.wrappingAdd(1, ordering: .relaxed).newValue
+        note(.debug, event, message, metadata, .begin(number))
+        return Work(number: number, event: event, start: .now, log: self)
+    }
+
+    // MARK: - Opening
+
+    /// - Parameter isWriter: whether the end of the log was mended. A reader finds it open beside every writer.
+    func opened(_ report: RecoveryReport, isWriter: Bool, _ work: Work) {
+        var metadata = [
+            "transaction": "\(report.lastSequence)", "checkpoint": "\(report.checkpoint)",
+        ]
+        work.end(.info, "opened: \(report)", metadata)
+        if let dropped = report.dropped {
+            metadata["segment"] = "\(dropped.segment)"
+            metadata["offset"] = "\(dropped.offset.rawValue)"
+            metadata["bytes"] = "\(dropped.bytes.rawValue)"
+            metadata["keptAs"] = dropped.keptAs
+            note(isWriter ? .warning : .debug, .recovery, "\(report)", metadata)
+        } else if !report.endedCleanly {
+            note(isWriter ? .notice : .debug, .recovery, "\(report)", metadata)
+        }
+        for problem in report.checkpointProblems {
+            note(.error, .damage, "\(problem)", ["file": problem.file])
+        }
+    }
+
+    // MARK: - Writing
+
+    /// What a commit is measured by, from the end of its body.
+    struct Commit: Sendable {
+        let label: String?
+        let start = ContinuousClock.now
+    }
+
+    func committed(_ commit: Commit, _ transaction: TransactionID?) {
+        let duration = commit.start.duration(to: .now)
+        guard duration > slowCommit, let transaction else { return }
+        note(
+            .warning, .slowCommit,
+            "transaction \(transaction) took \(duration.milliseconds) ms to be committed",
+            [
+                "transaction": "\(transaction)", "label": commit.label ?? "",
+                "milliseconds": duration.milliseconds,
+            ])
+    }
+
+    /// - Parameter error: what a write throws that did not happen. What its body throws is not reported.
+    func refused(_ error: any Error) {
+        guard error is StoreError else { return }
+        note(
+            .warning, .refusedWrite, "a write was refused: \(error)", ["error": "\(error)"])
+        damage(error)
+    }
+
+    // MARK: - Compaction
+
+    func checkpoint(_ size: CheckpointSize, _ transaction: TransactionID) {
+        note(
+            .info, .checkpoint, "wrote a checkpoint of \(size.stored.rawValue) bytes",
+            ["transaction": "\(transaction)", "bytes": "\(size.stored.rawValue)"])
+    }
+
+    func compacted(_ report: CompactionReport, _ work: Work) {
+        work.end(
+            .notice,
+            "compacted \(report.bytesBefore.rawValue) to \(report.bytesAfter.rawValue) bytes",
+            [
+                "checkpoint": "\(report.checkpoint)",
+                "bytesBefore": "\(report.bytesBefore.rawValue)",
+                "bytesAfter": "\(report.bytesAfter.rawValue)",
+                "segmentsDropped": "\(report.segmentsDropped)",
+                "transactionsDropped": "\(report.transactionsDropped)",
+            ])
+        for error in report.damage { damage(error) }
+        if let leftover = report.leftover {
+            note(
+                .warning, .compaction, "files that are not needed are still there: \(leftover)",
+                ["error": "\(leftover)"])
+        }
+    }
+
+    // MARK: - Damage
+
+    private func damage(_ error: any Error) {
+        if case StoreError.log(let error) = error { return damage(error) }
+        if let error = error as? LogError { damage(error) }
+    }
+
+    private func damage(_ error: LogError) {
+        guard error.isDamage else { return }
+        note(.error, .damage, "\(error)", ["error": "\(error)"])
+    }
+}
+
+extension LogError {
+    /// Whether it says that bytes are not what was written.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .damaged, .chainBroken, .manifestDamaged, .checkpointDamaged, .noUsableCheckpoint,
+            .segmentMissing,
+            .successorMissing, .logEndsBeforeCheckpoint:
+            true
+        default: false
+        }
+    }
+}

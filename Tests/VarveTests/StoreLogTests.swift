@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+import Varve
+import VarveLog
+import VarveTestSupport
+
+/// Collects what a store says.
+private final class Entries: Sendable {
+    private let entries = Lock<[StoreLog.Entry]>([])
+
+    var all: [StoreLog.Entry] { entries.withLock { $0 } }
+
+    func log(slowCommit: Duration = .seconds(3_600)) -> StoreLog {
+        StoreLog(slowCommit: slowCommit) { [self] entry in entries.withLock { $0.append(entry) } }
+    }
+
+    func take() -> [String] {
+        entries.withLock { entries in
+            defer { entries = [] }
+            return entries.map { "\($0.level) \($0.event)" }
+        }
+    }
+
+    func last(_ event: StoreLog.Event) -> StoreLog.Entry? { all.last { $0.event == event } }
+}
+
+/// As much of swift-log's logger as its users call.
+private final class Logger: Sendable {
+    enum Level: String { case trace, debug, info, notice, warning, error, critical }
+    enum MetadataValue: Equatable, Sendable { case string(String) }
+
+    struct Line: Sendable {
+        let level: Level
+        let message: String
+        let metadata: [String: MetadataValue]
+    }
+
+    let lines = Lock<[Line]>([])
+
+    func log(level: Level, _ message: String, metadata: [String: MetadataValue]) {
+        lines.withLock { $0.append(Line(level: level, message: message, metadata: metadata)) }
+    }
+}
+
+@Suite("What a store says to a log")
+struct StoreLogTests {
+    private let entries = Entries()
+    private let disk = SimulatedDisk()
+
+    private func open(
+        _ disk: any FileSystem, _ log: StoreLog, mode: Store.Mode = .readWrite,
+        progress: (@Sendable (OpeningProgress) -> Void)? = nil
+    ) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1), mode: mode, durability: .commit,
+            retention: .newestState, compactsAutomatically: false, log: log, progress: progress,
+            types: [Author.self])
+    }
+
+    @Test("Opening and compaction are intervals, whose ends say what came of them")
+    func intervals() throws {
+        let store = try open(disk, entries.log())
+        #expect(entries.take() == ["debug opening", "info opening"])
+        try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        let report = try store.compact()
+        let compaction = try #require(entries.last(.compaction))
+        #expect(compaction.metadata["bytesAfter"] == "\(report.bytesAfter.rawValue)")
+        let numbers = entries.all.compactMap(\.interval).map { interval in
+            switch interval {
+            case .begin(let number), .end(let number, _): number
+            }
+        }
+        #expect(numbers.count == 2 && numbers[0] == numbers[1])
+        #expect(entries.take() == ["debug compaction", "info checkpoint", "notice compaction"])
+        try store.close()
+    }
+
+    @Test("A store that was not closed says how it ended; one that is only read says so in passing")
+    func recovery() throws {
+        let store = try open(disk, entries.log())
+        try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        _ = entries.take()
+        let left = SimulatedDisk(disk.image)
+        _ = try open(left, entries.log(), mode: .readOnly)
+        #expect(entries.take() == ["debug opening", "info opening", "debug recovery"])
+        let reopened = try open(left, entries.log())
+        #expect(entries.last(.recovery)?.message == reopened.recovery.description)
+        #expect(entries.take() == ["debug opening", "info opening", "notice recovery"])
+    }
+
+    @Test("A commit above the bound is told with transaction and label, one below is not")
+    func slowCommit() async throws {
+        let store = try open(disk, entries.log(slowCommit: .zero))
+        _ = entries.take()
+        try await store.write("First") { try Author(id: "a", name: "Anna").save(to: &$0) }
+        let entry = try #require(entries.last(.slowCommit))
+        #expect(entry.level == .warning)
+        #expect(entry.metadata["transaction"] == "\(store.lastTransaction)")
+        #expect(entry.metadata["label"] == "First")
+        try await store.write("Second") { try Author(id: "b", name: "Bob").save(to: &$0) }
+        #expect(entries.last(.slowCommit)?.metadata["label"] == "Second")
+        _ = entries.take()
+        try await store.write { _ in }
+        #expect(entries.take().isEmpty)
+        let quiet = try open(SimulatedDisk(), entries.log())
+        _ = entries.take()
+        try await quiet.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        #expect(entries.take().isEmpty)
+    }
+
+    @Test("A refused write and a damaged store are told; what a body throws is not")
+    func failures() throws {
+        struct Refusal: Error {}
+        let store = try open(disk, entries.log())
+        try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        _ = entries.take()
+        #expect(throws: Refusal.self) { try store.write { _ in throw Refusal() } }
+        #expect(entries.take().isEmpty)
+        try store.close()
+        #expect(throws: StoreError.self) { try store.write { _ in } }
+        #expect(entries.take() == ["warning refusedWrite"])
+        var image = disk.image
+        let segment = try #require(
+            image.files.keys.first { $0.hasPrefix("segment") || $0.hasSuffix(".seg") }
+                ?? image.files.keys.sorted().last)
+        image.files[segment]?[70] ^= 0xFF
+        #expect(throws: StoreError.self) { _ = try open(SimulatedDisk(image), entries.log()) }
+        #expect(entries.take().prefix(2) == ["debug opening", "error opening"])
+    }
+
+    @Test("Opening shows its phases in order, and bytes that grow to what there is to replay")
+    func progress() throws {
+        let store = try open(disk, entries.log())
+        for number in 0..<60 {
+            try store.write {
+                for id in 0..<40 {
+                    try Author(id: "\(number) \(id)", name: String(repeating: "x", count: 50))
+                        .save(to: &$0)
+                }
+            }
+        }
+        try store.close()
+        let steps = Lock<[OpeningProgress]>([])
+        try open(disk, entries.log()) { step in steps.withLock { $0.append(step) } }.close()
+        let found = steps.withLock { $0 }
+        var phases: [OpeningProgress.Phase] = []
+        for step in found where phases.last != step.phase { phases.append(step.phase) }
+        #expect(phases == [.checkpoint, .replay, .entities, .recovery])
+        let replayed = found.filter { $0.phase == .replay }
+        #expect(replayed.count > 20 && replayed.count < 200)
+        #expect(replayed.map(\.bytesReplayed) == replayed.map(\.bytesReplayed).sorted())
+        #expect(replayed.first?.bytesReplayed == 0)
+        #expect(replayed.allSatisfy { $0.bytesToReplay == replayed[0].bytesToReplay })
+        #expect(replayed.last?.bytesReplayed == replayed.last?.bytesToReplay)
+    }
+
+    @Test("A logger of swift-log takes entries as Docs/INTERFACE.md says")
+    func logger() throws {
+        let logger = Logger()
+        let log = StoreLog(slowCommit: .milliseconds(50)) { entry in
+            logger.log(
+                level: Logger.Level(rawValue: entry.level.rawValue)!, "\(entry.message)",
+                metadata: entry.metadata.mapValues { .string($0) })
+        }
+        try Store.inMemory(log: log, Author.self).close()
+        let lines = logger.lines.withLock { $0 }
+        #expect(lines.map(\.level) == [.debug, .info])
+        #expect(lines.last?.metadata["transaction"] == .string("0"))
+    }
+
+    @Test("The levels are those of swift-log, by their names")
+    func levels() {
+        #expect(
+            StoreLog.Level.allCases.map(\.rawValue) == [
+                "debug", "info", "notice", "warning", "error",
+            ])
+    }
+}
