@@ -16,6 +16,8 @@ struct StoreOpening {
     var log: StoreLog?
     /// Receives how far an opening is.
     var progress: (@Sendable (OpeningProgress) -> Void)?
+    /// What gives the ids of all contexts of the store. Drafts, and bodies that threw, have numbers that no log has.
+    var counters = IDCounters()
 
     /// What a state is made for.
     enum Purpose {
@@ -230,6 +232,7 @@ struct StoreOpening {
                     SchemaProblem(type: $0.type, property: $0.relation, reason: $0.reason)
                 }.sorted { $0.description < $1.description })
         }
+        context.session.counters = counters
         for type in types { _ = context.position(of: type._descriptor) }
         return context
     }

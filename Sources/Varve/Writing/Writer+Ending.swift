@@ -141,8 +141,6 @@ extension Writer {
                 log: log, prologue: opened.prologue,
                 commits: GroupCommit(log.progress, published, queue: syncs))
             inTurn { core in
-                // Drafts, and bodies that threw, may have seen numbers that are in no log.
-                opened.state.context.keepNumbers(of: core.head.context)
                 core.head = opened.state
                 core.access = .open(open)
                 core.recent.removeAll()

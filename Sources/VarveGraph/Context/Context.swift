@@ -41,6 +41,8 @@ public struct Context: Sendable {
         /// What the transaction changes in place, for those who want it as it was; nil where it copies
         /// whatever it changes.
         @usableFromInline var former: FormerTables?
+        /// What gives ids, also of types that come later. A store hands one to all its contexts; nil until it is needed.
+        package var counters: IDCounters?
         /// Which table each journaled change belongs to, oldest first.
         @usableFromInline var journal: ContiguousArray<JournalEntry> = []
 
@@ -51,6 +53,7 @@ public struct Context: Sendable {
         init(outside other: borrowing Session) {
             transaction = other.transaction
             time = other.time
+            counters = other.counters
         }
 
         @inlinable var stamp: Stamp {
@@ -135,7 +138,9 @@ extension Context {
         var queue = [descriptor]
         while let next = queue.popLast() {
             guard tables.position(of: next) == nil else { continue }
-            added.append(tables.add(next))
+            let position = tables.add(next)
+            added.append(position)
+            if next.numbersIDs { tables.tables[position].numbers = numbers(of: next) }
             queue.append(contentsOf: next.relations.map { $0.childDescriptor() })
             if let owner = next.tombstoneOwner { queue.append(owner._descriptor) }
         }
@@ -147,6 +152,13 @@ extension Context {
             preconditionFailure("a table that was just added is missing")
         }
         return position
+    }
+
+    /// What gives the ids of a type. A context without a store makes its own counters, with the first such type.
+    private mutating func numbers(of descriptor: EntityDescriptor) -> IDNumbers {
+        let counters = session.counters ?? IDCounters()
+        session.counters = counters
+        return counters.numbers(of: descriptor)
     }
 
     /// Tells the table of a type where its tombstones are.

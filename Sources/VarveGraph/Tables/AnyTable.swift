@@ -19,8 +19,9 @@ package class AnyTable {
     @exclusivity(unchecked) @usableFromInline package var liveCount: Int
     /// From 1, and never given twice.
     @exclusivity(unchecked) @usableFromInline package var nextOrdinal: UInt64
-    /// What gives ids; nil where entities bring their own. Shared by all copies.
-    @usableFromInline final let numbers: IDNumbers?
+    /// What gives ids; nil where entities bring their own. Shared by all copies, and set when a context takes the
+    /// table up.
+    @exclusivity(unchecked) @usableFromInline final var numbers: IDNumbers?
     @exclusivity(unchecked) package internal(set) final var newestNumber = NewestNumber()
     @exclusivity(unchecked) @usableFromInline final var order: RowOrder
     /// Where the saves of the newest transaction are among one another.
@@ -60,7 +61,6 @@ package class AnyTable {
         self.slotCount = 0
         self.liveCount = 0
         self.nextOrdinal = 1
-        self.numbers = descriptor.numberOfID == nil ? nil : IDNumbers()
         self.order = RowOrder()
         self.rowJournal = []
         self.linkJournal = []

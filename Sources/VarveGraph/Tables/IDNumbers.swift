@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Gives the ids of one type, for all copies of a table: whatever becomes of a copy, no number comes twice.
+/// Gives the ids of one type, for all contexts that share it: whatever becomes of one, no number comes twice.
 @usableFromInline
 final class IDNumbers: Sendable {
     private let last = Atomic<UInt64>(0)
@@ -19,9 +19,24 @@ final class IDNumbers: Sendable {
 
     /// Takes in that a number is an id already.
     func note(_ number: UInt64) { last.max(number, ordering: .relaxed) }
+}
 
-    /// The greatest number so far.
-    var greatest: UInt64 { last.load(ordering: .relaxed) }
+/// The counters of all contexts of one store, by type: also of past states, of states that are read again, and of types
+/// that several contexts take up, each by itself.
+package final class IDCounters: Sendable {
+    /// By the number of the descriptor.
+    private let counters = Mutex<[Int: IDNumbers]>([:])
+
+    package init() {}
+
+    func numbers(of descriptor: EntityDescriptor) -> IDNumbers {
+        counters.withLock { counters in
+            if let known = counters[descriptor.number] { return known }
+            let numbers = IDNumbers()
+            counters[descriptor.number] = numbers
+            return numbers
+        }
+    }
 }
 
 /// The greatest number that a table knows to be an id, and where that came from.
@@ -101,14 +116,5 @@ extension Context {
         let transaction = session.transaction
         changeTable(at: position) { $0.noteNumber(number, in: transaction) }
         return number
-    }
-
-    /// Gives no number again that another context has given, whose tables are no copies of these.
-    package func keepNumbers(of other: Context) {
-        for table in other.tables.tables {
-            guard let numbers = table.numbers, let position = tables.position(of: table.descriptor)
-            else { continue }
-            tables.tables[position].numbers?.note(numbers.greatest)
-        }
     }
 }

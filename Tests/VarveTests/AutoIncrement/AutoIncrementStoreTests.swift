@@ -24,6 +24,12 @@ private struct Other {
     let id: Int
 }
 
+@EntityModel
+private struct Late {
+    @AutoIncrement let id: Int
+    var text = ""
+}
+
 @Suite("Ids that a store gives")
 struct AutoIncrementStoreTests {
     private typealias Note = NumberedNote
@@ -157,6 +163,55 @@ struct AutoIncrementStoreTests {
         #expect(Note.query().resolve(in: store.context).map(\.id) == [1, 4])
         #expect(try next(store) == 6)
         try first.revert()
+    }
+
+    @Test("A draft and a context of the past give ids behind the newest ones")
+    func pastCounts() throws {
+        let store = try open(retention: .standard)
+        for _ in 0..<20 { try next(store) }
+        let draft = try store.draft("late", asOf: .transaction(1))
+        let late = try draft.edit { try $0.create(Note(text: "late")) }
+        #expect(late.id == 21)
+        var then = try store.context(asOf: .transaction(2), .forth)
+        #expect(try then.create(Note(text: "then")).id == 22)
+        then = try store.context(asOf: .transaction(19), .back)
+        #expect(try then.create(Note(text: "then")).id == 23)
+        #expect(try next(store) == 24)
+        try draft.commit()
+        #expect(Note.query().count(in: store.context) == 22)
+    }
+
+    @Test("A draft from before a suspension, in which another process wrote, counts with the store")
+    func resumed() throws {
+        let store = try open()
+        #expect(try next(store) == 1)
+        let draft = store.draft("before")
+        try store.suspend()
+        let other = try open()
+        #expect(try next(other) == 2)
+        try other.close()
+        try store.resume()
+        #expect(try draft.edit { try $0.create(Note(text: "draft")).id } == 3)
+        #expect(try next(store) == 4)
+        #expect(try draft.edit { try $0.create(Note(text: "draft")).id } == 5)
+    }
+
+    @Test("Drafts and the store have one counter for a type that was not named at opening")
+    func lateType() throws {
+        let store = try open(Other.self)
+        let drafts = [store.draft("first"), store.draft("second")]
+        var ids: [Int] = []
+        for draft in drafts { ids.append(try draft.edit { try $0.create(Late()).id }) }
+        #expect(throws: Refusal.self) {
+            try store.write {
+                ids.append(try $0.create(Late()).id)
+                throw Refusal()
+            }
+        }
+        ids.append(try store.write { try $0.create(Late()).id })
+        #expect(ids == [1, 2, 3, 4])
+        for draft in drafts { try draft.commit() }
+        #expect(Set(Late.query().resolve(in: store.context).map(\.id)) == [1, 2, 4])
     }
 
     @Test(
