@@ -37,7 +37,7 @@ struct StateReplayTests {
             #expect(digest == model.digest(), "seed \(seed), transaction \(step + 1)")
             for type in model.types {
                 let number = model.lastNumber(of: type)
-                #expect(replayed.lastNumber(of: type.number) == number, "seed \(seed)")
+                #expect(replayed.lastNumber(of: type) == number, "seed \(seed)")
                 #expect(state.table(type.number)?.lastNumber == number, "seed \(seed)")
             }
             if generator.chance(8) { held.append((state, digest)) }

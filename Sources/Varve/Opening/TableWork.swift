@@ -99,7 +99,7 @@ struct TableWork {
         }
         table.nextOrdinal = max(
             table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
-        table.adoptNumber(replayed.lastNumber(of: definition.number))
+        table.adoptNumber(replayed.lastNumber(of: definition))
         try named(parts.flatMap(\.tombstones)) { () throws(CodecError) in try loadTombstones() }
     }
 

@@ -169,7 +169,14 @@ extension ReplayState {
     }
 
     /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
-    package func lastNumber(of type: TypeNumber) -> UInt64 { table(type)?.lastNumber ?? 0 }
+    ///
+    /// - Parameter definition: as the app has it: it may be the first that makes the store give ids. All ids are looked
+    ///   at then.
+    package func lastNumber(of definition: TypeDefinition) -> UInt64 {
+        guard let table = table(definition.number) else { return 0 }
+        return definition.numbersIDs && !table.numbersIDs
+            ? table.greatestNumber : table.lastNumber
+    }
 
     /// Gives away the pages of a checkpoint that rows of a type stand in, of a state that is read for
     /// the last time: who has them lets each go when its rows were read.

@@ -101,9 +101,7 @@ final class ReplayTable {
     func revise(_ definition: TypeDefinition) {
         let old = links
         layouts.append(RowLayout(definition))
-        if definition.numbersIDs, !numbersIDs {
-            for slot in 0..<records.count { noteNumber(of: records[slot].idBytes) }
-        }
+        if definition.numbersIDs, !numbersIDs { raiseLastNumber(to: greatestNumber) }
         numbersIDs = definition.numbersIDs
         conversions.removeAll()
         links = definition.relations.map { relation in
@@ -155,6 +153,14 @@ final class ReplayTable {
     }
 
     func raiseLastNumber(to number: UInt64) { lastNumber = max(lastNumber, number) }
+
+    /// The greatest number of an id that was ever mentioned, whether or not they are counted. O(slots).
+    var greatestNumber: UInt64 {
+        let type = definition.idType
+        return (0..<records.count).reduce(0) {
+            max($0, type.number(ofID: records[$1].idBytes) ?? 0)
+        }
+    }
 
     /// Prepares the looking up of slots. Several tables may do so at once.
     @inline(__always)

@@ -237,6 +237,23 @@ struct AutoIncrementStoreTests {
         #expect(try next(store) == 41)
     }
 
+    @Test("The greatest id from before is in the first checkpoint that counts")
+    func countedLater() throws {
+        var store = try open(PlainNote.self, Other.self, retention: .standard)
+        try store.write {
+            try PlainNote(id: 7, text: "a").save(to: &$0)
+            try PlainNote(id: 30, text: "b").save(to: &$0)
+        }
+        try store.write { _ = try PlainNote.delete(id: 30, from: &$0) }
+        try store.close()
+        store = try open(Note.self, Other.self, retention: .standard)
+        try store.write { try Other(id: 1).save(to: &$0) }
+        try store.compact()
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 31)
+    }
+
     @Test("A store that has an entity with the id 0 says so when its ids are to be given")
     func zero() throws {
         let store = try open(PlainNote.self)
