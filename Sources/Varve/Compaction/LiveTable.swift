@@ -32,7 +32,20 @@ struct LiveTable: CheckpointTable {
 
     var nextOrdinal: UInt64 { isOfTombstones ? 1 : table.nextOrdinal }
 
-    var lastNumber: UInt64 { table.newestNumber.number }
+    /// All ids are looked at where the log counts them and the app, which gives them itself, does not.
+    var lastNumber: UInt64 {
+        get throws(CodecError) {
+            var last = table.newestNumber.number
+            guard definition.numbersIDs, !table.descriptor.numbersIDs else { return last }
+            var id = ByteWriter()
+            for slot in 0..<UInt32(truncatingIfNeeded: slotCount) {
+                id.removeAll()
+                try writeID(of: slot, into: &id)
+                last = max(last, id.withBytes { definition.idType.number(ofID: $0) } ?? 0)
+            }
+            return last
+        }
+    }
 
     func presence(of slot: UInt32) -> EntityPresence {
         guard !isOfTombstones else { return .vacant }

@@ -65,7 +65,7 @@ package struct CheckpointEncoder: ~Copyable {
                 while try prepare() {}
                 part = nil
             case .catalog: part = try catalog()
-            case .types: part = types()
+            case .types: part = try types()
             case .rows(let type, let number): part = try rows(of: type, from: number)
             case .links(let type, let relation, let slot):
                 part = links(of: type, relation, from: slot)
@@ -95,7 +95,7 @@ package struct CheckpointEncoder: ~Copyable {
         return CheckpointPart(.catalog, count: UInt32(truncatingIfNeeded: revisions.count))
     }
 
-    private mutating func types() -> CheckpointPart {
+    private mutating func types() throws(CodecError) -> CheckpointPart {
         digest.add(lastTransaction: source.lastTransaction, lastTime: source.lastTime)
         output.writeVarint(source.lastTransaction.rawValue)
         output.writeSigned(source.lastTime.microseconds)
@@ -106,7 +106,8 @@ package struct CheckpointEncoder: ~Copyable {
             output.writeCount(numberings.types[index].count)
             // No part of the digest: numbers that came to nothing are in no log.
             if definitions[index].numbersIDs {
-                output.writeVarint(source.tables[index]?.lastNumber ?? 0)
+                let last = try source.tables[index]?.lastNumber
+                output.writeVarint(last ?? 0)
             }
             digest.add(
                 type: Self.type(index), nextOrdinal: next, count: numberings.types[index].count)

@@ -47,7 +47,7 @@ package protocol CheckpointTable {
     /// The ordinal that the next new entity gets.
     var nextOrdinal: UInt64 { get }
     /// The greatest id that was given, of a type whose ids the store gives.
-    var lastNumber: UInt64 { get }
+    var lastNumber: UInt64 { get throws(CodecError) }
 
     func presence(of slot: UInt32) -> EntityPresence
     /// Of a slot that is not vacant.

@@ -254,6 +254,25 @@ struct AutoIncrementStoreTests {
         #expect(try next(store) == 31)
     }
 
+    @Test("An app that gives the ids itself keeps the count through compactions that forget")
+    func countedByOthers() throws {
+        var store = try open(Note.self, Other.self)
+        for _ in 0..<3 { try next(store) }
+        try store.close()
+        store = try open(PlainNote.self, Other.self)
+        try store.write { try PlainNote(id: 50, text: "own").save(to: &$0) }
+        try store.undo()
+        for _ in 0..<2 {
+            try store.compact()
+            try store.close()
+            store = try open(PlainNote.self, Other.self)
+        }
+        #expect(PlainNote.query().count(in: store.context) == 3)
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 51)
+    }
+
     @Test("A store that has an entity with the id 0 says so when its ids are to be given")
     func zero() throws {
         let store = try open(PlainNote.self)
