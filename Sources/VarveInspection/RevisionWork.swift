@@ -93,11 +93,14 @@ struct RevisionWork {
                 try take(view, back: reversal)
             }
         }
+        reversal.checkConstraints()
         if let failure = later.failure {
             throw failure as? InspectionError ?? .revision(reason: "\(failure)")
         }
         let standing = reversal.conflicts.filter { conflict in
-            restored == nil ? !force || conflict.isFinal : conflict.reason == .exists
+            restored == nil
+                ? !force || conflict.isFinal
+                : conflict.reason == .exists || conflict.reason == .zeroID
         }
         guard standing.isEmpty else {
             throw .revision(reason: standing.map(\.text).joined(separator: "; "))
@@ -217,6 +220,8 @@ extension ReversalConflict {
         case .linkChanged(let relation, let target):
             "\(subject): the link '\(relation)' to \(target) was changed again"
         case .unknownToApp(let name): "\(subject): '\(name)' is not known"
+        case .zeroID:
+            "\(subject) cannot return: the store gives the ids of this type, from 1 on"
         }
     }
 }

@@ -21,7 +21,8 @@ struct StoreOpening {
 
     /// What a state is made for.
     enum Purpose {
-        /// The types are checked against former names, and what they do not show is counted.
+        /// The types are checked against former names, what they do not show is counted, and an id is refused that
+        /// means none.
         case opening
         /// A reader goes on: the types are checked, as a newer app may have migrated the store meanwhile.
         case following
@@ -302,8 +303,10 @@ struct StoreOpening {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
             return nil
         }
-        let numbering = context.numberingProblems(schema)
-        guard numbering.isEmpty else { throw .schema(numbering) }
+        if purpose == .opening {
+            let numbering = context.numberingProblems(schema)
+            guard numbering.isEmpty else { throw .schema(numbering) }
+        }
         // Before the rest is taken over.
         let unread =
             purpose == .opening ? UnreadContent(replayed, context, schema) : UnreadContent()

@@ -78,7 +78,7 @@ enum StateReversal {
             }
         }
         if let value = target.refused { throw StoreError.unreadable(value) }
-        reversal.checkUniqueValues()
+        reversal.checkConstraints()
         let standing = reversal.conflicts.filter { $0.isFinal || $0.reason == .exists }
         guard standing.isEmpty else {
             throw StoreError.conflicts(standing.map(UndoConflict.init))
@@ -142,7 +142,7 @@ enum StateReversal {
         }
         if let failure = later?.failure { throw failure }
         if let value = target.refused { throw StoreError.unreadable(value) }
-        reversal.checkUniqueValues()
+        reversal.checkConstraints()
         // Also of a past state: others are reached from it.
         try target.keepForms()
         target.end(mark)

@@ -24,6 +24,8 @@ public struct UndoConflict: Sendable, Hashable {
         case linkChanged(relation: String, target: String)
         /// Belongs to data of a newer version of the app, which this one does not see.
         case unknownToApp(String)
+        /// The id is 0, and the store gives the ids of the type by now: 0 means that one is still to be given.
+        case zeroID
     }
 
     /// The name of the entity's type, as the log has it.
@@ -56,6 +58,8 @@ extension UndoConflict: CustomStringConvertible {
             "\(type) \(id): the link '\(relation)' to \(target) was changed again"
         case .unknownToApp(let name):
             "\(type) \(id): '\(name)' belongs to a newer version of the app"
+        case .zeroID:
+            "\(type) \(id) cannot return: the store gives the ids of this type by now, from 1 on"
         }
     }
 }
@@ -80,6 +84,7 @@ extension UndoConflict {
             case .linkChanged(let relation, let target):
                 .linkChanged(relation: relation, target: target)
             case .unknownToApp(let name): .unknownToApp(name)
+            case .zeroID: .zeroID
             }
     }
 }

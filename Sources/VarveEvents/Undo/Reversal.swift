@@ -23,7 +23,9 @@ package final class Reversal<Target: ReversalTarget> {
     /// The running transaction: what carries its number was changed by this reversal.
     let running: TransactionID
     /// Rows that were set and have unique values, which are checked in the end.
-    private var changed: [EntityPlace] = []
+    var changed: [EntityPlace] = []
+    /// Rows that have returned under the id that means none, which is looked at in the end.
+    var returnedWithoutID: [EntityPlace] = []
     /// The entities that a restoration has brought back.
     private(set) var restored: [EntityPlace] = []
     /// What the step took away and does not return: what had made it was withdrawn since.
@@ -80,15 +82,6 @@ package final class Reversal<Target: ReversalTarget> {
         later?.noteTakenBack(transaction.id)
     }
 
-    /// Looks for unique values that would be there twice. Called behind the last transaction.
-    package func checkUniqueValues() {
-        for place in changed where target.presence(of: place) == .live {
-            guard let (index, rival) = target.uniqueRival(of: place) else { continue }
-            report(
-                .uniqueValueTaken(index: index, by: target.name(of: rival).id), of: place)
-        }
-    }
-
     private func places(
         of transaction: TransactionView
     ) throws(ReversalError) -> [EntityPlace?] {
@@ -142,6 +135,7 @@ package final class Reversal<Target: ReversalTarget> {
                 return try setFormer(of: place, event.entity, events, step)
             }
             guard try makeWay(for: event, events, place, step) else { return }
+            if isWithoutID(event.entity, at: place, step) { returnedWithoutID.append(place) }
             let layout = try layout(of: event.entity, at: place, step)
             try convert(event.row, of: place, layout)
             try setConvertedRow(

@@ -128,6 +128,8 @@ package struct ReversalConflict: Hashable, Sendable {
         case linkChanged(relation: String, target: String)
         /// The field, or relation, belongs to a newer version of the app.
         case unknownToApp(String)
+        /// The store gives the ids of the type by now, and 0 means that one is still to be given.
+        case zeroID
     }
 
     package let type: String
@@ -138,7 +140,7 @@ package struct ReversalConflict: Hashable, Sendable {
     /// does not even see.
     package var isFinal: Bool {
         switch reason {
-        case .uniqueValueTaken, .unknownToApp, .longTextChanged: true
+        case .uniqueValueTaken, .unknownToApp, .longTextChanged, .zeroID: true
         default: false
         }
     }

@@ -96,7 +96,7 @@ final class ImportWork {
                 "there is no type '\(line.type)'; there is "
                     + state.catalog.definitions.map(\.name).joined(separator: ", "), at: 0)
         }
-        let place = try place(of: line.id, type.definition)
+        let place = try place(of: line.id, type.definition, isLive: line.state == .live)
         switch line.state {
         case .live, .deleted:
             guard seen.insert(place).inserted,
@@ -121,14 +121,23 @@ final class ImportWork {
     }
 
     /// The place of an id, which may be new.
+    ///
+    /// - Parameter isLive: whether an entity comes there: its id must not be the one that means none.
     func place(
-        of id: ImportedCell, _ definition: TypeDefinition
+        of id: ImportedCell, _ definition: TypeDefinition, isLive: Bool = false
     ) throws(ExchangeProblem) -> EntityPlace {
         if case .text(nil, let number) = id, !SQLValue.isNullable(definition.idType) {
             throw ExchangeProblem("the id is missing", at: number)
         }
         var writer = ByteWriter()
         try id.write(as: definition.idType, into: &writer)
+        if isLive, definition.numbersIDs,
+            writer.withBytes({ definition.idType.number(ofID: $0) }) == 0
+        {
+            throw ExchangeProblem(
+                "the store gives the ids of \(definition.name) from 1 on, and 0 is none: "
+                    + "give the entity another id", at: id.offset)
+        }
         do throws(CodecError) {
             let place = try writer.withBytes { bytes throws(CodecError) in
                 try draft.place(of: definition.number, bytes)

@@ -203,6 +203,21 @@ struct ImportCommandTests {
         }
     }
 
+    @Test("The id 0 of a type whose ids the store gives is refused")
+    func zeroID() throws {
+        let schema = try folder.write(
+            #"{"types":[{"name":"Note","id":"Int64","numbersIDs":true}]}"#, to: "numbered.json")
+        let csv = try folder.write("id\n1\n0\n", to: "Note.csv")
+        let run = ToolRun("import", "--json", "-s", schema, csv, store)
+        #expect(run.status == .failure)
+        let report = try JSONObject(run.output)
+        #expect(report["refusedCount"] == "1" && report["refused", 0, "line"] == "3")
+        #expect(
+            report["refused", 0, "reason"]
+                == "the store gives the ids of Note from 1 on, and 0 is none: give the entity another id"
+        )
+    }
+
     @Test("Each segment of a store that is made begins with the types")
     func segments() throws {
         let text = String(repeating: "all work ", count: 1 << 20)

@@ -282,6 +282,36 @@ struct AutoIncrementStoreTests {
         #expect("\(error.map { "\($0)" } ?? "")".contains("there is an entity with the id 0"))
     }
 
+    @Test("An entity with the id 0 from before does not return, and is in the past")
+    func zeroReturns() throws {
+        var store = try open(PlainNote.self, retention: .standard)
+        try store.write { try PlainNote(id: 0, text: "zero").save(to: &$0) }
+        try store.write { _ = try PlainNote.delete(id: 0, from: &$0) }
+        try store.close()
+        store = try open(retention: .standard)
+        let refused: [() throws -> Void] = [
+            { try store.undo() }, { try store.undo(force: true) },
+            { try store.rewind(to: .transaction(1)) }, { try store.restore(Note.self, id: 0) },
+        ]
+        for body in refused {
+            let error = #expect(throws: StoreError.self) { try body() }
+            guard case .conflicts(let conflicts) = error else {
+                Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+                continue
+            }
+            #expect(conflicts.map(\.reason) == [.zeroID])
+            #expect(conflicts.first?.isFinal == true)
+        }
+        for route in [PastRoute.back, .forth] {
+            let then = try store.context(asOf: .transaction(1), route)
+            #expect(Note.query().resolve(in: then).map(\.id) == [0])
+        }
+        #expect(try next(store) == 1)
+        try store.close()
+        store = try open(retention: .standard)
+        #expect(Note.query().resolve(in: store.context).map(\.id) == [1])
+    }
+
     @Test(
         "The past has the entities of its time, and a salvaged store gives no id of what it kept or lost"
     )
