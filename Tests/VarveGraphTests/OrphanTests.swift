@@ -96,6 +96,23 @@ struct OrphanTests {
         #expect(Part.query().isEmpty(in: context))
     }
 
+    @Test("So do the orphans of an entity that is saved at a position of a list")
+    func inserted() throws {
+        var context = Context()
+        let parts = [Part(id: 1), Part(id: 2)]
+        try Board(id: 1, cards: .relation([Card(id: 1, parts: .relation(parts))]))
+            .save(to: &context)
+        let board = try Board.require(1, in: context)
+        try board.insert(Card(id: 1, parts: .ids([2])), at: 0, relation: \.$cards, in: &context)
+        #expect(Part.query().resolve(in: context).map(\.id) == [2])
+        #expect(throws: Locked.self) {
+            try board.insert(
+                Card(id: 2, isLocked: true), at: 0, relation: \.$cards, in: &context)
+            try board.detach(2, relation: \.$cards, in: &context)
+        }
+        #expect(cards(context) == [1, 2])
+    }
+
     @Test("A deletion that is refused rolls back what made the orphan")
     func refused() throws {
         var context = try board()

@@ -61,16 +61,11 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>,
         in context: inout Context
     ) throws {
-        let mark = context.begin()
-        do {
+        try context.atomically { context in
             let slot = try context.save(child, .default)
             let id = context.id(of: Child.self, at: slot)
             try insert([id], at: position, relation: relation, in: &context)
-        } catch {
-            context.rollBack(to: mark)
-            throw error
         }
-        context.end(mark)
     }
 
     /// Links entities by their ids from a position of a to-many relation on. Those that it leads to already move there.
@@ -82,15 +77,15 @@ extension EntityModelProtocol {
         relation: KeyPath<Self, Relation<Child, Direction, Relations.ToMany<Child>, Rule>>,
         in context: inout Context
     ) throws {
-        let mark = context.begin()
-        defer { context.end(mark) }
-        // A link may lead from an entity that is still to be saved.
-        let slots = context.internSlots(Self.self, [self.id])
-        try context.checkIsGiven(Slot(slots[0]), at: context.position(of: Self._descriptor))
-        try context.changeList(of: self.id, relation) { context, slot, relation, table in
-            let children = context.internSlots(Child.self, ids)
-            context.insertLinks(
-                children, at: position, of: slot, relation: relation, table: table)
+        try context.atomically { context in
+            // A link may lead from an entity that is still to be saved.
+            let slots = context.internSlots(Self.self, [self.id])
+            try context.checkIsGiven(Slot(slots[0]), at: context.position(of: Self._descriptor))
+            try context.changeList(of: self.id, relation) { context, slot, relation, table in
+                let children = context.internSlots(Child.self, ids)
+                context.insertLinks(
+                    children, at: position, of: slot, relation: relation, table: table)
+            }
         }
     }
 
