@@ -146,6 +146,34 @@ struct AutoIncrementTests {
         #expect(List.query(1).with(\.$notes).resolve(in: context)?.notes?.map(\.id) == [2, 1])
     }
 
+    @Test("A link to an entity without an id is refused, and nothing has changed")
+    func unsavedChild() throws {
+        var context = Context()
+        let list = try context.create(List(title: "x", notes: .relation([Note(text: "a")])))
+        let unsaved = Note(text: "b").id
+        let saves: [(inout Context) throws -> Void] = [
+            { try list.insert([1, unsaved], at: 0, relation: \.$notes, in: &$0) },
+            { try List(id: 1, title: "y", notes: .ids([1, unsaved])).save(to: &$0) },
+            { try List(id: 1, title: "y", notes: .appending(ids: [unsaved])).save(to: &$0) },
+            { try List(id: 1, title: "y", last: .id(unsaved)).save(to: &$0) },
+            {
+                // Behind a relation whose entities are saved first.
+                let notes = [Note(text: "c")]
+                try List(id: 1, title: "y", notes: .relation(notes), last: .id(unsaved))
+                    .save(to: &$0)
+            },
+        ]
+        for save in saves {
+            #expect(throws: ContextError.noSuchEntity(type: "Notes.Note", id: "0")) {
+                try save(&context)
+            }
+        }
+        let stored = List.query(1).with(\.$notes).with(\.$last).resolve(in: context)
+        #expect(stored?.title == "x" && stored?.last == nil)
+        #expect(stored?.notes?.map(\.id) == [1])
+        #expect(Note.query().count(in: context) == 1)
+    }
+
     @Test(
         "When a type has no id left, the error names entity and property, and nothing has changed")
     func exhausted() throws {

@@ -30,11 +30,11 @@ extension Context {
         let relation = relationIndex(path)
         let mark = begin()
         do {
-            let slot = Slot(internSlots(Entity.self, [entity.id])[0])
-            try checkIsGiven(slot, at: position(of: Entity._descriptor))
+            let slots = internSlots(Entity.self, [entity.id])
+            try checkAreGiven(slots, Entity.self)
             let start = session.pending.count
             session.isDeferring = false
-            try _save(value, relation: relation, of: Entity.self, at: slot)
+            try _save(value, relation: relation, of: Entity.self, at: Slot(slots[0]))
             try savePending(from: start)
             if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
         } catch {

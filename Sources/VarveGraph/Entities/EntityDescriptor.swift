@@ -87,7 +87,7 @@ public final class EntityDescriptor: Sendable {
     }
 
     /// Whether the context gives the ids.
-    package var numbersIDs: Bool { numberOfID != nil }
+    @inlinable package var numbersIDs: Bool { numberOfID != nil }
 
     /// The descriptor of the type's tombstones, once one was made.
     package var tombstoneDescriptor: EntityDescriptor? { tombstones.present }

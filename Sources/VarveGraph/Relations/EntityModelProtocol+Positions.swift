@@ -71,6 +71,7 @@ extension EntityModelProtocol {
     /// Links entities by their ids from a position of a to-many relation on. Those that it leads to already move there.
     ///
     /// - Parameter position: of the first of them, afterwards. One behind the end of the list means its end.
+    /// - Throws: ``ContextError/noSuchEntity(type:id:)`` for an entity whose id is still to be given.
     @inlinable
     public func insert<Child, Direction, Rule>(
         _ ids: [Child.ID], at position: Int,
@@ -80,9 +81,10 @@ extension EntityModelProtocol {
         try context.atomically { context in
             // A link may lead from an entity that is still to be saved.
             let slots = context.internSlots(Self.self, [self.id])
-            try context.checkIsGiven(Slot(slots[0]), at: context.position(of: Self._descriptor))
+            try context.checkAreGiven(slots, Self.self)
+            let children = context.internSlots(Child.self, ids)
+            try context.checkAreGiven(children, Child.self)
             try context.changeList(of: self.id, relation) { context, slot, relation, table in
-                let children = context.internSlots(Child.self, ids)
                 context.insertLinks(
                     children, at: position, of: slot, relation: relation, table: table)
             }

@@ -102,12 +102,25 @@ extension Context {
             type: Entity._descriptor.name, property: "id", last: "\(Entity.ID.max)")
     }
 
-    /// Throws for an entity whose id is still to be given: nothing can be linked to it before it is saved.
+    /// Throws where one of the entities has an id that is still to be given: no link leads from it, or to it, before it
+    /// is saved.
+    @inlinable
+    func checkAreGiven<Entity: EntityModelProtocol>(
+        _ slots: ContiguousArray<UInt32>, _ type: Entity.Type
+    ) throws {
+        guard Entity._descriptor.numbersIDs else { return }
+        try checkAreGiven(slots, of: Entity._descriptor)
+    }
+
     @usableFromInline
-    func checkIsGiven(_ slot: Slot, at position: Int) throws(ContextError) {
-        let table = tables.tables[position]
-        guard table.descriptor.numberOfID?(table, slot) == 0 else { return }
-        throw .noSuchEntity(type: table.descriptor.name, id: "0")
+    func checkAreGiven(
+        _ slots: ContiguousArray<UInt32>, of descriptor: EntityDescriptor
+    ) throws(ContextError) {
+        guard let numberOfID = descriptor.numberOfID,
+            let table = tables.position(of: descriptor).map({ tables.tables[$0] }),
+            slots.contains(where: { numberOfID(table, Slot($0)) == 0 })
+        else { return }
+        throw .noSuchEntity(type: descriptor.name, id: "0")
     }
 
     @usableFromInline
