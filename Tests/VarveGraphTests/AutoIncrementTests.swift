@@ -192,7 +192,8 @@ struct AutoIncrementTests {
         #expect(
             error.localizedDescription
                 == "the store has given all ids of Notes.Small up to 127, the greatest of 'id': "
-                + "move the entities to a type whose 'id' is a wider integer")
+                + "restart the app if it gave so great an id itself, in what was not kept; "
+                + "else move the entities to a type whose 'id' is a wider integer")
         // What has an id is saved as ever.
         try Notes.Small(id: 5, text: "again").save(to: &context)
         #expect(context.find(5, as: Notes.Small.self)?.text == "again")

@@ -42,7 +42,8 @@ extension ContextError: CustomStringConvertible {
         case .idsExhausted(let type, let property, let last):
             ErrorMessage(
                 "the store has given all ids of \(type) up to \(last), the greatest of '\(property)'",
-                "move the entities to a type whose '\(property)' is a wider integer")
+                "restart the app if it gave so great an id itself, in what was not kept; "
+                    + "else move the entities to a type whose '\(property)' is a wider integer")
         }
     }
 }
