@@ -49,11 +49,13 @@ struct StoreLogTests {
 
     private func open(
         _ disk: any FileSystem, _ log: StoreLog, mode: Store.Mode = .readWrite,
+        durability: Durability = .commit,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil
     ) throws -> Store {
         try Store(
-            in: disk, environment: SimulatedEnvironment(seed: 1), mode: mode, durability: .commit,
-            retention: .newestState, compactsAutomatically: false, log: log, progress: progress,
+            in: disk, environment: SimulatedEnvironment(seed: 1), mode: mode,
+            durability: durability, retention: .newestState, compactsAutomatically: false, log: log,
+            progress: progress,
             types: [Author.self])
     }
 
@@ -108,6 +110,23 @@ struct StoreLogTests {
         #expect(entries.take().isEmpty)
     }
 
+    @Test(
+        "Each batch of an import is told when its commit was slow, also one that is logged beside the next"
+    )
+    func slowBatches() throws {
+        let store = try open(disk, entries.log(slowCommit: .zero), durability: .none)
+        _ = entries.take()
+        try store.write(each: 0..<3, "Import") { context, batch in
+            for number in 0..<1_000 {
+                try Author(id: "\(batch) \(number)", name: "Anna").save(to: &context)
+            }
+        }
+        let told = entries.all.filter { $0.event == .slowCommit }
+        #expect(told.map { $0.metadata["transaction"] } == ["1", "2", "3"])
+        #expect(told.allSatisfy { $0.metadata["label"] == "Import" })
+        try store.close()
+    }
+
     @Test("A refused write and a damaged store are told; what a body throws is not")
     func failures() throws {
         struct Refusal: Error {}
@@ -115,7 +134,12 @@ struct StoreLogTests {
         try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
         _ = entries.take()
         #expect(throws: Refusal.self) { try store.write { _ in throw Refusal() } }
+        #expect(throws: StoreError.self) { try store.write { _ in throw StoreError.closed } }
         #expect(entries.take().isEmpty)
+        #expect(throws: StoreError.self) { try store.write { _ in try store.write { _ in } } }
+        #expect(entries.take() == ["warning refusedWrite"])
+        #expect(throws: StoreError.self) { try store.undo(scope: "none") }
+        #expect(entries.take() == ["warning refusedWrite"])
         try store.close()
         #expect(throws: StoreError.self) { try store.write { _ in } }
         #expect(entries.take() == ["warning refusedWrite"])

@@ -23,6 +23,8 @@ final class PendingCommit: @unchecked Sendable {
     /// The states before and behind it.
     let base: SharedState
     let head: SharedState
+    /// What it is measured by; nil where there is no log.
+    let commit: StoreLog.Commit?
     /// Let go when it is settled: it shares pages with what is being changed.
     private var insertions: Insertions?
     /// What the log took, or why it did not.
@@ -34,7 +36,7 @@ final class PendingCommit: @unchecked Sendable {
     init(
         _ transaction: TransactionID, _ open: Writer.OpenLog, _ durability: Durability,
         from base: SharedState, to head: SharedState, _ insertions: Insertions,
-        on queue: DispatchQueue
+        _ commit: StoreLog.Commit?, on queue: DispatchQueue
     ) {
         self.transaction = transaction
         self.open = open
@@ -42,6 +44,7 @@ final class PendingCommit: @unchecked Sendable {
         self.base = base
         self.head = head
         self.insertions = insertions
+        self.commit = commit
         self.queue = queue
     }
 

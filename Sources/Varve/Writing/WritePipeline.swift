@@ -11,10 +11,14 @@ final class WritePipeline: @unchecked Sendable {
     /// What the caller is to wait for next.
     fileprivate var due: Writer.Receipt.Awaited?
     fileprivate var hasBegun = false
+    /// Whether a write has thrown the failure that the outcome is.
+    fileprivate var hasThrown = false
 
     /// Throws what the log said to the last one, if it refused it.
     fileprivate func check() throws {
-        if case .failed(let error) = outcome { throw error }
+        guard case .failed(let error) = outcome else { return }
+        hasThrown = true
+        throw error
     }
 
     /// What the caller is to wait for before the next body runs: of the transaction before the last one, which was
@@ -41,6 +45,7 @@ extension Writer {
             guard case .failed(let error) = pipeline.outcome else {
                 return (Receipt(awaited: pipeline.newest, appended: nil), nil)
             }
+            if !pipeline.hasThrown { storeLog?.refused(error) }
             return (Receipt(awaited: pipeline.due, appended: nil), error)
         }
     }
@@ -52,7 +57,8 @@ extension Writer {
     func handOver(
         _ transaction: inout RunningTransaction, _ header: TransactionHeader,
         _ durability: Durability, _ core: Core, _ open: OpenLog, _ pipeline: WritePipeline,
-        _ isCancelled: () -> Bool, _ remains: inout TransactionRemains
+        _ commit: StoreLog.Commit?, _ isCancelled: () -> Bool,
+        _ remains: inout TransactionRemains
     ) throws -> Receipt? {
         guard let insertions = try transaction.insertionsToHandOver() else { return nil }
         if isCancelled() { throw CancellationError() }
@@ -60,7 +66,8 @@ extension Writer {
         let definitions = transaction.state.definitions
         let head = transaction.succeed(leaving: &remains)
         let pending = PendingCommit(
-            header.id, open, durability, from: core.sharedHead, to: head, insertions, on: logging)
+            header.id, open, durability, from: core.sharedHead, to: head, insertions, commit,
+            on: logging)
         core.sharedHead = head
         core.pending = (commit: pending, of: pipeline)
         core.handedOverCount += 1
@@ -74,6 +81,7 @@ extension Writer {
         }
         if !core.isSettlingScheduled { scheduleSettling() }
         core.isSettlingScheduled = true
+        // Without what it is measured by: the caller waits for an earlier one. The pending commit has it.
         return Receipt(awaited: pipeline.takeDue(), appended: header.id)
     }
 
@@ -110,15 +118,19 @@ extension Writer {
     ///
     /// - Parameter remains: what is to be released behind the turn.
     func settle(_ core: Core, _ remains: inout TransactionRemains) {
-        guard core.pending != nil else { return }
+        guard let pipeline = core.pending?.of else { return }
         // It changes no row, and so comes to nothing: what it has made of a table stays, unless a snapshot shares it.
         var transaction = RunningTransaction(
             on: core.sharedHead, published.former, inPlace: !published.watch.isWatched,
             token: core.makeToken())
         defer { transaction.end() }
         transaction.begin(core.sharedHead.lastTransaction, at: core.sharedHead.lastTime)
-        // What it throws is the outcome, for those who wrote what is pending.
-        try? settle(core, behind: &transaction, &remains)
+        do {
+            try settle(core, behind: &transaction, &remains)
+        } catch {
+            // It is the outcome, for those who wrote what is pending.
+            pipeline.hasThrown = false
+        }
     }
 
     /// Waits for the pending commit behind the body of the next transaction, which comes to nothing where the log refused it:
@@ -139,6 +151,7 @@ extension Writer {
             transaction.end()
             takeBack(pending, core)
             pipeline.outcome = .failed(error)
+            pipeline.hasThrown = true
             throw error
         }
     }
@@ -150,8 +163,19 @@ extension Writer {
             GroupCommit.Appended(target: pending.open.log.syncTarget, state: pending.head))
         let awaited = acknowledge(
             pending.head, core, pending.open, pending.durability, isChanged: true, &remains)
-        // Begins now. Whether it failed is told to those who wait for it.
-        awaited?.commits.whenSafe(pending.transaction) { _ in }
+        let transaction = pending.transaction
+        // Without the writer, whose end may come before the sync's.
+        let report = { @Sendable [storeLog, commit = pending.commit] in
+            if let commit { storeLog?.committed(commit, transaction) }
+        }
+        if let awaited {
+            // Begins now. Whether it failed is told to those who wait for it.
+            awaited.commits.whenSafe(transaction) { failure in
+                if failure == nil { report() }
+            }
+        } else {
+            report()
+        }
         return awaited
     }
 

@@ -164,12 +164,21 @@ final class Writer: Sendable {
         keptIn appended: AppendedTransaction? = nil, isCancelled: () -> Bool = { false },
         _ body: (inout Context) throws -> Void
     ) throws -> Receipt {
-        try perform(
-            options.durability, in: pipeline, keptIn: appended, isCancelled: isCancelled
-        ) { core in
-            header(label, options, core)
-        } body: { state, _ in
-            try body(&state.context)
+        var isInBody = false
+        do {
+            return try perform(
+                options.durability, in: pipeline, keptIn: appended, isCancelled: isCancelled
+            ) { core in
+                header(label, options, core)
+            } body: { state, _ in
+                isInBody = true
+                try body(&state.context)
+                isInBody = false
+            }
+        } catch {
+            // What the application throws is no refusal, also where that is an error of a store.
+            if !isInBody { storeLog?.refused(error) }
+            throw error
         }
     }
 
@@ -210,34 +219,23 @@ final class Writer: Sendable {
         body: (inout StoreState, borrowing Turn) throws -> Result
     ) throws -> Written<Result> {
         var result: Result?
-        let receipt = try perform(
-            wished, evenIfEmpty: evenIfEmpty, isCancelled: isCancelled, header: makeHeader
-        ) { state, turn in
-            result = try body(&state, turn)
-        }
-        guard let result else { preconditionFailure("a body that neither returned nor threw") }
-        return Written(result: result, receipt: receipt)
-    }
-
-    private func perform(
-        _ wished: Durability?, evenIfEmpty: Bool = false, in pipeline: WritePipeline? = nil,
-        keptIn appended: AppendedTransaction? = nil, isCancelled: () -> Bool,
-        header makeHeader: (Core) throws -> TransactionHeader,
-        body: (inout StoreState, borrowing Turn) throws -> Void
-    ) throws -> Receipt {
         do {
-            return try performUnlogged(
-                wished, evenIfEmpty: evenIfEmpty, in: pipeline, keptIn: appended,
-                isCancelled: isCancelled, header: makeHeader, body: body)
+            let receipt = try perform(
+                wished, evenIfEmpty: evenIfEmpty, isCancelled: isCancelled, header: makeHeader
+            ) { state, turn in
+                result = try body(&state, turn)
+            }
+            guard let result else { preconditionFailure("a body that neither returned nor threw") }
+            return Written(result: result, receipt: receipt)
         } catch {
             storeLog?.refused(error)
             throw error
         }
     }
 
-    private func performUnlogged(
-        _ wished: Durability?, evenIfEmpty: Bool, in pipeline: WritePipeline?,
-        keptIn appended: AppendedTransaction?, isCancelled: () -> Bool,
+    private func perform(
+        _ wished: Durability?, evenIfEmpty: Bool = false, in pipeline: WritePipeline? = nil,
+        keptIn appended: AppendedTransaction? = nil, isCancelled: () -> Bool,
         header makeHeader: (Core) throws -> TransactionHeader,
         body: (inout StoreState, borrowing Turn) throws -> Void
     ) throws -> Receipt {
@@ -264,7 +262,8 @@ final class Writer: Sendable {
             try settle(core, behind: &transaction, &remains)
             receipt = try pipeline.flatMap {
                 try handOver(
-                    &transaction, atHand.header, durability, core, open, $0, isCancelled, &remains)
+                    &transaction, atHand.header, durability, core, open, $0, commit, isCancelled,
+                    &remains)
             }
             if receipt != nil { return }
             let isChanged = try core.encoder.encode(
