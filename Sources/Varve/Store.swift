@@ -110,11 +110,12 @@ public final class Store: Sendable {
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil
     ) throws {
-        let opener = StoreOpening(
+        let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, migrations: migrations, migrating: migrating, log: log, progress: progress
         )
-        let opened = try opener.open(mode)
+        let opened = try opening.open(mode)
+        let opener = opening.withoutProgress
         let shown = SharedState(opened.state)
         let published = PublishedState(shown)
         self.mode = mode
@@ -122,7 +123,7 @@ public final class Store: Sendable {
         self.temporaryDirectory = temporaryDirectory
         self.published = published
         self.opener = opener
-        opening = OpeningReport(unread: opened.unread)
+        self.opening = OpeningReport(unread: opened.unread)
         follower = opened.follower.map {
             Lock(
                 HeldFollower(

@@ -178,6 +178,29 @@ struct StoreLogTests {
         #expect(replayed.last?.bytesReplayed == replayed.last?.bytesToReplay)
     }
 
+    @Test(
+        "What receives the progress of an opening goes when that ends, and no resumption calls it")
+    func progressEnds() throws {
+        final class Receiver: Sendable {
+            let steps = Lock(0)
+        }
+        for mode in [Store.Mode.readWrite, .readOnly] {
+            weak var released: Receiver?
+            var store: Store?
+            do {
+                let receiver = Receiver()
+                released = receiver
+                store = try open(disk, entries.log(), mode: mode) { _ in
+                    receiver.steps.withLock { $0 += 1 }
+                }
+                #expect(receiver.steps.withLock { $0 } > 0)
+            }
+            #expect(released == nil)
+            if mode == .readWrite { try store?.close() }
+            withExtendedLifetime(store) {}
+        }
+    }
+
     @Test("A logger of swift-log takes entries as Docs/INTERFACE.md says")
     func logger() throws {
         let logger = Logger()

@@ -213,13 +213,22 @@ struct StoreOpening {
         let (state, unread) = try hydrateForReading(replayed.state, for: .opening)
         var opened = Opened(
             state: state, log: nil,
-            follower: try StoreFollower(self, behind: scanned),
+            follower: try StoreFollower(withoutProgress, behind: scanned),
             prologue: PrologueSource(catalog: replayed.state.catalog),
             report: scanned.report(startingFrom: replayed.start),
             checkpoint: replayed.checkpoint,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
         opened.unread = unread
         return opened
+    }
+
+    /// For a store that is open. What receives the progress is of the opening alone: kept, it would live as long as the
+    /// store, and run when that is resumed, inside its lock.
+    var withoutProgress: StoreOpening {
+        var opening = self
+        opening.progress = nil
+        opening.migrating.progress = { _ in }
+        return opening
     }
 
     /// A context with a table for each type.
