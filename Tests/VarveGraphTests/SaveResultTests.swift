@@ -42,6 +42,23 @@ struct SaveResultTests {
         #expect(try Note(id: 1, title: "b").save(to: &context).change == .inserted)
     }
 
+    @Test("A save is also an expression without a result, where one is wanted")
+    func withoutResult() throws {
+        func store(_ note: Note, in context: inout Context) throws {
+            guard note.id < 2 else { return try note.save(to: &context, options: .fragment) }
+            return try note.save(to: &context)
+        }
+        let saves: [(Note, inout Context) throws -> Void] = [
+            store, { try $0.save(to: &$1) }, { return try $0.save(to: &$1) },
+        ]
+        var context = Context()
+        for (id, save) in saves.enumerated() { try save(Note(id: id, title: "a"), &context) }
+        try store(Note(id: 2, title: "b"), in: &context)
+        #expect(Note.query().resolve(in: context).map(\.title) == ["a", "a", "b"])
+        let result = try Note(id: 0, title: "c").save(to: &context)
+        #expect(result.change == .updated(properties: ["title"]) && result.id == 0)
+    }
+
     @Test("Relations that lead elsewhere count, whether entities come along or not")
     func relations() throws {
         var context = Context()

@@ -16,6 +16,19 @@ extension EntityModelProtocol {
         context.askAhead(ofProbablyNew: self)
         return try context.saveReporting(self, options)
     }
+
+    // A form of its own, for places that take no result: a function that returns nothing may end with
+    // `return try note.save(to: &context)`. Disfavoured, so that a statement and `let result =` mean the other.
+
+    /// Saves the entity as the form with a result does, which is not made.
+    @inlinable
+    @_disfavoredOverload
+    public func save(
+        to context: inout Context, options: MergeStrategy<Self> = .default
+    ) throws {
+        context.askAhead(ofProbablyNew: self)
+        _ = try context.save(self, options)
+    }
 }
 
 extension Sequence where Element: EntityModelProtocol {
