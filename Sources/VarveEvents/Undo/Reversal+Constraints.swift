@@ -1,4 +1,4 @@
-// What holds of a state whatever transactions are taken back from it.
+// What holds of a state, whatever is reverted from it.
 extension Reversal {
     /// Looks for what must not be there: a unique value twice, and an id that means none. Called behind the last
     /// transaction.

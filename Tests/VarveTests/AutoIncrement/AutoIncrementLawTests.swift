@@ -56,7 +56,7 @@ struct AutoIncrementLawTests {
         func notes() -> Set<Int> { Set(Note.query().resolve(in: store.context).map(\.id)) }
 
         mutating func step() throws {
-            switch Int.random(in: 0..<16, using: &random) {
+            switch Int.random(in: 0..<17, using: &random) {
             case 0..<5: try create(fails: false)
             case 5, 6: try create(fails: true)
             case 7: try delete()
@@ -71,6 +71,7 @@ struct AutoIncrementLawTests {
             case 11: try passing()
             case 12, 13: try draft()
             case 14: try store.compact()
+            case 15: try otherProcess()
             default: try reopen()
             }
         }
@@ -107,7 +108,7 @@ struct AutoIncrementLawTests {
         }
 
         private mutating func draft() throws {
-            let draft = store.draft("draft")
+            let draft = pastDraft() ?? store.draft("draft")
             var ids: [Int] = []
             try draft.edit { for _ in 0..<2 { ids.append(try $0.create(Note(text: "draft")).id) } }
             expect(ids, "draft")
@@ -115,6 +116,29 @@ struct AutoIncrementLawTests {
             guard Bool.random(using: &random) else { return try draft.revert() }
             try draft.commit()
             model.log(ids)
+        }
+
+        /// A draft of a state that may be gone, or is the newest one.
+        private mutating func pastDraft() -> Draft? {
+            guard Bool.random(using: &random) else { return nil }
+            let last = store.lastTransaction.rawValue
+            return try? store.draft("past", asOf: .transaction(TransactionID(last - min(last, 3))))
+        }
+
+        /// What another process gives may have come to nothing here. From then on the store counts behind it.
+        private mutating func otherProcess() throws {
+            let draft = store.draft("before")
+            try store.suspend()
+            let other = try Run.open(disk)
+            let count = Int.random(in: 1...3, using: &random)
+            var ids: [Int] = []
+            try other.write {
+                for _ in 0..<count { ids.append(try $0.create(Note(text: "other")).id) }
+            }
+            try other.close()
+            try store.resume()
+            model.log(ids)
+            expect([try draft.edit { try $0.create(Note(text: "draft")).id }], "draft from before")
         }
 
         private mutating func reopen() throws {
@@ -130,7 +154,7 @@ struct AutoIncrementLawTests {
     }
 
     @Test(
-        "No number comes twice, through failures, undos, drafts, compactions, and kills",
+        "No number comes twice, through failures, undos, drafts, other processes, compactions, and kills",
         arguments: 1...25 as ClosedRange<UInt64>)
     func law(seed: UInt64) throws {
         var run = try Run(seed: seed)
