@@ -115,6 +115,8 @@ let package = Package(
         .systemLibrary(
             name: "CLZ4", pkgConfig: "liblz4",
             providers: [.apt(["liblz4-dev"]), .brew(["lz4"])]),
+        // SHA-256, of assets. On Apple platforms the system has it.
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "CVarve"),
         .target(name: "VarveText", swiftSettings: settings),
         .target(name: "VarveCompression", dependencies: ["CLZ4"], swiftSettings: settings),
@@ -137,12 +139,21 @@ let package = Package(
             name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents", "VarveTables"],
             swiftSettings: settings),
         .target(
+            name: "VarveAssets",
+            dependencies: [
+                .byName(name: "CCrypto", condition: .when(platforms: [.linux])), "VarveLog",
+                "VarveEvents",
+            ], swiftSettings: settings),
+        .target(
             name: "Varve",
-            dependencies: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph", "VarveText"],
-            swiftSettings: settings),
+            dependencies: [
+                "VarveLog", "VarveEvents", "VarveReplay", "VarveAssets", "VarveGraph", "VarveText",
+            ], swiftSettings: settings),
         .target(
             name: "VarveInspection",
-            dependencies: ["VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveText"],
+            dependencies: [
+                "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets", "VarveText",
+            ],
             swiftSettings: settings),
 
         // Tools
@@ -207,7 +218,7 @@ let package = Package(
                 + syntaxProducts("SwiftParser", "SwiftSyntaxMacroExpansion"),
             swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
         .testTarget(
-            name: "VarveTests", dependencies: ["Varve", "VarveTestSupport"],
+            name: "VarveTests", dependencies: ["Varve", "VarveAssets", "VarveTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "VarveInspectionTests",

@@ -1,4 +1,5 @@
 public import Foundation
+internal import VarveAssets
 internal import VarveEvents
 public import VarveGraph
 public import VarveLog
@@ -112,8 +113,8 @@ public final class Store: Sendable {
     ) throws {
         let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, migrations: migrations, migrating: migrating, log: log, progress: progress
-        )
+            types: types, assets: AssetFolder(of: fileSystem, environment: environment),
+            migrations: migrations, migrating: migrating, log: log, progress: progress)
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)

@@ -46,6 +46,7 @@ extension StoreError: CustomStringConvertible {
             ErrorMessage(
                 "\(type) \(id) takes \(bytes), which is over the limit of \(limit)",
                 "divide its content among several entities, or keep it in a file")
+        case .asset(let failure): ErrorMessage("\(failure)", failure.advice)
         case .outcomeUnknown(let transaction, let error):
             ErrorMessage(
                 "transaction \(transaction) may or may not be on the disk: \(error)",

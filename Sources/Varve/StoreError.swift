@@ -26,6 +26,8 @@ public enum StoreError: Error, Sendable {
     /// An entity whose properties together take more bytes than a checkpoint can hold of one. Nothing was
     /// written.
     case rowTooLarge(type: String, id: String, bytes: ByteCount, limit: ByteCount)
+    /// An asset whose file is missing or not what was kept, or that is of another store. Nothing was written.
+    case asset(AssetFailure)
     /// The disk refused to make a transaction safe from a power cut. Whether it is there shows only
     /// when the store is opened again; until then nothing is written.
     case outcomeUnknown(TransactionID, LogError)

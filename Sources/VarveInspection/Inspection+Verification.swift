@@ -1,3 +1,4 @@
+internal import VarveAssets
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
@@ -29,13 +30,41 @@ extension Inspection {
         }
     }
 
-    /// Replays the log to its end, and checks that both sides of every link say the same.
-    func verifyEnd() throws(InspectionError) {
-        guard let link = try replay().oneSidedLink() else { return }
+    /// Replays the log to its end, and checks that both sides of every link say the same. Returns the state.
+    @discardableResult
+    func verifyEnd() throws(InspectionError) -> State {
+        let state = try replay()
+        guard let link = state.oneSidedLink() else { return state }
         throw .entity(
             type: link.type,
             reason: "\(link.id) is linked by '\(link.relation)' to \(link.target), "
                 + "which knows nothing of it")
+    }
+
+    /// Reads the file of each asset that the newest state and the kept history name.
+    func checkAssets(of state: State) throws(InspectionError) -> AssetCheck {
+        do throws(AssetNames.Failure) {
+            let checkpoint = try newestCheckpoint()
+            return try AssetCheck(
+                AssetNames(state.catalog), in: checkpoint, snapshot,
+                files: AssetFolder(of: snapshot.fileSystem, environment: SystemEnvironment()),
+                isThorough: true)
+        } catch {
+            switch error {
+            case .log(let error): throw .log(error)
+            case .transaction(let sequence, let reason):
+                throw .revision(reason: "transaction \(sequence): \(reason)")
+            }
+        }
+    }
+
+    private func newestCheckpoint() throws(AssetNames.Failure) -> CheckpointFile? {
+        guard let newest = scanned.manifest.checkpoints.first else { return nil }
+        do throws(LogError) {
+            return try scanned.open(newest)
+        } catch {
+            throw .log(error)
+        }
     }
 
     private func load(_ checkpoint: CheckpointReference) throws(InspectionError) -> State {

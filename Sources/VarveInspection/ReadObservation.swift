@@ -43,6 +43,12 @@ private final class ObservedFileSystem: FileSystem {
         try base.rename(name, to: newName)
     }
 
+    func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        try base.rename(name, to: newName, inSubdirectory: subdirectory)
+    }
+
     func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
 
     func synchronizeDirectory() throws(FileSystemError) { try base.synchronizeDirectory() }

@@ -1,3 +1,4 @@
+internal import VarveAssets
 public import VarveLog
 
 /// The backup of a store, without the types of the program that writes it.
@@ -14,7 +15,10 @@ public enum StoreBackup {
     ) throws(InspectionError) -> BackupReport {
         try InspectionError.wrapping { () throws(LogError) in
             try NewDirectory(target).make { directory throws(LogError) in
-                try LogBackup.run(from: ReadObservation.fileSystem(at: path), to: directory)
+                let source = ReadObservation.fileSystem(at: path)
+                var report = try LogBackup.run(from: source, to: directory)
+                try report.addAssets(from: source, to: directory)
+                return report
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import VarveAssets
 internal import VarveEvents
 public import VarveLog
 internal import VarveReplay
@@ -20,6 +21,10 @@ public struct StoreCompaction: Sendable {
     public let segmentsDropped: Int
     /// How much history went with them.
     public let transactionsDropped: UInt64
+    /// How many files of assets were removed, which neither the newest state nor the kept history names.
+    public private(set) var assetsDropped = 0
+    /// What they occupied.
+    public private(set) var assetBytesDropped = ByteCount.zero
     /// The oldest transaction that can still be asked for; the one behind the newest where none can.
     public let floor: TransactionID
     /// How much history was to be kept.
@@ -57,7 +62,10 @@ public struct StoreCompaction: Sendable {
             let (log, report) = try scanned.recover(
                 start: replayed.start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
-                let compaction = try run(log, state, retention, goal, report)
+                var compaction = try run(log, state, retention, goal, report)
+                let assets = try collectAssets(log, state.catalog, environment)
+                compaction.assetsDropped = assets.files
+                compaction.assetBytesDropped = ByteCount(assets.bytes)
                 try log.close()
                 return compaction
             } catch {
@@ -120,6 +128,28 @@ public struct StoreCompaction: Sendable {
         } catch {
             compaction.abandon()
             throw error
+        }
+    }
+
+    /// Removes files of assets that nothing names any more. No program has the store open for writing.
+    private static func collectAssets(
+        _ log: Log, _ catalog: Catalog, _ environment: any LogEnvironment
+    ) throws(LogError) -> CollectedAssets {
+        let snapshot = log.snapshot
+        let folder = AssetFolder(of: snapshot.fileSystem, environment: environment)
+        let checkpoint = try log.manifest.checkpoints.first.map {
+            reference throws(LogError) in
+            try CheckpointFile(
+                reference, store: log.manifest.store, in: snapshot.fileSystem, mode: .readOnly)
+        }
+        do throws(AssetNames.Failure) {
+            return try folder.collect(AssetNames(catalog), in: checkpoint, snapshot)
+        } catch {
+            switch error {
+            case .log(let error): throw error
+            // A replay behind the checkpoint has read it, or a compaction of the app will say what is wrong.
+            case .transaction: return CollectedAssets()
+            }
         }
     }
 

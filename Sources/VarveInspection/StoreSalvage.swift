@@ -1,3 +1,4 @@
+internal import VarveAssets
 public import VarveLog
 internal import VarveReplay
 
@@ -15,9 +16,10 @@ public enum StoreSalvage {
     ) throws(InspectionError) -> SalvageReport {
         try InspectionError.wrapping { () throws(LogError) in
             try NewDirectory(target).make { directory throws(LogError) in
-                try LogSalvage.run(
-                    from: ReadObservation.fileSystem(at: path), to: directory, content: .replaying()
-                )
+                let source = ReadObservation.fileSystem(at: path)
+                var report = try LogSalvage.run(from: source, to: directory, content: .replaying())
+                try report.addAssets(from: source, to: directory)
+                return report
             }
         }
     }

@@ -225,7 +225,12 @@ extension StoreSummary.File {
         var files: [StoreSummary.File] = []
         for name in (try directory.list() ?? []).sorted() {
             let kind = StoreFileName(name)
-            if kind == .lost || kind == .assets {
+            if kind == .assets {
+                let bytes = try assetBytes(in: directory.subdirectory(name))
+                files.append(StoreSummary.File(name: name + "/", bytes: bytes, segment: nil))
+                continue
+            }
+            if kind == .lost {
                 files += try Self.files(
                     in: directory.subdirectory(name), prefix: name + "/", segments: [])
                 continue
@@ -237,6 +242,38 @@ extension StoreSummary.File {
                     name: prefix + name, bytes: bytes, segment: segment.map { .init($0) }))
         }
         return files
+    }
+}
+
+extension StoreSummary.File {
+    /// What all files of assets occupy: there may be many.
+    private static func assetBytes(
+        in directory: any FileSystem
+    ) throws(FileSystemError) -> ByteCount {
+        var bytes: UInt64 = 0
+        for name in try directory.list() ?? [] {
+            guard let files = try names(in: directory.subdirectory(name)) else {
+                bytes &+= try length(of: name, in: directory)?.rawValue ?? 0
+                continue
+            }
+            for file in files {
+                let length = try length(of: file, in: directory.subdirectory(name))
+                bytes &+= length?.rawValue ?? 0
+            }
+        }
+        return ByteCount(bytes)
+    }
+
+    /// Nil where it is no folder.
+    private static func names(
+        in directory: any FileSystem
+    ) throws(FileSystemError) -> [String]? {
+        do throws(FileSystemError) {
+            return try directory.list()
+        } catch {
+            guard error.isNotADirectory else { throw error }
+            return nil
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+internal import VarveAssets
+public import VarveLog
 internal import VarveReplay
 
 /// What a check of everything that a store's files say has found.
@@ -19,6 +21,10 @@ public struct StoreVerification: Sendable {
     public let storedBytes: ByteCount
     /// What the frames hold before compression.
     public let rawBytes: ByteCount
+    /// How many assets the newest state and the kept history name; the file of each was read.
+    public let assets: Int
+    /// What they occupy.
+    public let assetBytes: ByteCount
     /// An unpromised end that the next writer will cut: the trace of an interruption, no damage.
     public let unpromisedTail: RecoveryReport.DroppedTail?
     /// Zeros behind the last frame: space that was not used, or writes that were lost. No damage.
@@ -29,8 +35,8 @@ public struct StoreVerification: Sendable {
 
     /// Reads every byte of every segment and checkpoint, checks every checksum and the chain of
     /// segments, and when all of that is sound, whether the checkpoints hold what their digests say
-    /// whether each transaction behind the older one follows from the state before it, and whether
-    /// in the end both sides of every link say the same.
+    /// whether each transaction behind the older one follows from the state before it, whether
+    /// in the end both sides of every link say the same, and whether the file of each asset is what was kept.
     ///
     /// Throws only when there is nothing to verify: no store, or a newer format.
     public static func verify(at path: String) throws(InspectionError) -> StoreVerification {
@@ -44,22 +50,30 @@ public struct StoreVerification: Sendable {
             try LogVerification.verify(fileSystem)
         }
         var problems = log.problems.map { InspectionError.log($0) }
+        var assets: AssetCheck?
         if problems.isEmpty {
             do throws(InspectionError) {
-                try verifyContent(fileSystem)
+                assets = try verifyContent(fileSystem)
             } catch {
                 problems.append(error)
             }
+        }
+        problems += (assets?.findings ?? []).map {
+            InspectionError.entity(type: $0.place.type, reason: $0.reason)
         }
         return StoreVerification(
             path: fileSystem.displayPath, problems: problems, segments: log.segments,
             checkpoints: log.checkpoints, frames: log.frames, transactions: log.transactions,
             storedBytes: log.storedBytes,
-            rawBytes: log.rawBytes, unpromisedTail: log.unpromisedTail, unused: log.unused)
+            rawBytes: log.rawBytes, assets: assets?.assets ?? 0,
+            assetBytes: ByteCount(assets?.bytes ?? 0), unpromisedTail: log.unpromisedTail,
+            unused: log.unused)
     }
 
     /// The log behind the older checkpoint must lead to what the newer one holds.
-    private static func verifyContent(_ fileSystem: any FileSystem) throws(InspectionError) {
+    private static func verifyContent(
+        _ fileSystem: any FileSystem
+    ) throws(InspectionError) -> AssetCheck {
         let inspection = try Inspection(fileSystem)
         let scanned = inspection.scanned
         for checkpoint in scanned.manifest.checkpoints {
@@ -68,6 +82,6 @@ public struct StoreVerification: Sendable {
             }
         }
         try inspection.verifyCourse()
-        try inspection.verifyEnd()
+        return try inspection.checkAssets(of: try inspection.verifyEnd())
     }
 }

@@ -37,13 +37,21 @@ struct ImportTests {
         Module(
             folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents", "VarveTables"],
             system: ["Foundation"]),
+        // CryptoKit or libcrypto for SHA-256, in one file.
+        Module(
+            folder: "Sources/VarveAssets", modules: ["CCrypto", "VarveLog", "VarveEvents"],
+            system: ["CryptoKit"]),
         Module(
             folder: "Sources/Varve",
-            modules: ["VarveLog", "VarveEvents", "VarveReplay", "VarveGraph", "VarveText"],
+            modules: [
+                "VarveLog", "VarveEvents", "VarveReplay", "VarveAssets", "VarveGraph", "VarveText",
+            ],
             system: ["Foundation", "Observation", "Synchronization"]),
         Module(
             folder: "Sources/VarveInspection",
-            modules: ["VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveText"],
+            modules: [
+                "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets", "VarveText",
+            ],
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(

@@ -107,6 +107,17 @@ struct EntityModelDiagnosticTests {
                 == [])
     }
 
+    @Test("An id cannot be an asset, of which a row has the digest alone")
+    func assetID() {
+        for type in ["Asset<Data>", "Varve.Asset<String>", "[Asset<Data>]"] {
+            #expect(
+                Expansion("@EntityModel struct A { let id: \(type) }").messages
+                    == ["'id' identifies the entity and cannot be an asset"])
+        }
+        // A type of the app's own.
+        #expect(Expansion("@EntityModel struct A { let id: Asset }").messages == [])
+    }
+
     @Test("A constant that is made anew for each value is warned about, and stays no field")
     func remadeConstant() {
         let expansion = Expansion("@EntityModel struct A { let id: Int; let at = Date() }")

@@ -166,6 +166,18 @@ struct EntityModelIndexTests {
         }
     }
 
+    @Test("An index cannot be about an asset", arguments: ["Index", "HashIndex", "Unique"])
+    func assets(kind: String) {
+        let source = "@EntityModel struct A { let id: Int; @\(kind)<Self>(\\.photo) var x; "
+        #expect(
+            Expansion(source + "var photo: Asset<Data> }").messages
+                == [
+                    "the index 'x' cannot be about the asset 'photo': a row has its digest and size"
+                        + " alone; keep what is to be found in a property of its own"
+                ])
+        #expect(Expansion(source + "var photo: Asset }").messages == [])
+    }
+
     @Test("An index cannot be about a relation")
     func relations() {
         for path in [#"\.$team.id"#, #"\.team?.name"#, #"\Self.$team"#] {

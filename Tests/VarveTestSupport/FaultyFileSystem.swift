@@ -76,6 +76,20 @@ package final class FaultyFileSystem: FileSystem {
         try base.rename(name, to: newName)
     }
 
+    package func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        do throws(FileSystemError) {
+            try state.pass(.rename, name)
+        } catch {
+            if state.isHalfDone {
+                try base.rename(name, to: newName, inSubdirectory: subdirectory)
+            }
+            throw error
+        }
+        try base.rename(name, to: newName, inSubdirectory: subdirectory)
+    }
+
     package func remove(_ name: String) throws(FileSystemError) {
         try state.pass(.remove, name)
         try base.remove(name)

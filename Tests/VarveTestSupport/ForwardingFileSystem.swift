@@ -12,6 +12,11 @@ extension ForwardingFileSystem {
     package func rename(_ name: String, to newName: String) throws(FileSystemError) {
         try base.rename(name, to: newName)
     }
+    package func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        try base.rename(name, to: newName, inSubdirectory: subdirectory)
+    }
     package func remove(_ name: String) throws(FileSystemError) { try base.remove(name) }
     package func synchronizeDirectory() throws(FileSystemError) {
         try base.synchronizeDirectory()

@@ -163,10 +163,11 @@ struct SimulatedDiskState: Sendable {
     private mutating func place(_ image: DiskImage) {
         for path in image.files.keys.sorted() {
             let parts = path.split(separator: "/").map { String($0) }
-            let directory =
-                parts.count == 1
-                ? DirectoryNumber(0) : directoryNumber(parts[0], in: DirectoryNumber(0))
-            existing.insert(directory)
+            var directory = DirectoryNumber(0)
+            for part in parts.dropLast() {
+                directory = directoryNumber(part, in: directory)
+                existing.insert(directory)
+            }
             let file = newFile()
             content[file] = image.files[path]
             entries[directory, default: [:]][parts[parts.count - 1]] = file
@@ -176,11 +177,16 @@ struct SimulatedDiskState: Sendable {
     // MARK: Names
 
     mutating func directoryNumber(_ name: String, in parent: DirectoryNumber) -> DirectoryNumber {
-        precondition(parent == DirectoryNumber(0), "the simulated disk is two levels deep")
-        if let number = directories[name] { return number }
+        let path = self.path(of: parent).map { $0 + "/" + name } ?? name
+        if let number = directories[path] { return number }
         let number = DirectoryNumber(directories.count)
-        directories[name] = number
+        directories[path] = number
         return number
+    }
+
+    /// Nil for the disk's own directory.
+    private func path(of directory: DirectoryNumber) -> String? {
+        directories.first { $0.value == directory && !$0.key.isEmpty }?.key
     }
 
     mutating func createDirectory(_ directory: DirectoryNumber) {
@@ -190,8 +196,12 @@ struct SimulatedDiskState: Sendable {
     func names(in directory: DirectoryNumber) -> [String]? {
         guard existing.contains(directory) else { return nil }
         let names = entries[directory, default: [:]].keys.sorted()
-        let inner = directory == DirectoryNumber(0) ? directories.keys.filter { !$0.isEmpty } : []
-        return names + inner.filter { existing.contains(directories[$0] ?? directory) }.sorted()
+        let prefix = path(of: directory).map { $0 + "/" } ?? ""
+        let inner = directories.filter { path, number in
+            path.hasPrefix(prefix) && path.count > prefix.count && existing.contains(number)
+                && !path.dropFirst(prefix.count).contains("/")
+        }
+        return names + inner.keys.map { String($0.dropFirst(prefix.count)) }.sorted()
     }
 
     func entry(_ name: String, in directory: DirectoryNumber) -> FileNumber? {

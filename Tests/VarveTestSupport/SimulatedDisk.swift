@@ -99,6 +99,20 @@ package final class SimulatedDisk: FileSystem {
         }
     }
 
+    /// As two changes: a power cut may leave the file under one of the names, both, or none.
+    package func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        try state.withLock { state throws(FileSystemError) in
+            guard let file = state.entry(name, in: directory) else {
+                throw SimulatedDiskState.notFound(.rename, name)
+            }
+            let target = state.directoryNumber(subdirectory, in: directory)
+            state.perform(.link(target, newName, file))
+            state.perform(.remove(directory, name))
+        }
+    }
+
     package func remove(_ name: String) throws(FileSystemError) {
         try state.withLock { state throws(FileSystemError) in
             guard state.entry(name, in: directory) != nil else {

@@ -48,6 +48,7 @@ struct ClientCompilation {
         let maps = [
             products.appending(path: "CVarve.build/module.modulemap"),
             package.appending(path: "Sources/CLZ4/module.modulemap"),
+            package.appending(path: "Sources/CCrypto/module.modulemap"),
         ]
         return [
             "swiftc", "-module-name", "Model", "-parse-as-library", "-swift-version", "6", "-g",

@@ -30,6 +30,10 @@ int varve_reserve(int file, int64_t start, int64_t end);
 /// nothing but a hole follows; the offset itself where the system does not know. Moves the descriptor's position.
 int64_t varve_content_start(int file, int64_t offset);
 
+/// Lets an empty file share the blocks of another one until either is changed. 1 where that was done, 0 where the
+/// file system has no such thing, the two are on different ones, or this system knows the call by names alone.
+int varve_clone(int file, int source);
+
 /// Which file a name leads to: the device and the number of its inode there.
 typedef struct {
     uint64_t device;

@@ -1,4 +1,5 @@
 public import Foundation
+internal import VarveAssets
 public import VarveLog
 
 extension Store {
@@ -41,9 +42,14 @@ extension Store {
     ) throws(StoreError) -> BackupReport {
         try StoreError.wrapping { () throws(LogError) in
             try NewDirectory(url.path).make { directory throws(LogError) in
-                try LogBackup.run(
+                var report = try LogBackup.run(
                     from: opener.fileSystem, to: directory, environment: opener.environment,
                     configuration: opener.configuration, isCancelled: isCancelled)
+                // Behind the log: what it names by then is there.
+                try report.addAssets(
+                    from: opener.fileSystem, to: directory, environment: opener.environment,
+                    isCancelled: isCancelled)
+                return report
             }
         }
     }

@@ -12,7 +12,12 @@ extension CompactionReport: CustomStringConvertible {
             written, "\(dropped), \(history)",
             "\(bytesBefore) before, \(bytesAfter) after",
         ]
-        return (lines + [growth, remark].compactMap { $0 }).joined(separator: "\n  ")
+        return (lines + [assets, growth, remark].compactMap { $0 }).joined(separator: "\n  ")
+    }
+
+    private var assets: String? {
+        guard assetsDropped > 0 else { return nil }
+        return "\(assetsDropped) files of assets dropped, \(assetBytesDropped)"
     }
 
     private var history: String {

@@ -1,3 +1,4 @@
+internal import VarveAssets
 public import VarveEvents
 public import VarveLog
 
@@ -18,6 +19,10 @@ public struct CompactionReport: Sendable, Hashable {
     public let segmentsDropped: Int
     /// How much history went with them.
     public let transactionsDropped: UInt64
+    /// How many files of assets were removed, which neither the newest state nor the kept history names.
+    public let assetsDropped: Int
+    /// What they occupied.
+    public let assetBytesDropped: ByteCount
     /// The oldest transaction that can still be asked for.
     public let floor: TransactionID
     /// How long the compaction took, waits included.
@@ -31,12 +36,14 @@ public struct CompactionReport: Sendable, Hashable {
 }
 
 extension CompactionReport {
-    /// Of a store that nothing was ever written to.
-    static var ofNothing: CompactionReport {
+    /// Of a store that nothing was ever written to, which may hold assets all the same.
+    static func ofNothing(but assets: (CollectedAssets, leftover: LogError?)) -> CompactionReport {
         CompactionReport(
             checkpoint: 0, checkpointBytes: nil, checkpointRawBytes: nil, bytesBefore: .zero,
-            bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0, floor: 1,
-            duration: .zero, damage: [], leftover: nil)
+            bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0,
+            assetsDropped: assets.0.files,
+            assetBytesDropped: ByteCount(assets.0.bytes), floor: 1,
+            duration: .zero, damage: [], leftover: assets.leftover)
     }
 }
 

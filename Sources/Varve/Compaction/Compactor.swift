@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VarveAssets
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
@@ -173,7 +174,7 @@ final class Compactor: Sendable {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
         guard let (compaction, frozen) = try writer.beginCompaction(for: goal)
-        else { return .ofNothing }
+        else { return .ofNothing(but: try collectAssets()) }
         do {
             let before = try compaction.measureFiles()
             var frozen = frozen
@@ -194,6 +195,7 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, frozen.timeline, behind: first, progress)
+            let (assets, assetLeftover) = try collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
@@ -202,10 +204,11 @@ final class Compactor: Sendable {
                     ?? dropped.bytesLeft(
                         of: first?.bytesBefore ?? before, adding: size),
                 segmentsDropped: dropped.segments,
-                transactionsDropped: dropped.transactions,
+                transactionsDropped: dropped.transactions, assetsDropped: assets.files,
+                assetBytesDropped: ByteCount(assets.bytes),
                 floor: TransactionID(dropped.floor.rawValue),
                 duration: start.duration(to: .now), damage: dropped.damage,
-                leftover: leftover ?? first?.leftover ?? after.failure)
+                leftover: leftover ?? first?.leftover ?? assetLeftover ?? after.failure)
         } catch {
             compaction.abandon()
             if let error = error as? LogError { throw StoreError.log(error) }
@@ -267,6 +270,15 @@ final class Compactor: Sendable {
             writer.finishCompaction($0, size)
         }
         return (dropped, leftover)
+    }
+
+    /// Removes files of assets that nothing names any more. What keeps that from happening stops no compaction.
+    private func collectAssets() throws -> (CollectedAssets, LogError?) {
+        do {
+            return (try AssetCollection(writer: writer, assets: writer.assets).run(), nil)
+        } catch let error as LogError {
+            return (CollectedAssets(), error)
+        }
     }
 
     private func findDamage(

@@ -37,7 +37,7 @@ extension StoreOpening {
             .filter { $0.tombstoneOwner == nil }.map(\.type)
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, migrations: migrations, counters: counters)
+            types: types, assets: assets, migrations: migrations, counters: counters)
     }
 
     static func load(

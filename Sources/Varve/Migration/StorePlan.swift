@@ -1,4 +1,5 @@
 public import Foundation
+internal import VarveAssets
 internal import VarveEvents
 public import VarveGraph
 internal import VarveLog
@@ -62,9 +63,11 @@ extension Store {
         in fileSystem: any FileSystem, migrations: [Migration],
         types: [any EntityModelProtocol.Type]
     ) throws -> StorePlan {
-        try StoreOpening(
-            fileSystem: fileSystem, environment: SystemEnvironment(),
-            configuration: LogConfiguration(), types: types, migrations: migrations
+        let environment = SystemEnvironment()
+        return try StoreOpening(
+            fileSystem: fileSystem, environment: environment, configuration: LogConfiguration(),
+            types: types, assets: AssetFolder(of: fileSystem, environment: environment),
+            migrations: migrations
         ).plan()
     }
 }

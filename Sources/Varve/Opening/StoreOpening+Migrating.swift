@@ -1,3 +1,4 @@
+internal import VarveAssets
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
@@ -25,9 +26,10 @@ extension StoreOpening {
         else { return }
         migrating.progress(MigrationProgress(stage: .backingUp, done: 0, total: 1))
         _ = try NewDirectory(directory).make { directory throws(LogError) in
-            try LogBackup.run(
+            var report = try LogBackup.run(
                 from: fileSystem, to: directory, environment: environment,
                 configuration: configuration)
+            try report.addAssets(from: fileSystem, to: directory, environment: environment)
         }
         migrating.progress(MigrationProgress(stage: .backingUp, done: 1, total: 1))
     }

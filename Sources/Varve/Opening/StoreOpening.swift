@@ -1,3 +1,4 @@
+internal import VarveAssets
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
@@ -11,6 +12,7 @@ struct StoreOpening {
     let environment: any LogEnvironment
     let configuration: LogConfiguration
     let types: [any EntityModelProtocol.Type]
+    let assets: AssetFolder
     var migrations: [Migration] = []
     var migrating = MigrationOptions()
     var log: StoreLog?

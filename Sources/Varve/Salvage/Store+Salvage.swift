@@ -1,4 +1,5 @@
 public import Foundation
+internal import VarveAssets
 public import VarveLog
 internal import VarveReplay
 
@@ -19,8 +20,11 @@ extension Store {
     public static func salvage(from damaged: URL, to url: URL) throws -> SalvageReport {
         try StoreError.wrapping { () throws(LogError) in
             try NewDirectory(url.path).make { directory throws(LogError) in
-                try LogSalvage.run(
-                    from: POSIXFileSystem(damaged.path), to: directory, content: .replaying())
+                let source = POSIXFileSystem(damaged.path)
+                var report = try LogSalvage.run(
+                    from: source, to: directory, content: .replaying())
+                try report.addAssets(from: source, to: directory)
+                return report
             }
         }
     }

@@ -75,6 +75,7 @@ extension Writer {
             try onLoggingThread {
                 let source = CommitEncoder.Source(insertions, definitions)
                 let leaves = try core.encoder.encode(source, header)
+                try admitAssets(definitions, core)
                 try log(header, core, open)
                 return leaves
             }

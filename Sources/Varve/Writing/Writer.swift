@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Synchronization
+internal import VarveAssets
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
@@ -40,6 +41,7 @@ final class Writer: Sendable {
             set { sharedHead = SharedState(newValue) }
         }
         var seal = SealSchedule()
+        var admission = AssetAdmission()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
         /// What keeps the history back to each savepoint.
@@ -73,8 +75,7 @@ final class Writer: Sendable {
     }
 
     /// A log that takes transactions. An object: every commit holds it for a while.
-    ///
-    /// Unchecked: of its parts, all but `commits` are for the holder of the turn.
+    // Unchecked: of its parts, all but `commits` are for the holder of the turn.
     final class OpenLog: @unchecked Sendable {
         let log: Log
         let prologue: PrologueSource
@@ -113,6 +114,7 @@ final class Writer: Sendable {
     let figures: Lock<WriterFigures>
     /// The process that opened the store.
     private let opener: LockHolder
+    let assets: AssetFolder
 
     /// - Parameter head: what was opened, and is shown.
     init(
@@ -122,6 +124,7 @@ final class Writer: Sendable {
         self.published = published
         self.durability = durability
         storeLog = opening.log
+        assets = opening.assets
         opener = LockHolder(
             processID: opening.environment.processID(),
             program: opening.environment.processName())
@@ -272,6 +275,7 @@ final class Writer: Sendable {
                 packsFilledLeaves: transaction.isInPlace)
             if isCancelled() { throw CancellationError() }
             if isChanged {
+                try admitAssets(transaction.state.definitions, core)
                 try log(atHand.header, core, open)
                 take(&transaction, after: atHand.header, core, open, &remains)
                 appended?.keep(TransactionInfo(atHand.header), core)
@@ -405,8 +409,7 @@ final class Writer: Sendable {
         writingThread.load(ordering: .relaxed) == SystemEnvironment.threadNumber
     }
 
-    /// Whether the calling thread encodes and appends what another one has written: an application's value is being
-    /// stored, and asks.
+    /// Whether the calling thread logs what another one has written: a value of the application is being stored.
     private var isLogging: Bool {
         loggingThread.load(ordering: .relaxed) == SystemEnvironment.threadNumber
     }

@@ -148,7 +148,7 @@ extension StoredType {
                 guard let bytes, let more = field.type.neutralBytes else { return nil }
                 return bytes + more
             }
-        case .uuid, .url, .enumeration, .raw, .text, .json: nil
+        case .uuid, .url, .asset, .enumeration, .raw, .text, .json: nil
         }
     }
 }

@@ -9,6 +9,8 @@ package struct Catalog: Sendable {
     /// Revisions by type, oldest first; type number n at index n - 1.
     private var history: [[Revision]] = []
     private var numberByName: [String: TypeNumber] = [:]
+    /// How many revisions there are of all types.
+    package private(set) var revisionCount = 0
 
     package init() {}
 
@@ -68,6 +70,7 @@ package struct Catalog: Sendable {
             }
             catalog.history[index] = revisions + history[index].filter { $0.since > transaction }
         }
+        catalog.revisionCount = catalog.history.reduce(0) { $0 + $1.count }
         return catalog
     }
 
@@ -91,6 +94,7 @@ package struct Catalog: Sendable {
                     type: definition.name, found: definition.number, expected: next)
             }
             history.append([Revision(definition: definition, since: id)])
+            revisionCount += 1
             numberByName[definition.name] = definition.number
             return true
         }
@@ -98,6 +102,7 @@ package struct Catalog: Sendable {
         guard let current = revisions.last?.definition, current != definition else { return false }
         try definition.checkSuccession(of: current, after: revisions.map(\.definition))
         history[index].append(Revision(definition: definition, since: id))
+        revisionCount += 1
         numberByName[current.name] = nil
         numberByName[definition.name] = definition.number
         return true

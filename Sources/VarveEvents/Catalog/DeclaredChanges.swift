@@ -141,6 +141,7 @@ extension StoredType {
         return switch self {
         case .uuid: [UInt8](repeating: 0, count: 16)
         case .url, .text, .json: [0]
+        case .asset: AssetReference.noContent.bytes
         case .raw(_, let raw): raw.anyBytes
         case .structure(_, let fields): fields.flatMap { $0.type.anyBytes }
         case .enumeration(_, let cases):

@@ -30,6 +30,8 @@ enum Conversion {
         if source == target || haveSameBytes(source, target) { return }
         if integerWidening(source, target) || (source == .float && target == .double) { return }
         switch (source, target) {
+        case (.json, _) where target.holdsAssets, (_, .json) where source.holdsAssets:
+            throw refuse("a value that is stored as JSON holds no asset")
         // A change of rung: what the documents hold is known only when they are read.
         case (.json, _), (_, .json): return
         case (.enumeration(_, let cases), .raw(_, .string)):

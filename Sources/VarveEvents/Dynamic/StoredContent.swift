@@ -70,6 +70,7 @@ extension StoredContent {
         case .decimal: self = .decimal(try Decimal.load(from: &reader).description)
         case .data: self = .data([UInt8](try reader.readLengthPrefixed()))
         case .json: self = .json([UInt8](try reader.readLengthPrefixed()))
+        case .asset: self = StoredContent(try AssetReference.load(from: &reader))
         case .raw(_, let raw): self = try StoredContent(raw, from: &reader)
         default: self = try Self.composite(type, from: &reader)
         }
@@ -191,6 +192,11 @@ extension StoredContent {
             }
         case (.structure(_, let fields), .structure(let members)):
             try Self.store(members, as: fields, into: &writer)
+        case (.asset, .structure):
+            guard let asset else {
+                throw .notTranscodable(from: type, to: type, reason: "it is no asset")
+            }
+            asset.store(into: &writer)
         case (.enumeration(_, let cases), .enumeration(let index, _, let members))
         where cases.indices.contains(index):
             writer.writeCount(index)

@@ -8,10 +8,14 @@ enum JSONForm {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .deferredToDate
+        encoder.userInfo[isStored] = true
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return encoder
     }()
+
+    /// Is in the `userInfo` of an encoder whose output a store keeps.
+    static let isStored = CodingUserInfoKey(rawValue: "varve.stored")!
 
     private static let decoder = makeDecoder()
 

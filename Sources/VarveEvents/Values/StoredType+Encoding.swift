@@ -18,6 +18,7 @@ extension StoredType {
         case uuid = 0x0F
         case url = 0x10
         case decimal = 0x11
+        case asset = 0x12
         case optional = 0x20
         case array = 0x21
         case set = 0x22
@@ -34,7 +35,7 @@ extension StoredType {
         .bool: .bool, .int8: .int8, .int16: .int16, .int32: .int32, .int64: .int64,
         .uint8: .uint8, .uint16: .uint16, .uint32: .uint32, .uint64: .uint64,
         .float: .float, .double: .double, .string: .string, .data: .data, .date: .date,
-        .uuid: .uuid, .url: .url, .decimal: .decimal,
+        .uuid: .uuid, .url: .url, .decimal: .decimal, .asset: .asset,
     ]
 
     private var tag: Tag {
@@ -56,6 +57,7 @@ extension StoredType {
         case .uuid: .uuid
         case .url: .url
         case .decimal: .decimal
+        case .asset: .asset
         case .optional: .optional
         case .array: .array
         case .set: .set

@@ -11,7 +11,7 @@ extension StoredType {
         case .enumeration(_, let cases):
             cases.contains { $0.payload.contains { $0.type.mayBeReformed } }
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
-            .double, .string, .data, .date, .uuid, .url, .decimal:
+            .double, .string, .data, .date, .uuid, .url, .decimal, .asset:
             false
         }
     }

@@ -14,6 +14,8 @@ extension StoredType {
             try reader.skip(16)
         case .string, .data, .url, .decimal, .text, .json:
             try reader.skip(try reader.readLength())
+        case .asset:
+            try AssetReference.skip(&reader)
         case .raw(_, let raw):
             try raw.skip(&reader)
         case .optional(let wrapped):

@@ -10,6 +10,8 @@ public indirect enum StoredType: Sendable, Hashable {
     case float, double
     /// A text, bytes, a moment, a UUID, a URL, a decimal number.
     case string, data, date, uuid, url, decimal
+    /// The digest, size and kind of a content that is a file beside the log: an ``Asset``.
+    case asset
     /// Nothing, or a value of the type.
     case optional(StoredType)
     /// A list of values of the type.
@@ -75,11 +77,14 @@ public indirect enum StoredType: Sendable, Hashable {
         isReadAlike && consists(of: { $0 != .url })
     }
 
+    /// Whether values name assets. What is stored as JSON never does.
+    package var holdsAssets: Bool { !consists(of: { $0 != .asset }) }
+
     /// Whether a condition holds for all types of which this one is made.
     private func consists(of condition: (StoredType) -> Bool) -> Bool {
         switch self {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
-            .double, .string, .data, .date, .uuid, .url, .decimal, .text, .json:
+            .double, .string, .data, .date, .uuid, .url, .decimal, .asset, .text, .json:
             condition(self)
         case .optional(let type), .array(let type), .set(let type), .raw(_, let type):
             type.consists(of: condition)
@@ -116,6 +121,7 @@ extension StoredType: CustomStringConvertible {
         case .uuid: "UUID"
         case .url: "URL"
         case .decimal: "Decimal"
+        case .asset: "Asset"
         case .optional(let wrapped): "\(wrapped)?"
         case .array(let element): "[\(element)]"
         case .set(let element): "Set<\(element)>"

@@ -13,6 +13,7 @@ extension StoredContent {
         case .dictionary(let key, let value):
             self = .dictionary(try Self.entries(node, as: key, value))
         case .structure(_, let fields): self = .structure(try Self.members(node, as: fields))
+        case .asset: self = try Self.asset(node)
         case .enumeration(_, let cases): self = try Self.case(node, among: cases)
         default: self = try Self.scalar(node, as: type)
         }
@@ -167,6 +168,16 @@ extension StoredContent {
             }
         }
         return members
+    }
+
+    private static func asset(_ node: JSONNode) throws(ExchangeProblem) -> StoredContent {
+        let content = StoredContent.structure(try members(node, as: StoredType.assetFields))
+        guard content.asset != nil else {
+            throw ExchangeProblem(
+                "'digest' of an asset has 64 hexadecimal digits in lower case",
+                at: node.place.lowerBound)
+        }
+        return content
     }
 
     private static func `case`(

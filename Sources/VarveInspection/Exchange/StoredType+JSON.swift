@@ -7,7 +7,7 @@ extension StoredType {
         "Int": .int64, "UInt8": .uint8, "UInt16": .uint16, "UInt32": .uint32,
         "UInt64": .uint64, "UInt": .uint64, "Float": .float, "Double": .double,
         "String": .string, "Data": .data, "Date": .date, "UUID": .uuid, "URL": .url,
-        "Decimal": .decimal,
+        "Decimal": .decimal, "Asset": .asset,
     ]
 
     /// The type as a schema has it: a text for a type without parts, else an object.

@@ -22,7 +22,7 @@ enum QueryKind: String, Sendable {
         case .date: self = .date
         case .optional(let wrapped), .raw(_, let wrapped): self = QueryKind(wrapped)
         case .array, .set: self = .list
-        case .structure, .dictionary: self = .members
+        case .structure, .dictionary, .asset: self = .members
         case .enumeration(_, let cases):
             self = cases.allSatisfy { $0.payload.isEmpty } ? .text : .any
         case .json: self = .any

@@ -33,7 +33,7 @@ struct SwiftNamedTypes {
         switch type {
         case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float,
             .double, .string,
-            .data, .date, .uuid, .url, .decimal:
+            .data, .date, .uuid, .url, .decimal, .asset:
             break
         case .optional(let wrapped), .array(let wrapped), .set(let wrapped):
             collect(wrapped, isStorable: isStorable)

@@ -165,6 +165,8 @@ extension SwiftNamedTypes {
         case .array(let element): "[\(spelling(of: element))]"
         case .set(let element): "Set<\(spelling(of: element))>"
         case .dictionary(let key, let value): "[\(spelling(of: key)): \(spelling(of: value))]"
+        // What the content is, the log does not say.
+        case .asset: "Asset<Data>"
         case .structure, .enumeration, .raw, .text, .json: name(of: type)
         default: "\(type)"
         }

@@ -2,8 +2,8 @@
 public struct FileStatistics: Sendable {
     /// What a file is for.
     public enum Kind: Hashable, Sendable {
-        /// By its name; `lost` is a tail that recovery cut off.
-        case segment, checkpoint, manifest, lock, lost, other
+        /// By its name; `lost` is a tail that recovery cut off, `assets` all files of assets together.
+        case segment, checkpoint, manifest, lock, lost, assets, other
     }
 
     /// Inside the store's directory.

@@ -62,7 +62,8 @@ extension FileStatistics.Kind {
         case .checkpoint: self = .checkpoint
         case .manifest: self = .manifest
         case .lock: self = .lock
-        default: self = text.hasPrefix("lost/") ? .lost : .other
+        default:
+            self = text.hasPrefix("lost/") ? .lost : text == "assets/" ? .assets : .other
         }
     }
 }

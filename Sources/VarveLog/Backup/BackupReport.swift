@@ -14,11 +14,20 @@ public struct BackupReport: Hashable, Sendable {
     public var bytes: ByteCount
     /// Checkpoints that were left out because they cannot be used; opening would not use them either.
     public var checkpointProblems: [CheckpointProblem]
+    /// How many assets were copied, whose content was compared with their digests.
+    public var assets = 0
+    /// What they occupy.
+    public var assetBytes = ByteCount.zero
+    /// Files of assets that were not copied, because they are not what was kept: their places in the store. Who names
+    /// them, `varve verify` tells.
+    public var damagedAssets: [String] = []
 }
 
 extension BackupReport: CustomStringConvertible {
     /// One sentence about the copy.
     public var description: String {
         "\(transactions) transactions through \(last), \(bytes)"
+            + (assets > 0 ? ", \(assets) assets of \(assetBytes)" : "")
+            + (damagedAssets.isEmpty ? "" : ", \(damagedAssets.count) assets damaged")
     }
 }

@@ -26,6 +26,11 @@ package protocol FileSystem: AnyObject, Sendable {
     /// Gives a file a new name, replacing the file that has it.
     func rename(_ name: String, to newName: String) throws(FileSystemError)
 
+    /// Gives a file a new name in a directory inside this one, replacing the file that has it there.
+    func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError)
+
     func remove(_ name: String) throws(FileSystemError)
 
     /// Makes every name that was created, changed or removed so far safe from a power cut.

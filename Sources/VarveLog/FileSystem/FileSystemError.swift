@@ -91,6 +91,9 @@ extension FileSystemError {
     /// The file or directory does not exist.
     package var isNotFound: Bool { reason == .system(code: POSIX.notFound) }
 
+    /// It is a file, or a link.
+    package var isNotADirectory: Bool { isOne(of: POSIX.codesOfOtherThanDirectories) }
+
     /// The system does not let this process write there.
     var isRefusal: Bool { isOne(of: POSIX.codesOfRefusal) }
 

@@ -31,9 +31,12 @@ package final class MemoryFileSystem: FileSystem {
     }
 
     package func list() throws(FileSystemError) -> [String]? {
-        directory.withLock {
-            $0.exists ? Array($0.files.keys) + Array($0.subdirectories.keys) : nil
-        }
+        // Outside of the lock: those inside have locks of their own.
+        let directory = directory.withLock { $0 }
+        guard directory.exists else { return nil }
+        return Array(directory.files.keys)
+            + directory.subdirectories.filter { $0.value.directory.withLock { $0.exists } }.map(
+                \.key)
     }
 
     package func open(
@@ -66,6 +69,18 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
+    package func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        let content = try directory.withLock { directory throws(FileSystemError) in
+            guard let content = directory.files.removeValue(forKey: name) else {
+                throw Self.error(.rename, name, POSIX.notFound)
+            }
+            return content
+        }
+        memory(subdirectory).directory.withLock { $0.files[newName] = content }
+    }
+
     package func remove(_ name: String) throws(FileSystemError) {
         try directory.withLock { directory throws(FileSystemError) in
             guard directory.files.removeValue(forKey: name) != nil else {
@@ -85,7 +100,9 @@ package final class MemoryFileSystem: FileSystem {
         directory.withLock { $0.files[name]?.identity }
     }
 
-    package func subdirectory(_ name: String) -> any FileSystem {
+    package func subdirectory(_ name: String) -> any FileSystem { memory(name) }
+
+    private func memory(_ name: String) -> MemoryFileSystem {
         directory.withLock { directory in
             if let present = directory.subdirectories[name] { return present }
             let created = MemoryFileSystem(name: displayPath + "/" + name)

@@ -51,6 +51,8 @@ enum POSIX {
     static let alreadyThere = EEXIST
     /// What opening something else than a plain file meets: a symbolic link, a socket, a directory.
     static let codesOfOtherThanFiles = [ELOOP, ENXIO, EISDIR]
+    /// What listing something else than a directory meets.
+    static let codesOfOtherThanDirectories = [ENOTDIR, ELOOP]
     static let codesOfRefusal = [EACCES, EPERM, EROFS]
     static let codesOfFullDisk = [ENOSPC, EDQUOT]
 
@@ -163,9 +165,41 @@ enum POSIX {
         }
     }
 
+    /// A file at a path, through whatever links lead to it.
+    static func openFile(at path: String) throws(POSIXFailure) -> Int32 {
+        try checked { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    }
+
+    /// Gives the file at a path a name in a directory of the same file system.
+    static func rename(
+        at path: String, to newName: String, in directory: Int32
+    ) throws(POSIXFailure) {
+        _ = try checked { renameat(AT_FDCWD, path, directory, newName) }
+    }
+
+    static func remove(at path: String) throws(POSIXFailure) {
+        _ = try checked { unlink(path) }
+    }
+
+    /// Which file has a path, a symbolic link as it is; nil where none has it.
+    static func identity(at path: String) throws(POSIXFailure) -> FileIdentity? {
+        try identity(of: path, in: AT_FDCWD)
+    }
+
+    /// For its owner alone.
+    static func makePrivate(_ file: Int32) throws(POSIXFailure) {
+        _ = try checked { fchmod(file, 0o600) }
+    }
+
+    /// Lets an empty file share the blocks of another. False where the file system cannot.
+    static func clone(_ source: Int32, to file: Int32) -> Bool { varve_clone(file, source) == 1 }
+
     struct Status {
         let identity: FileIdentity
         let length: UInt64
+        /// When the content changed last, in nanoseconds.
+        let modifiedAt: Int64
+        let isRegular: Bool
         /// A regular file with exactly one link.
         let isPlainFile: Bool
         /// A file that has no name any more.
@@ -178,6 +212,8 @@ enum POSIX {
         return Status(
             identity: FileIdentity(status),
             length: UInt64(clamping: status.st_size),
+            modifiedAt: status.modifiedAt,
+            isRegular: status.st_mode & S_IFMT == S_IFREG,
             isPlainFile: status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1,
             isRemoved: status.st_nlink == 0)
     }
@@ -322,6 +358,17 @@ enum POSIX {
             if result >= 0 { return result }
             guard errno == EINTR else { throw POSIXFailure(code: errno) }
         }
+    }
+}
+
+extension stat {
+    fileprivate var modifiedAt: Int64 {
+        #if canImport(Darwin)
+            let time = st_mtimespec
+        #else
+            let time = st_mtim
+        #endif
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }
 

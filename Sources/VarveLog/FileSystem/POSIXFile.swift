@@ -123,6 +123,13 @@ final class POSIXFile: StoreFile {
         }
     }
 
+    /// Lets the file, which is empty, share the blocks of another. False where the file system cannot.
+    func clone(_ source: POSIXFile) -> Bool { POSIX.clone(source.open(), to: open()) }
+
+    func makePrivate() throws(FileSystemError) {
+        try wrapping(.status, name) { () throws(POSIXFailure) in try POSIX.makePrivate(open()) }
+    }
+
     private func open() -> Int32 {
         guard let descriptor else { preconditionFailure("\(name) is used after it was closed") }
         return descriptor

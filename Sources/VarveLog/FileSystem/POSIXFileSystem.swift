@@ -101,6 +101,12 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
+    package func rename(
+        _ name: String, to newName: String, inSubdirectory subdirectory: String
+    ) throws(FileSystemError) {
+        try directory(subdirectory).move(name, from: self, to: newName)
+    }
+
     /// Moves something out of another directory of the same file system.
     func move(
         _ name: String, from directory: POSIXFileSystem, to newName: String
@@ -109,6 +115,14 @@ package final class POSIXFileSystem: FileSystem {
         Self.requireComponent(newName)
         try wrapping(.rename, name) { () throws(POSIXFailure) in
             try POSIX.rename(name, in: directory.opened(), to: newName, in: opened())
+        }
+    }
+
+    /// Gives the file at a path, of the same file system, a name in this directory.
+    func takeOver(_ path: String, as name: String) throws(FileSystemError) {
+        Self.requireComponent(name)
+        try wrapping(.rename, path) { () throws(POSIXFailure) in
+            try POSIX.rename(at: path, to: name, in: opened())
         }
     }
 

@@ -66,6 +66,10 @@ public struct SalvageReport: Hashable, Sendable {
     public var unpromisedTail: RecoveryReport.DroppedTail?
     /// Zeros behind the last frame of the log: space that was not used, or writes that were lost.
     public var unused: RecoveryReport.UnusedSpace?
+    /// How many assets were brought over, whose content was compared with their digests.
+    public var assets = 0
+    /// What they occupy.
+    public var assetBytes = ByteCount.zero
     /// What was read, and what the new store occupies.
     public var bytesRead = ByteCount.zero
     /// How much was written into the new store.
@@ -73,6 +77,13 @@ public struct SalvageReport: Hashable, Sendable {
 
     /// Nothing that was ever promised to be safe is missing.
     public var isComplete: Bool { damages.isEmpty && lost.isEmpty && adjustedCount == 0 }
+
+    /// Notes a file that could not be brought over.
+    package mutating func addDamage(toWhole file: String, reason: String) {
+        damages.append(
+            Damage(
+                file: file, offset: FrameOffset(0), bytes: .zero, transaction: nil, reason: reason))
+    }
 }
 
 extension SalvageReport.Gap: CustomStringConvertible {

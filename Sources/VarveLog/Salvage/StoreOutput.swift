@@ -169,13 +169,33 @@ final class StoreOutput {
 
     /// Removes what was written, after an error: the directory is empty again, unless removing
     /// fails too. Then there is no manifest, and no opening takes it for a store.
+    /// Removes what was copied into the folder of assets: folders of files, and what has no name yet.
+    private static func discardAssets(in directory: any FileSystem) throws(FileSystemError) {
+        for name in try directory.list() ?? [] {
+            guard name.utf8.count == 2 else {
+                try directory.remove(name)
+                continue
+            }
+            let folder = directory.subdirectory(name)
+            for file in try folder.list() ?? [] { try folder.remove(file) }
+            (directory as? POSIXFileSystem)?.removeEmptyDirectory(name)
+        }
+    }
+
     static func discard(_ fileSystem: any FileSystem) {
         do throws(FileSystemError) {
             // The manifest first: without it the rest is no store.
             let names = (try fileSystem.list() ?? []).sorted { first, second in
                 first.hasPrefix("manifest") && !second.hasPrefix("manifest")
             }
-            for name in names where StoreFileName(name) != nil { try fileSystem.remove(name) }
+            for name in names {
+                switch StoreFileName(name) {
+                case .assets: try discardAssets(in: fileSystem.subdirectory(name))
+                case nil: break
+                default: try fileSystem.remove(name)
+                }
+            }
+            (fileSystem as? POSIXFileSystem)?.removeEmptyDirectory(StoreFileName.assets.text)
             if !names.isEmpty { try fileSystem.synchronizeDirectory() }
         } catch {
             // The error that led here is the one to tell.

@@ -2,10 +2,10 @@
 ///
 /// Unsafe code: the memory belongs to this object alone and lives as long as it; the pointers that
 /// it hands out are valid until `grow` is called or the object goes.
-final class ByteBuffer {
+package final class ByteBuffer {
     private(set) var bytes: UnsafeMutableRawBufferPointer
 
-    init(capacity: Int = 0) {
+    package init(capacity: Int = 0) {
         bytes = .allocate(byteCount: capacity, alignment: 16)
     }
 
@@ -26,7 +26,7 @@ final class ByteBuffer {
         bytes = larger
     }
 
-    func prefix(_ count: Int) -> UnsafeMutableRawBufferPointer {
+    package func prefix(_ count: Int) -> UnsafeMutableRawBufferPointer {
         bytes.prefixBytes(count)
     }
 }

@@ -19,6 +19,8 @@ struct TypeSpelling {
     let isArray: Bool
     /// Every simple name that the type mentions, so that a type that holds itself is found.
     let mentionedNames: Set<String>
+    /// Whether it mentions `Asset<T>`. A type of the app's own that is called so has no argument.
+    let holdsAssets: Bool
     let syntax: TypeSyntax
 
     /// The type with an optional in place of an implicitly unwrapped one: what a local constant
@@ -65,6 +67,7 @@ extension TypeSpelling {
         self.element = (arrayElement?.withoutParentheses ?? unwrapped).trimmedDescription
         self.isArray = arrayElement != nil
         self.mentionedNames = type.mentionedNames
+        self.holdsAssets = type.holdsAssets
         self.syntax = type
     }
 }
@@ -93,6 +96,16 @@ extension TypeSyntax {
         }
         // Since Swift 6.2 an argument may be a value, which no optional or array has.
         return TypeSyntax(argument.argument)
+    }
+
+    fileprivate var holdsAssets: Bool {
+        tokens(viewMode: .sourceAccurate).contains { token in
+            guard token.text == "Asset", let parent = token.parent else { return false }
+            let arguments =
+                parent.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+                ?? parent.as(MemberTypeSyntax.self)?.genericArgumentClause
+            return arguments?.arguments.count == 1
+        }
     }
 
     fileprivate var mentionedNames: Set<String> {

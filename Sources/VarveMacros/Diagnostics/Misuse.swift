@@ -266,6 +266,13 @@ extension Misuse {
                 + " its relations, and links need no index, because every relation is one")
     }
 
+    static func indexOnAsset(_ name: String, property: String) -> Misuse {
+        Misuse(
+            "indexOnAsset",
+            "the index '\(name)' cannot be about the asset '\(property)': a row has its digest and"
+                + " size alone; keep what is to be found in a property of its own")
+    }
+
     static func indexReadsRelation(
         _ name: String, property: String, relation: String
     ) -> Misuse {

@@ -59,6 +59,9 @@ extension PropertyDeclaration {
         if relationship != nil {
             return [Misuse.wrongID("a relation").diagnostic(at: bindingSyntax.pattern)]
         }
+        if type?.holdsAssets == true {
+            return [Misuse.wrongID("an asset").diagnostic(at: bindingSyntax.pattern)]
+        }
         if case .given = persistedName {
             return [Misuse.wrongID("renamed").diagnostic(at: bindingSyntax.pattern)]
         }

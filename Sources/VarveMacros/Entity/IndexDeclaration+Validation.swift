@@ -22,6 +22,10 @@ extension IndexDeclaration {
                 $0.name == path.property && !$0.isStatic
             }
             guard let property = named else { return nil }
+            if property.type?.holdsAssets == true {
+                return Misuse.indexOnAsset(name, property: path.property).diagnostic(
+                    at: path.syntax)
+            }
             if property.isIdentity, property.type == nil,
                 !entity.declaredRequirements.contains(.idAlias)
             {

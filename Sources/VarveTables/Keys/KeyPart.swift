@@ -40,7 +40,8 @@ package struct KeyPart: Sendable {
         case .uuid: .uuid
         case .decimal: .decimal
         case .optional(let wrapped): form(of: wrapped).map { .optional($0) }
-        case .data, .url, .array, .set, .dictionary, .structure, .enumeration, .raw, .text, .json:
+        case .data, .url, .asset, .array, .set, .dictionary, .structure, .enumeration, .raw, .text,
+            .json:
             nil
         }
     }

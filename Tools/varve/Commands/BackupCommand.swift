@@ -48,7 +48,9 @@ extension BackupReport {
                 + Numerals.size(bytes)
             : "nothing was ever written to it"
         return [head + StyledText(content), StyledText("  verified; store \(store)", .faint)]
+            + (assets == 0 ? [] : [StyledText("  " + Numerals.assets(assets, assetBytes), .faint)])
             + checkpointProblems.map { StyledText("  left out: \($0)") }
+            + damagedAssets.map { StyledText("  damaged, and left out: \($0)", .removed) }
     }
 
     fileprivate func json(_ path: String, _ target: String) -> JSON {
@@ -58,6 +60,8 @@ extension BackupReport {
             "floor": .number(floor.rawValue), "transactions": .number(transactions),
             "bytes": .bytes(bytes),
             "checkpointProblems": .array(checkpointProblems.map { .text("\($0)") }),
+            "assets": .number(assets), "assetBytes": .bytes(assetBytes),
+            "damagedAssets": .array(damagedAssets.map { .text($0) }),
         ]
     }
 }

@@ -93,7 +93,13 @@ extension StoreCompaction {
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
                 .faint),
-        ] + growth + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
+        ] + assets + growth + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
+    }
+
+    private var assets: [StyledText] {
+        guard assetsDropped > 0 else { return [] }
+        let dropped = Numerals.assets(assetsDropped, assetBytesDropped) + " dropped"
+        return [StyledText("  " + dropped, .faint)]
     }
 
     private var history: String {
@@ -118,7 +124,9 @@ extension StoreCompaction {
             "checkpointBytes": checkpointBytes.map { .bytes($0) } ?? .null,
             "bytesBefore": .bytes(bytesBefore), "bytesAfter": .bytes(bytesAfter),
             "segmentsDropped": .number(segmentsDropped),
-            "transactionsDropped": .number(transactionsDropped), "floor": .id(floor),
+            "transactionsDropped": .number(transactionsDropped),
+            "assetsDropped": .number(assetsDropped),
+            "assetBytesDropped": .bytes(assetBytesDropped), "floor": .id(floor),
             "retention": .text("\(retention)"),
             "damage": .array(damage.map { .text($0.place) }),
         ]

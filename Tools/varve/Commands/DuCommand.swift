@@ -75,7 +75,7 @@ struct DiskUsage {
 
     func lines(_ parts: [Part]) -> [StyledText] {
         let tables = parts.map(table).filter { !$0.isEmpty }
-        return [heading] + notice + tables.flatMap { [StyledText()] + $0 }
+        return [heading] + assets + notice + tables.flatMap { [StyledText()] + $0 }
     }
 
     private var heading: StyledText {
@@ -86,6 +86,12 @@ struct DiskUsage {
                 "\(Numerals.size(ByteCount(bytes))) in \(Numerals.counted(statistics.files.count, "file")); "
                     + "\(Numerals.size(ByteCount(live))) live, "
                     + "\(Numerals.size(statistics.log.raw)) of history, raw")
+    }
+
+    private var assets: [StyledText] {
+        statistics.files.filter { $0.kind == .assets }.map { file in
+            StyledText("  \(Numerals.size(file.bytes)) of that are assets", .faint)
+        }
     }
 
     /// What is not counted.

@@ -65,6 +65,9 @@ extension SalvageReport {
                     + "\(Numerals.size(bytesRead)) read, \(Numerals.size(bytesWritten)) written",
                 .faint),
         ]
+        if assets > 0 {
+            lines.append(StyledText("  " + Numerals.assets(assets, assetBytes), .faint))
+        }
         for gap in lost { lines.append(StyledText("  lost: \(Self.text(of: gap))", .removed)) }
         for gap in folded {
             lines.append(
@@ -115,6 +118,7 @@ extension SalvageReport {
             "last": .number(last.rawValue),
             "checkpoint": checkpoint > .none ? .number(checkpoint.rawValue) : .null,
             "bytesRead": .bytes(bytesRead), "bytesWritten": .bytes(bytesWritten),
+            "assets": .number(assets), "assetBytes": .bytes(assetBytes),
             "lost": .array(lost.map(Self.json)), "folded": .array(folded.map(Self.json)),
             "damages": .array(damages.map(Self.json)),
             "adjusted": .array(adjusted.map(Self.json)), "adjustedCount": .number(adjustedCount),

@@ -63,6 +63,8 @@ struct VerifyCommand: Command {
             Numerals.counted(verification.transactions, "transaction"),
             Numerals.size(verification.storedBytes) + " stored",
             Numerals.size(verification.rawBytes) + " raw",
+            verification.assets > 0
+                ? Numerals.assets(verification.assets, verification.assetBytes) : nil,
         ]
         try session.write(
             StyledText("  " + counts.compactMap { $0 }.joined(separator: ", "), .faint))
@@ -81,6 +83,7 @@ extension StoreVerification {
             "checkpoints": .number(checkpoints),
             "frames": .number(frames), "transactions": .number(transactions),
             "storedBytes": .bytes(storedBytes), "rawBytes": .bytes(rawBytes),
+            "assets": .number(assets), "assetBytes": .bytes(assetBytes),
             "problems": .array(problems.map(\.json)),
             "unpromisedTail": unpromisedTail?.json ?? .null, "unused": unused?.json ?? .null,
         ]

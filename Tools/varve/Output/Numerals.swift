@@ -33,6 +33,11 @@ enum Numerals {
         return unit == 0 ? counted(bytes.rawValue, "byte") : fixed(scaled, 1) + " " + units[unit]
     }
 
+    /// `3 assets of 1.5 MiB`.
+    static func assets(_ count: Int, _ bytes: ByteCount) -> String {
+        counted(count, "asset") + " of " + size(bytes)
+    }
+
     /// How much smaller the stored form is than the raw one; nil of nothing.
     static func ratio(raw: ByteCount, stored: ByteCount) -> String? {
         guard raw > .zero, stored > .zero else { return nil }

@@ -44,11 +44,20 @@ enum ValueText {
                 : "["
                     + entries.map { text(of: $0.key) + ": " + text(of: $0.value) }
                     .joined(separator: ", ") + "]"
-        case .structure(let members): "(" + list(members) + ")"
+        case .structure(let members): content.asset.map(text) ?? "(" + list(members) + ")"
         case .enumeration(_, let name, let payload):
             "." + name + (payload.isEmpty ? "" : "(" + list(payload) + ")")
         case .bool, .signed, .unsigned, .float, .double, .decimal: content.json
         }
+    }
+
+    private static let digestDigitsMax = 12
+
+    /// `asset of 3.0 MiB, image/jpeg, ba7816bf8f01…`.
+    private static func text(of asset: AssetReference) -> String {
+        let digits = asset.digest.description.prefix(digestDigitsMax)
+        return
+            "asset of \(Numerals.size(ByteCount(asset.byteCount))), \(asset.mediaType), \(digits)…"
     }
 
     private static func list(_ members: [StoredContent.Member]) -> String {

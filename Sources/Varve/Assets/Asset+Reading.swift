@@ -1,0 +1,144 @@
+public import Foundation
+internal import VarveAssets
+public import VarveEvents
+internal import VarveLog
+
+extension Asset {
+    // MARK: - Reading, and waiting
+
+    /// The content as bytes, compared with its digest.
+    ///
+    /// - Throws: ``StoreError/asset(_:)`` where the file is missing or not what was kept.
+    /// - Complexity: linear in the size, which is in memory then.
+    public func data(in store: Store) throws -> Data {
+        try reading(in: store) { file throws(AssetProblem) in
+            var data = Data(count: byteCount)
+            let outcome: Result<Void, AssetProblem> = data.withUnsafeMutableBytes { buffer in
+                do throws(AssetProblem) {
+                    return .success(try file.readAll(into: buffer))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            try outcome.get()
+            return data
+        }
+    }
+
+    /// The content as a value: bytes as they are, a text from UTF-8, any other from JSON.
+    ///
+    /// - Throws: ``StoreError/asset(_:)``, also where the content is no value of the type.
+    public func value(in store: Store) throws -> Content {
+        let data = try data(in: store)
+        do throws(CodecError) {
+            return try Self.value(of: data)
+        } catch {
+            throw store.failure(of: reference, .undecodable(error))
+        }
+    }
+
+    /// A part of the content. What of the range is behind the end is left out.
+    ///
+    /// The length of the file is compared, and not the digest, for which all of it would have to be read.
+    ///
+    /// - Precondition: the range begins at 0 or behind it.
+    /// - Throws: ``StoreError/asset(_:)`` where the file is missing or has another length.
+    public func bytes(_ range: Range<Int>, in store: Store) throws -> Data {
+        precondition(range.lowerBound >= 0, "a range of an asset begins at 0 or behind it")
+        return try reading(in: store) { file throws(AssetProblem) in try file.bytes(range) }
+    }
+
+    /// Calls `body` with the content piece by piece, each of as many bytes but the last. One is in memory at a time.
+    ///
+    /// - Throws: what `body` throws, and ``StoreError/asset(_:)``: behind the last piece also where all pieces together
+    ///   are not what was kept.
+    public func forEachChunk(
+        of byteCount: Int = 1 << 18, in store: Store, _ body: (Data) throws -> Void
+    ) throws {
+        var chunks = AssetChunks.Source(try open(in: store), byteCount: byteCount)
+        while let chunk = try checking(in: store, { () throws(AssetProblem) in try chunks.next() })
+        {
+            try body(chunk)
+        }
+    }
+
+    /// The content as a file with a URL that stays valid as long as the result is held.
+    ///
+    /// No compaction of any process removes the file meanwhile. It must not be changed. Its name says nothing of its
+    /// kind: ``pathExtension`` and ``mediaType`` do. A store in memory writes a file for this.
+    ///
+    /// - Throws: ``StoreError/asset(_:)`` where the file is missing or has another length.
+    public func file(in store: Store) throws -> HeldAsset {
+        try HeldAsset(try open(in: store), of: store)
+    }
+
+    // MARK: - Reading, asynchronously
+
+    /// The content as bytes, read on a thread that is none of the cooperative pool.
+    public func data(in store: Store) async throws -> Data {
+        try await AssetQueue.run { try data(in: store) }
+    }
+
+    /// The content as a value, read on a thread that is none of the cooperative pool.
+    public func value(in store: Store) async throws -> Content {
+        try await AssetQueue.run { try value(in: store) }
+    }
+
+    /// A part of the content, read on a thread that is none of the cooperative pool.
+    public func bytes(_ range: Range<Int>, in store: Store) async throws -> Data {
+        try await AssetQueue.run { try bytes(range, in: store) }
+    }
+
+    /// The content as a file with a URL that stays valid as long as the result is held.
+    public func file(in store: Store) async throws -> HeldAsset {
+        try await AssetQueue.run { try file(in: store) }
+    }
+
+    /// The content piece by piece, each of as many bytes but the last, read on a thread that is none of the
+    /// cooperative pool. Nothing is read before it is asked for.
+    public func chunks(of byteCount: Int = 1 << 18, in store: Store) -> AssetChunks {
+        AssetChunks(byteCount: byteCount, { try open(in: store) }) { problem in
+            store.failure(of: reference, problem)
+        }
+    }
+}
+
+extension Asset {
+    fileprivate func open(in store: Store) throws -> AssetFile {
+        try checking(in: store) { () throws(AssetProblem) in
+            try AssetFile(reference, in: store.assets)
+        }
+    }
+
+    fileprivate func reading<Result>(
+        in store: Store, _ body: (AssetFile) throws(AssetProblem) -> Result
+    ) throws -> Result {
+        try checking(in: store) { () throws(AssetProblem) in
+            try body(try AssetFile(reference, in: store.assets))
+        }
+    }
+
+    fileprivate func checking<Result>(
+        in store: Store, _ body: () throws(AssetProblem) -> Result
+    ) throws -> Result {
+        try store.checked(reference, body)
+    }
+}
+
+extension AssetFile {
+    /// The part of the content in a range, as far as there is one.
+    fileprivate func bytes(_ range: Range<Int>) throws(AssetProblem) -> Data {
+        let end = Int(clamping: asset.byteCount)
+        let part = range.clamped(to: 0..<end)
+        var data = Data(count: part.count)
+        let outcome: Result<Int, AssetProblem> = data.withUnsafeMutableBytes { buffer in
+            do throws(AssetProblem) {
+                return .success(try read(into: buffer, at: UInt64(part.lowerBound)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        _ = try outcome.get()
+        return data
+    }
+}

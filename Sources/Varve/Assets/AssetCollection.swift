@@ -1,0 +1,64 @@
+internal import VarveAssets
+internal import VarveEvents
+internal import VarveLog
+
+/// The removal of files of assets that neither the newest state nor the kept history names, behind a compaction.
+///
+/// Writers go on meanwhile: files are looked up first, then who names them, and each is removed in a turn of the
+/// writer, unless a transaction came to name it or a value holds it by then.
+struct AssetCollection {
+    let writer: Writer
+    let assets: AssetFolder
+
+    /// How many files are removed in one turn of the writer.
+    private static let filesPerTurn = 32
+
+    func run() throws -> CollectedAssets {
+        assets.beginCollection()
+        defer { assets.endCollection() }
+        var collected = CollectedAssets()
+        try assets.removeStaged(countingIn: &collected)
+        var rest = Array(try unnamed())[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(Self.filesPerTurn)
+            rest = rest.dropFirst(Self.filesPerTurn)
+            collected = try writer.inTurn { [collected] _ throws(LogError) in
+                var sum = collected
+                try assets.remove(some, countingIn: &sum)
+                return sum
+            }
+        }
+        return collected
+    }
+
+    /// A file that comes while this looks is none of these.
+    private func unnamed() throws -> Set<AssetDigest> {
+        let (log, checkpoint, catalog) = try writer.checkpointedLog()
+        do throws(AssetNames.Failure) {
+            return try assets.filesWithoutName(AssetNames(catalog), in: checkpoint, log)
+        } catch {
+            switch error {
+            case .log(let error): throw error
+            case .transaction(let sequence, let reason):
+                throw StoreError.inconsistent(
+                    transaction: TransactionID(sequence.rawValue), reason: reason)
+            }
+        }
+    }
+}
+
+extension Writer {
+    /// The log as it is, its newest checkpoint, and what both have defined.
+    fileprivate func checkpointedLog() throws -> (LogSnapshot, CheckpointFile?, Catalog) {
+        let (log, reference, store, catalog) = try inTurn { core in
+            let log = try core.openLog().log
+            return (
+                log.snapshot, log.manifest.checkpoints.first, log.manifest.store, core.head.catalog
+            )
+        }
+        let file = try reference.map {
+            try CheckpointFile($0, store: store, in: log.fileSystem, mode: .readOnly)
+        }
+        return (log, file, catalog)
+    }
+}

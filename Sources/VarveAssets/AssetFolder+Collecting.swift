@@ -1,0 +1,107 @@
+package import VarveEvents
+package import VarveLog
+
+/// What a compaction removed of a store's assets.
+package struct CollectedAssets: Hashable, Sendable {
+    package var files = 0
+    package var bytes: UInt64 = 0
+
+    package init() {}
+}
+
+extension AssetFolder {
+    /// Calls `body` with each file that has the name of an asset.
+    package func forEachFile(
+        _ body: (AssetDigest) throws(FileSystemError) -> Void
+    ) throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in
+            for folder in try directory.list() ?? [] where AssetFileName.isFolder(folder) {
+                for name in try directory.subdirectory(folder).list() ?? [] {
+                    guard let digest = AssetFileName.digest(folder: folder, name: name) else {
+                        continue
+                    }
+                    try body(digest)
+                }
+            }
+        }
+    }
+
+    /// Removes contents that did not get their names before a crash.
+    package func removeStaged(countingIn collected: inout CollectedAssets) throws(LogError) {
+        try LogError.wrapping { () throws(FileSystemError) in
+            for name in try directory.list() ?? [] where AssetFileName.isStaged(name) {
+                guard !isStaging(name) else { continue }
+                collected.bytes += try directory.open(name, .read).length().rawValue
+                try directory.remove(name)
+                collected.files += 1
+            }
+        }
+    }
+
+    /// The files that have the names of assets.
+    func files() throws(LogError) -> [AssetDigest] {
+        var found: [AssetDigest] = []
+        try forEachFile { found.append($0) }
+        return found
+    }
+
+    /// The files that neither the state in a checkpoint nor the kept transactions of a log name.
+    package func filesWithoutName(
+        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot
+    ) throws(AssetNames.Failure) -> Set<AssetDigest> {
+        var rest: Set<AssetDigest>
+        do throws(LogError) {
+            rest = Set(try files())
+            if !rest.isEmpty, let checkpoint {
+                try names.forEach(in: checkpoint) { rest.remove($0.asset.digest) }
+            }
+        } catch {
+            throw .log(error)
+        }
+        guard !rest.isEmpty else { return [] }
+        try names.forEach(in: log, from: log.oldestSequence) { rest.remove($0.asset.digest) }
+        return rest
+    }
+
+    /// Removes what was left over, in a store that no other program writes.
+    package func collect(
+        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot
+    ) throws(AssetNames.Failure) -> CollectedAssets {
+        let unnamed = try filesWithoutName(names, in: checkpoint, log)
+        do throws(LogError) {
+            var collected = CollectedAssets()
+            try removeStaged(countingIn: &collected)
+            try remove(unnamed, countingIn: &collected)
+            return collected
+        } catch {
+            throw .log(error)
+        }
+    }
+
+    /// Removes files that neither a state nor a transaction names, but for those that a value in this process or a
+    /// reader of any process holds: the next collection finds them again.
+    ///
+    /// While it runs no transaction may be under way.
+    package func remove(
+        _ digests: some Sequence<AssetDigest>, countingIn collected: inout CollectedAssets
+    ) throws(LogError) {
+        for digest in digests where !isNeeded(digest) {
+            let folder = folder(of: digest)
+            let name = AssetFileName.name(of: digest)
+            do throws(FileSystemError) {
+                let file = try folder.open(name, .read)
+                // A reader has it open, perhaps by a URL.
+                guard try file.lock(.exclusive) else { continue }
+                let length = try file.length()
+                try folder.remove(name)
+                collected.files += 1
+                collected.bytes += length.rawValue
+            } catch {
+                // What is no plain file was put there by another program, and is not opened by this one either.
+                guard error.isNotFound || error.reason == .notAPlainFile else {
+                    throw .fileSystem(error)
+                }
+            }
+        }
+    }
+}

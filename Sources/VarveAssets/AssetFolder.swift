@@ -1,0 +1,109 @@
+package import VarveEvents
+package import VarveLog
+
+/// The assets of a store: files in the folder `assets/` beside its log, each named after its content.
+///
+/// A file gets its name when its content is synced, and a transaction names an asset when the name is safe, too. So
+/// after a crash each asset that the log names is there, and what is there besides is removed by the next compaction.
+package final class AssetFolder: Sendable {
+    private struct State: Sendable {
+        /// Assets that live values name and no transaction may name yet, with the number of values.
+        var holds: [AssetDigest: Int] = [:]
+        /// Folders whose names are safe from a power cut.
+        var safeFolders: Set<String> = []
+        /// Names of contents that are being written.
+        var staged: Set<String> = []
+        /// What transactions came to name since a collection began; nil while there is none.
+        var admitted: Set<AssetDigest>?
+    }
+
+    let directory: any FileSystem
+    private let store: any FileSystem
+    private let environment: any LogEnvironment
+    private let state = Lock(State())
+
+    package init(of store: any FileSystem, environment: any LogEnvironment) {
+        self.store = store
+        self.environment = environment
+        directory = store.subdirectory(StoreFileName.assets.text)
+    }
+
+    // MARK: Naming
+
+    func folder(of digest: AssetDigest) -> any FileSystem {
+        directory.subdirectory(AssetFileName.folder(of: digest))
+    }
+
+    /// A name for a content that is to be written, until ``endStaging(_:)``.
+    func beginStaging() -> String {
+        let name = AssetFileName.staged(environment.randomSalt())
+        state.withLock { _ = $0.staged.insert(name) }
+        return name
+    }
+
+    func endStaging(_ name: String) { state.withLock { _ = $0.staged.remove(name) } }
+
+    func isStaging(_ name: String) -> Bool { state.withLock { $0.staged.contains(name) } }
+
+    /// Makes the folder `assets/`, durably.
+    func prepare() throws(FileSystemError) {
+        try prepare("") { () throws(FileSystemError) in
+            try directory.createDirectory()
+            try store.synchronizeDirectory()
+        }
+    }
+
+    /// Makes the folder of a digest, durably.
+    func prepareFolder(of digest: AssetDigest) throws(FileSystemError) {
+        try prepare()
+        try prepare(AssetFileName.folder(of: digest)) { () throws(FileSystemError) in
+            try folder(of: digest).createDirectory()
+            try directory.synchronizeDirectory()
+        }
+    }
+
+    /// Another thread may have made it and not synced yet: it counts when this process has.
+    private func prepare(
+        _ name: String, _ make: () throws(FileSystemError) -> Void
+    ) throws(FileSystemError) {
+        guard !state.withLock({ $0.safeFolders.contains(name) }) else { return }
+        try make()
+        state.withLock { _ = $0.safeFolders.insert(name) }
+    }
+
+    // MARK: Keeping
+
+    /// Keeps the file of an asset, there or still to come, as long as the result lives.
+    package func hold(_ digest: AssetDigest) -> AssetHold {
+        state.withLock { $0.holds[digest, default: 0] += 1 }
+        return AssetHold { [weak self] in self?.release(digest) }
+    }
+
+    private func release(_ digest: AssetDigest) {
+        state.withLock { state in
+            let count = state.holds[digest, default: 0]
+            state.holds[digest] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Notes that a transaction is about to name an asset. Returns what is wrong with the file of one that a row is to
+    /// have, as far as a look at its length tells.
+    package func admit(
+        _ asset: AssetReference, isNew: Bool
+    ) throws(LogError) -> AssetProblem? {
+        state.withLock { _ = $0.admitted?.insert(asset.digest) }
+        return isNew ? try AssetFile.problem(of: asset, in: self) : nil
+    }
+
+    // MARK: Collecting
+
+    /// From here on it is noted which assets transactions name.
+    package func beginCollection() { state.withLock { $0.admitted = [] } }
+
+    package func endCollection() { state.withLock { $0.admitted = nil } }
+
+    /// Whether a value in this process, or a transaction since the collection began, needs the file.
+    func isNeeded(_ digest: AssetDigest) -> Bool {
+        state.withLock { $0.holds[digest] != nil || $0.admitted?.contains(digest) == true }
+    }
+}

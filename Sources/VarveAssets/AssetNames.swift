@@ -1,0 +1,96 @@
+package import VarveEvents
+package import VarveLog
+
+/// The assets that the files of a store name: its newest checkpoint, and the transactions of its log.
+package struct AssetNames {
+    /// One entity that names an asset, for messages.
+    package struct Place: Hashable, Sendable {
+        package let asset: AssetReference
+        package let type: String
+        /// As JSON.
+        package let id: String
+        package let property: String
+    }
+
+    /// What was read of the log cannot be.
+    package enum Failure: Error {
+        case log(LogError)
+        case transaction(LogSequence, reason: String)
+    }
+
+    private let walk: AssetWalk
+
+    /// - Parameter catalog: every definition that the log ever had.
+    package init(_ catalog: Catalog) { walk = AssetWalk(catalog) }
+
+    /// Nothing in the store names an asset.
+    package var isEmpty: Bool { walk.isEmpty }
+
+    /// Calls `body` with each asset that the state in a checkpoint names.
+    package func forEach(
+        in checkpoint: CheckpointFile, _ body: (AssetMention) -> Void
+    ) throws(LogError) {
+        walk.forEachFill(body)
+        let reader = try checkpoint.makeReader()
+        let types = walk.types
+        for page in checkpoint.pages {
+            let type = TypeNumber(page.key.subject)
+            guard CheckpointPart.Kind(code: page.key.kind) == .rows, types.contains(type) else {
+                continue
+            }
+            let bytes = try reader.read(page)
+            defer { bytes.deallocate() }
+            do throws(CodecError) {
+                try walk.forEachAsset(
+                    inPage: UnsafeRawBufferPointer(bytes), count: Int(page.key.count), of: type,
+                    body)
+            } catch {
+                throw .checkpointDamaged(
+                    file: checkpoint.reference.file.text, reason: "a page of entities: \(error)")
+            }
+        }
+    }
+
+    /// Calls `body` with each asset that transactions of a log name, from one on.
+    package func forEach(
+        in log: LogSnapshot, from oldest: LogSequence, _ body: (AssetMention) -> Void
+    ) throws(Failure) {
+        walk.forEachFill(body)
+        do throws(ReplayFailure<Failure>) {
+            try TransactionReader(log).forEachOldestFirst(from: oldest) {
+                transaction throws(Failure) in
+                try forEach(in: transaction.payload, of: transaction.sequence, body)
+                return true
+            }
+        } catch {
+            switch error {
+            case .log(let error): throw .log(error)
+            case .consumer(let error): throw error
+            }
+        }
+    }
+
+    private func forEach(
+        in payload: UnsafeRawBufferPointer, of sequence: LogSequence,
+        _ body: (AssetMention) -> Void
+    ) throws(Failure) {
+        do throws(EventError) {
+            let transaction = try TransactionView(payload)
+            do throws(AssetWalkFailure<Never>) {
+                try walk.forEachAsset(in: transaction, body)
+            } catch {
+                if case .events(let error) = error { throw error }
+            }
+        } catch {
+            throw .transaction(sequence, reason: "\(error)")
+        }
+    }
+}
+
+extension AssetNames.Place {
+    package init(_ mention: AssetMention) {
+        self.init(
+            asset: mention.asset, type: mention.definition.name, id: mention.idText,
+            property: mention.property)
+    }
+}

@@ -1,0 +1,25 @@
+package import Foundation
+
+/// How a value becomes the bytes of an asset.
+extension Asset {
+    /// The media type of content whose kind nothing else tells.
+    package static var ownMediaType: String {
+        if Content.self == Data.self { return "application/octet-stream" }
+        return Content.self == String.self ? "text/plain; charset=utf-8" : "application/json"
+    }
+
+    package static func bytes(of value: Content) throws(CodecError) -> Data {
+        if let data = value as? Data { return data }
+        if let text = value as? String { return Data(text.utf8) }
+        return try JSONForm.encode(value)
+    }
+
+    package static func value(of bytes: Data) throws(CodecError) -> Content {
+        if let data = bytes as? Content { return data }
+        guard Content.self == String.self else { return try JSONForm.decode(bytes) }
+        guard let text = String(validating: bytes, as: UTF8.self) as? Content else {
+            throw .invalidUTF8(offset: 0)
+        }
+        return text
+    }
+}

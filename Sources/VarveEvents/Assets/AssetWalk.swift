@@ -1,0 +1,161 @@
+/// Finds the assets that rows and transactions name, by the definitions of their types.
+///
+/// Belongs to one thread at a time.
+package struct AssetWalk {
+    /// The revisions of each type of which one may name assets, oldest first.
+    private var revisions: [TypeNumber: [AssetRows]] = [:]
+    private let fills: [(asset: AssetReference, definition: TypeDefinition, property: String)]
+
+    package init(_ catalog: Catalog) {
+        var fills: [(asset: AssetReference, definition: TypeDefinition, property: String)] = []
+        for definition in catalog.definitions {
+            let all = catalog.revisions(of: definition.number).map {
+                AssetRows($0.definition, since: $0.since)
+            }
+            guard all.contains(where: { !$0.fields.isEmpty }) else { continue }
+            revisions[definition.number] = all
+            for revision in all { revision.addFills(to: &fills) }
+        }
+        self.fills = fills
+    }
+
+    /// No row names an asset.
+    package var isEmpty: Bool { revisions.isEmpty }
+
+    /// The types whose rows may name assets.
+    package var types: Set<TypeNumber> { Set(revisions.keys) }
+
+    /// Calls `body` with the assets that rows take which lack a property.
+    package func forEachFill<Failure: Error>(
+        _ body: (AssetMention) throws(Failure) -> Void
+    ) throws(Failure) {
+        for fill in fills {
+            try body(
+                AssetMention(
+                    asset: fill.asset, definition: fill.definition,
+                    id: UnsafeRawBufferPointer(start: nil, count: 0), property: fill.property,
+                    isKept: true))
+        }
+    }
+
+    // MARK: Rows
+
+    /// Calls `body` with each asset that a row of the newest definition of a type names.
+    package func forEachAsset(
+        inRow row: UnsafeRawBufferPointer, of type: TypeNumber, id: UnsafeRawBufferPointer,
+        _ body: (AssetMention) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        guard let revision = revisions[type]?.last else { return }
+        try revision.forEachAsset(inRow: row, of: id, isKept: true, body)
+    }
+
+    /// Calls `body` with each asset that a page of entities of a checkpoint names.
+    package func forEachAsset(
+        inPage page: UnsafeRawBufferPointer, count: Int, of type: TypeNumber,
+        _ body: (AssetMention) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        guard let revision = revisions[type]?.last else { return }
+        var reader = try RowPageReader(
+            page, count: count, layout: revision.layout, lastTransaction: .limit)
+        try reader.forEach { _, entry throws(CodecError) in
+            guard entry.presence.hasRow else { return }
+            try revision.forEachAsset(inRow: entry.row, of: entry.id, isKept: true, body)
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Calls `body` with each asset that a transaction names: what it leaves, and what it replaces or deletes.
+    package func forEachAsset<Failure: Error>(
+        in transaction: TransactionView, _ body: (AssetMention) throws(Failure) -> Void
+    ) throws(AssetWalkFailure<Failure>) {
+        guard transaction.entities.contains(where: { revisions[$0.type] != nil }) else { return }
+        var events = transaction.events
+        var mentions: [AssetMention] = []
+        while true {
+            do throws(EventError) {
+                guard try next(&events, of: transaction, into: &mentions) else { return }
+            } catch {
+                throw .events(error)
+            }
+            for mention in mentions {
+                do throws(Failure) {
+                    try body(mention)
+                } catch {
+                    throw .consumer(error)
+                }
+            }
+        }
+    }
+
+    /// Reads the next event, and the assets that it names; false behind the last.
+    private func next(
+        _ events: inout EventIterator, of transaction: TransactionView,
+        into mentions: inout [AssetMention]
+    ) throws(EventError) -> Bool {
+        mentions.removeAll(keepingCapacity: true)
+        guard let event = try events.next() else { return false }
+        do throws(CodecError) {
+            try collect(event, of: transaction, into: &mentions)
+            return true
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private func collect(
+        _ event: TransactionEvent, of transaction: TransactionView,
+        into mentions: inout [AssetMention]
+    ) throws(CodecError) {
+        switch event {
+        case .insert(let event):
+            try collect(event.row, of: event.entity, isKept: true, transaction, &mentions)
+        case .delete(let event):
+            try collect(event.row, of: event.entity, isKept: false, transaction, &mentions)
+        case .former(let event):
+            guard let tombstone = event.tombstone else { return }
+            try collect(tombstone.row, of: event.entity, isKept: false, transaction, &mentions)
+        case .update(let event): try collect(event, transaction, &mentions)
+        case .define, .link, .purge, .withdraw, .depart, .saveOrder, .unknown: break
+        }
+    }
+
+    private func revision(
+        of entity: TransactionView.Entity, in transaction: TransactionView
+    ) -> AssetRows? {
+        revisions[entity.type]?.last { $0.since <= transaction.id }
+    }
+
+    private func collect(
+        _ row: UnsafeRawBufferPointer, of index: EntityIndex, isKept: Bool,
+        _ transaction: TransactionView, _ mentions: inout [AssetMention]
+    ) throws(CodecError) {
+        let entity = transaction.entities[Int(index.rawValue)]
+        guard let revision = revision(of: entity, in: transaction) else { return }
+        try revision.forEachAsset(inRow: row, of: entity.id, isKept: isKept) { mention in
+            mentions.append(mention)
+        }
+    }
+
+    private func collect(
+        _ event: UpdateEvent, _ transaction: TransactionView, _ mentions: inout [AssetMention]
+    ) throws(CodecError) {
+        let entity = transaction.entities[Int(event.entity.rawValue)]
+        guard let revision = revision(of: entity, in: transaction) else { return }
+        for (position, change) in event.changes where revision.fields.contains(position) {
+            // What names assets is never a text, data or JSON, which alone are spliced.
+            guard case .values(let old, let new) = change else { continue }
+            for (value, isKept) in [(old, false), (new, true)] {
+                try revision.forEachAsset(
+                    inValue: value, at: position, of: entity.id, isKept: isKept
+                ) { mention in mentions.append(mention) }
+            }
+        }
+    }
+}
+
+/// Why a walk over the assets of a transaction ended early.
+package enum AssetWalkFailure<Consumer: Error>: Error {
+    case events(EventError)
+    case consumer(Consumer)
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import Varve
+import VarveLog
+import VarveTestSupport
+
+@Suite("Assets and compaction")
+struct AssetCompactionTests {
+    private func set(_ number: Int, _ store: Store, id: String = "1") throws {
+        try store.write { context in
+            try Photo(id: id, image: Asset(bytes(number), in: store)).save(to: &context)
+        }
+    }
+
+    private func digest(_ number: Int) throws -> String {
+        try Asset(bytes(number), in: try Store.inMemory(Photo.self)).digest.description
+    }
+
+    @Test("A compaction keeps what the state and the kept history name, and removes the rest")
+    func removal() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(disk)
+        for number in 1...6 { try set(number, store) }
+        _ = try Asset(bytes(7), in: store)
+        #expect(disk.assetNames.count == 7)
+        let first = try store.compact(retaining: .everything)
+        #expect(first.assetsDropped == 1 && first.assetBytesDropped.rawValue == 1_000)
+        #expect(disk.assetNames.count == 6)
+        let second = try store.compact(retaining: .transactions(2))
+        #expect(second.leftover == nil)
+        // Transactions 5 and 6 name what they replaced, too.
+        #expect(try disk.assetNames == [digest(4), digest(5), digest(6)])
+        try store.compact(retaining: .newestState)
+        #expect(try disk.assetNames == [digest(6)])
+        let reopened = try openPhotos(SimulatedDisk(disk.image))
+        let image = try #require(Photo.query("1").resolve(in: reopened.context)?.image)
+        #expect(try image.data(in: reopened) == bytes(6))
+    }
+
+    @Test("Tombstones keep their assets, and what is purged or forgotten does not")
+    func tombstones() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(disk, retention: .newestState)
+        for number in 1...3 { try set(number, store, id: "\(number)") }
+        try store.write { try Photo.delete(id: "1", from: &$0) }
+        try store.compact()
+        #expect(disk.assetNames.count == 3)
+        try store.write { context in
+            try Deleted<Photo>.query("1").resolve(in: context)?.restore(in: &context)
+        }
+        let restored = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        #expect(try restored.data(in: store) == bytes(1))
+        try store.forget(Photo.self, id: "2")
+        try store.compact()
+        #expect(try disk.assetNames == [digest(1), digest(3)])
+    }
+
+    @Test("An asset that a value holds stays until it is gone, and so does one that is read")
+    func holds() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, retention: .newestState, Photo.self)
+        try set(1, store)
+        let image = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        var held: HeldAsset? = try image.file(in: store)
+        try set(2, store)
+        var new: Asset<Data>? = try Asset(bytes(3), in: store)
+        #expect(try store.compact().assetsDropped == 0)
+        #expect(try Data(contentsOf: #require(held?.url)) == bytes(1))
+        // Also of a reader of its own.
+        let reader = try Store(at: place.url, mode: .readOnly, Photo.self)
+        let other = try image.file(in: reader)
+        held = nil
+        new = nil
+        #expect(new == nil && held == nil)
+        #expect(try store.compact().assetsDropped == 1)
+        #expect(try Data(contentsOf: other.url) == bytes(1))
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("A URL of the past is freed with its holder, and the next compaction removes the file")
+    func releases() throws {
+        let place = StoreTests.Place()
+        var store = try Store(at: place.url, retention: .newestState, Photo.self)
+        try set(1, store)
+        try store.close()
+        // What is read holds no file: what was made does.
+        store = try Store(at: place.url, retention: .newestState, Photo.self)
+        let image = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        do {
+            let file = try image.file(in: store)
+            try set(2, store)
+            #expect(try store.compact().assetsDropped == 0)
+            withExtendedLifetime(file) {}
+        }
+        #expect(try store.compact().assetsDropped == 1)
+        #expect(throws: StoreError.self) { try image.data(in: store) }
+    }
+
+    @Test("Transactions that come to name an asset while a compaction runs keep it")
+    func concurrent() throws {
+        let disk = SimulatedDisk()
+        var store = try openPhotos(disk, retention: .newestState)
+        try set(1, store)
+        try store.close()
+        store = try openPhotos(disk, seed: 2, retention: .newestState)
+        let former = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        try set(2, store)
+        var isDone = false
+        try store.compact { progress in
+            guard progress.phase == .finishing, !isDone else { return }
+            isDone = true
+            // It is named by nothing that the compaction has seen.
+            try? store.write { try Photo(id: "2", image: former).save(to: &$0) }
+        }
+        #expect(isDone)
+        #expect(try former.data(in: store) == bytes(1))
+    }
+
+    @Test("Contents that a crash left without a name, or without a transaction, go")
+    func leftovers() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(disk)
+        try set(1, store)
+        _ = try Asset(bytes(2), in: store)
+        var image = disk.image
+        image.files["assets/staged-7.tmp"] = [1, 2, 3]
+        image.files["assets/readme"] = [1]
+        let after = SimulatedDisk(image)
+        let reopened = try openPhotos(after, seed: 2)
+        #expect(try reopened.compact().assetsDropped == 2)
+        #expect(after.image.files["assets/staged-7.tmp"] == nil)
+        #expect(after.image.files["assets/readme"] == [1])
+        #expect(try after.assetNames == [digest(1)])
+    }
+}
