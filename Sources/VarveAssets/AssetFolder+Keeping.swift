@@ -38,10 +38,17 @@ extension AssetFolder {
             case .moving:
                 if let moved = try move(source) { return moved }
                 let kept = try copy(source)
-                try source.remove()
+                if try !isFile(of: kept.digest, source) { try source.remove() }
                 return kept
             }
         }
+    }
+
+    /// Whether a source is the file of an asset of this store: of that there is one, which must not go.
+    private func isFile(
+        of digest: AssetDigest, _ source: SourceFile
+    ) throws(FileSystemError) -> Bool {
+        try folder(of: digest).identity(of: AssetFileName.name(of: digest)) == source.identity
     }
 
     private func copy(_ source: SourceFile) throws(FileSystemError) -> KeptAsset {

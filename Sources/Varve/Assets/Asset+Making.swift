@@ -46,7 +46,8 @@ extension Asset {
 
     /// Keeps the content of a file in a store, and removes the file.
     ///
-    /// In the file system of the store the file only gets another name. No program may write to it meanwhile.
+    /// In the file system of the store the file only gets another name. No program may write to it meanwhile. The file
+    /// of an asset of the same store stays, as that asset needs it; one of another store goes, and is missing there.
     ///
     /// - Parameters:
     ///   - url: the file. Its extension is the asset's.

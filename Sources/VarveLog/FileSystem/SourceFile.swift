@@ -18,6 +18,9 @@ package final class SourceFile {
         }
     }
 
+    /// Which file it is, whatever path led to it.
+    package var identity: FileIdentity { status.identity }
+
     package func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
     ) throws(FileSystemError) -> Int { try file.read(into: buffer, at: offset) }
