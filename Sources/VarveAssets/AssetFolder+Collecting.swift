@@ -85,22 +85,11 @@ extension AssetFolder {
     package func remove(
         _ digests: some Sequence<AssetDigest>, countingIn collected: inout CollectedAssets
     ) throws(LogError) {
-        for digest in digests where !isNeeded(digest) {
-            let folder = folder(of: digest)
-            let name = AssetFileName.name(of: digest)
-            do throws(FileSystemError) {
-                let file = try folder.open(name, .read)
-                // A reader has it open, perhaps by a URL.
-                guard try file.lock(.exclusive) else { continue }
-                let length = try file.length()
-                try folder.remove(name)
+        try LogError.wrapping { () throws(FileSystemError) in
+            for digest in digests {
+                guard let length = try removeUnlessNeeded(digest) else { continue }
                 collected.files += 1
-                collected.bytes += length.rawValue
-            } catch {
-                // What is no plain file was put there by another program, and is not opened by this one either.
-                guard error.isNotFound || error.reason == .notAPlainFile else {
-                    throw .fileSystem(error)
-                }
+                collected.bytes += length
             }
         }
     }

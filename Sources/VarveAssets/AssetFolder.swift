@@ -102,8 +102,35 @@ package final class AssetFolder: Sendable {
 
     package func endCollection() { state.withLock { $0.admitted = nil } }
 
-    /// Whether a value in this process, or a transaction since the collection began, needs the file.
-    func isNeeded(_ digest: AssetDigest) -> Bool {
-        state.withLock { $0.holds[digest] != nil || $0.admitted?.contains(digest) == true }
+    /// Removes the file of an asset, unless a value in this process, a transaction since the collection began, or a
+    /// reader of any process needs it. Returns how large it was; nil where it stays, or is not there.
+    ///
+    /// All of it holds the lock that ``hold(_:)`` takes. So content that is kept again either is held before the look
+    /// at the holds, or finds the file gone and is written anew.
+    func removeUnlessNeeded(_ digest: AssetDigest) throws(FileSystemError) -> UInt64? {
+        try state.withLock { state throws(FileSystemError) -> UInt64? in
+            guard state.holds[digest] == nil, state.admitted?.contains(digest) != true else {
+                return nil
+            }
+            do throws(FileSystemError) {
+                return try Self.removeUnlocked(
+                    AssetFileName.name(of: digest), in: folder(of: digest))
+            } catch {
+                // What is no plain file was put there by another program, and is not opened by this one either.
+                guard error.isNotFound || error.reason == .notAPlainFile else { throw error }
+                return nil
+            }
+        }
+    }
+
+    /// Nil where a reader has the file open, perhaps by a URL.
+    private static func removeUnlocked(
+        _ name: String, in folder: any FileSystem
+    ) throws(FileSystemError) -> UInt64? {
+        let file = try folder.open(name, .read)
+        guard try file.lock(.exclusive) else { return nil }
+        let length = try file.length().rawValue
+        try folder.remove(name)
+        return length
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+import Varve
+import VarveAssets
+import VarveEvents
+import VarveLog
+import VarveTestSupport
+
+@Suite("Folders of assets")
+struct AssetFolderTests {
+    private func folder(_ base: any FileSystem) throws -> AssetFolder {
+        try base.createDirectory()
+        return AssetFolder(of: base, environment: SimulatedEnvironment(seed: 1))
+    }
+
+    /// Calls a body once: right before the file of an asset is opened, or its name is looked at.
+    private func hook(
+        _ files: HookedFileSystem, _ operation: FileSystemError.Operation, _ digest: AssetDigest,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        let name = String(digest.description.dropFirst(2))
+        files.setHook { found, file, _ in
+            guard found == operation, file == name else { return }
+            files.setHook(nil)
+            body()
+        }
+    }
+
+    @Test("Content that is kept again while a collection removes its file is there behind it")
+    func keptAgain() throws {
+        let files = HookedFileSystem(SimulatedDisk())
+        let folder = try folder(files)
+        let content = bytes(1)
+        let digest = try content.withUnsafeBytes { try folder.keep($0).digest }
+        let again = Lock<KeptAsset?>(nil)
+        let keeping = DispatchGroup()
+        hook(files, .open, digest) {
+            keeping.enter()
+            Thread.detachNewThread {
+                let kept = try? content.withUnsafeBytes { try folder.keep($0) }
+                again.withLock { $0 = kept }
+                keeping.leave()
+            }
+            // It cannot end before the collection has removed the file. If it could, the file would go behind it.
+            _ = keeping.wait(timeout: .now() + .milliseconds(200))
+        }
+        var collected = CollectedAssets()
+        try folder.remove([digest], countingIn: &collected)
+        keeping.wait()
+        #expect(again.withLock { $0?.digest } == digest)
+        #expect(collected.files == 1)
+        try AssetFile(reference(digest), in: folder).verify()
+    }
+
+    private func reference(_ digest: AssetDigest) -> AssetReference {
+        AssetReference(digest: digest, byteCount: 1_000, pathExtension: "", mediaType: "")
+    }
+}
