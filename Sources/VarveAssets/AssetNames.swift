@@ -43,7 +43,7 @@ package struct AssetNames {
             do throws(CodecError) {
                 try walk.forEachAsset(
                     inPage: UnsafeRawBufferPointer(bytes), count: Int(page.key.count), of: type,
-                    body)
+                    behind: TransactionID(checkpoint.reference.sequence.rawValue), body)
             } catch {
                 throw .checkpointDamaged(
                     file: checkpoint.reference.file.text, reason: "a page of entities: \(error)")

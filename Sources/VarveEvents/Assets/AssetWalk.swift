@@ -40,21 +40,14 @@ package struct AssetWalk {
 
     // MARK: Rows
 
-    /// Calls `body` with each asset that a row of the newest definition of a type names.
-    package func forEachAsset(
-        inRow row: UnsafeRawBufferPointer, of type: TypeNumber, id: UnsafeRawBufferPointer,
-        _ body: (AssetMention) throws(CodecError) -> Void
-    ) throws(CodecError) {
-        guard let revision = revisions[type]?.last else { return }
-        try revision.forEachAsset(inRow: row, of: id, isKept: true, body)
-    }
-
     /// Calls `body` with each asset that a page of entities of a checkpoint names.
+    ///
+    /// - Parameter last: the transaction behind which the checkpoint is: its rows are in the definitions of then.
     package func forEachAsset(
         inPage page: UnsafeRawBufferPointer, count: Int, of type: TypeNumber,
-        _ body: (AssetMention) throws(CodecError) -> Void
+        behind last: TransactionID, _ body: (AssetMention) throws(CodecError) -> Void
     ) throws(CodecError) {
-        guard let revision = revisions[type]?.last else { return }
+        guard let revision = revisions[type]?.last(where: { $0.since <= last }) else { return }
         var reader = try RowPageReader(
             page, count: count, layout: revision.layout, lastTransaction: .limit)
         try reader.forEach { _, entry throws(CodecError) in

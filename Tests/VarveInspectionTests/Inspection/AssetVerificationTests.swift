@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+import Varve
+import VarveInspection
+import VarveLog
+import VarveTestSupport
+
+// Two versions of an app's type.
+
+@EntityModel("Film")
+private struct FilmV1 {
+    let id: Int
+    var still: Asset<Data>?
+}
+
+@EntityModel("Film")
+private struct FilmV2 {
+    let id: Int
+    var title: String = "untitled"
+    var sound: Asset<Data>? = nil
+    var still: Asset<Data>?
+}
+
+@Suite("Verification of assets")
+struct AssetVerificationTests {
+    private let disk = SimulatedDisk()
+
+    private func open(_ type: any EntityModelProtocol.Type, seed: UInt64) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: seed), mode: .readWrite,
+            durability: .commit, compactsAutomatically: false, types: [type])
+    }
+
+    @Test("A checkpoint is read in the definitions of its time, when the type has others since")
+    func formerDefinitions() throws {
+        let first = try open(FilmV1.self, seed: 1)
+        try first.write { context in
+            try FilmV1(id: 1, still: Asset(Data("one".utf8), in: first)).save(to: &context)
+        }
+        try first.compact()
+        try first.close()
+        let second = try open(FilmV2.self, seed: 2)
+        try second.write { context in
+            let sound = try Asset(Data("two".utf8), in: second)
+            try FilmV2(id: 2, sound: sound, still: nil).save(to: &context)
+        }
+        try second.close()
+        let verification = try StoreVerification.verify(disk)
+        #expect(verification.problems.isEmpty, "\(verification.problems)")
+        #expect(verification.assets == 2 && verification.assetBytes.rawValue == 6)
+    }
+}
