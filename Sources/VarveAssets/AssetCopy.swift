@@ -8,14 +8,19 @@ package struct AssetCopy: Hashable, Sendable {
     /// The files that are not what their names say, and were not copied.
     package private(set) var damaged: [AssetDigest] = []
 
-    /// Copies all assets of `source`, also those that no transaction names yet. Each is safe from a power cut when this
-    /// returns.
+    /// What was to be copied, and is not there.
+    package private(set) var missing: [AssetDigest] = []
+
+    /// Copies assets of `source`. Each is safe from a power cut when this returns.
     ///
-    /// - Parameter isCancelled: asked from time to time; then `.backupCancelled` is thrown.
+    /// - Parameters:
+    ///   - digests: what is copied; nil for all, also those that no transaction names yet.
+    ///   - isCancelled: asked from time to time; then `.backupCancelled` is thrown.
     package init(
-        from source: AssetFolder, to target: AssetFolder, isCancelled: () -> Bool = { false }
+        _ digests: [AssetDigest]? = nil, from source: AssetFolder, to target: AssetFolder,
+        isCancelled: () -> Bool = { false }
     ) throws(LogError) {
-        for digest in try source.files() {
+        for digest in try digests ?? source.files() {
             try copy(digest, from: source, to: target, isCancelled)
         }
     }
@@ -48,15 +53,18 @@ package struct AssetCopy: Hashable, Sendable {
     }
 
     /// Nil where a compaction of another process has removed it meanwhile, or it is no plain file: then it counts as
-    /// damaged.
+    /// missing or damaged.
     private mutating func open(
         _ digest: AssetDigest, in source: AssetFolder
     ) throws(LogError) -> (any StoreFile)? {
         do throws(FileSystemError) {
             return try source.folder(of: digest).open(AssetFileName.name(of: digest), .read)
         } catch {
-            if error.reason == .notAPlainFile { damaged.append(digest) }
-            guard error.isNotFound || error.reason == .notAPlainFile else {
+            if error.isNotFound {
+                missing.append(digest)
+            } else if error.reason == .notAPlainFile {
+                damaged.append(digest)
+            } else {
                 throw .fileSystem(error)
             }
             return nil

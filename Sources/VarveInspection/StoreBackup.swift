@@ -1,5 +1,6 @@
 internal import VarveAssets
 public import VarveLog
+internal import VarveReplay
 
 /// The backup of a store, without the types of the program that writes it.
 public enum StoreBackup {
@@ -18,6 +19,10 @@ public enum StoreBackup {
                 let source = ReadObservation.fileSystem(at: path)
                 var report = try LogBackup.run(from: source, to: directory)
                 try report.addAssets(from: source, to: directory)
+                let copied = try ScannedLog.scan(directory, mode: .readOnly)
+                if let catalog = try copied.catalog() {
+                    try report.completeAssets(of: copied, catalog, from: source, to: directory)
+                }
                 return report
             }
         }

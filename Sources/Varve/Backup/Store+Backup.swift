@@ -1,6 +1,7 @@
 public import Foundation
 internal import VarveAssets
 public import VarveLog
+internal import VarveReplay
 
 extension Store {
     /// Copies the store, while reads and writes go on, as it is when this is called or later: with
@@ -49,8 +50,22 @@ extension Store {
                 try report.addAssets(
                     from: opener.fileSystem, to: directory, environment: opener.environment,
                     isCancelled: isCancelled)
+                if compactor == nil { try complete(&report, in: directory) }
                 return report
             }
         }
+    }
+
+    /// Looks for assets that a compaction of the writing process has removed meanwhile. A store that this process writes
+    /// is not compacted while it is copied.
+    private func complete(
+        _ report: inout BackupReport, in directory: any FileSystem
+    ) throws(LogError) {
+        let copied = try ScannedLog.scan(
+            directory, configuration: opener.configuration, mode: .readOnly)
+        guard let catalog = try copied.catalog() else { return }
+        try report.completeAssets(
+            of: copied, catalog, from: opener.fileSystem, to: directory,
+            environment: opener.environment)
     }
 }

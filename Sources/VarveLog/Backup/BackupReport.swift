@@ -18,8 +18,8 @@ public struct BackupReport: Hashable, Sendable {
     public var assets = 0
     /// What they occupy.
     public var assetBytes = ByteCount.zero
-    /// Files of assets that were not copied, because they are not what was kept: their places in the store. Who names
-    /// them, `varve verify` tells.
+    /// Files of assets that were not copied, because they are not what was kept, or were removed by a compaction of
+    /// another process meanwhile: their places in the store. Who names them, `varve verify` tells.
     public var damagedAssets: [String] = []
 }
 
