@@ -1,9 +1,12 @@
 package import VarveEvents
+internal import VarveLog
 
 /// The only place that knows how the files of assets are named.
 ///
 /// A name is made from the 32 bytes of a digest alone, so that nothing that a log says leads out of the store.
 package enum AssetFileName {
+    static var root: String { StoreFileName.assets.text }
+
     /// The folder of a digest inside `assets/`: its first byte, as two hexadecimal digits.
     static func folder(of digest: AssetDigest) -> String { String(digest.description.prefix(2)) }
 
@@ -12,7 +15,7 @@ package enum AssetFileName {
 
     /// The path inside the store's directory.
     package static func path(of digest: AssetDigest) -> String {
-        "assets/" + folder(of: digest) + "/" + name(of: digest)
+        root + "/" + folder(of: digest) + "/" + name(of: digest)
     }
 
     /// Nil for every name that is not one of these.

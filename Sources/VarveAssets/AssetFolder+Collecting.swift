@@ -10,18 +10,25 @@ package struct CollectedAssets: Hashable, Sendable {
 }
 
 extension AssetFolder {
-    /// Calls `body` with each file that has the name of an asset.
-    package func forEachFile(
-        _ body: (AssetDigest) throws(FileSystemError) -> Void
-    ) throws(LogError) {
-        try LogError.wrapping { () throws(FileSystemError) in
-            for folder in try directory.list() ?? [] where AssetFileName.isFolder(folder) {
-                for name in try directory.subdirectory(folder).list() ?? [] {
-                    guard let digest = AssetFileName.digest(folder: folder, name: name) else {
-                        continue
-                    }
-                    try body(digest)
-                }
+    /// Calls `body` with each file that has the name of an asset. What is no folder holds none.
+    ///
+    /// - Parameter unreadable: called with the place of each folder that cannot be listed.
+    func forEachFile(
+        _ body: (AssetDigest) -> Void, unreadable: (_ path: String, FileSystemError) -> Void
+    ) {
+        func names(in folder: any FileSystem, _ path: String) -> [String] {
+            do throws(FileSystemError) {
+                return try folder.list() ?? []
+            } catch {
+                if !error.isNotADirectory { unreadable(path, error) }
+                return []
+            }
+        }
+        for folder in names(in: directory, AssetFileName.root) where AssetFileName.isFolder(folder)
+        {
+            let path = AssetFileName.root + "/" + folder
+            for name in names(in: directory.subdirectory(folder), path) {
+                if let digest = AssetFileName.digest(folder: folder, name: name) { body(digest) }
             }
         }
     }
@@ -41,7 +48,13 @@ extension AssetFolder {
     /// The files that have the names of assets.
     func files() throws(LogError) -> [AssetDigest] {
         var found: [AssetDigest] = []
-        try forEachFile { found.append($0) }
+        var failure: FileSystemError?
+        forEachFile {
+            found.append($0)
+        } unreadable: { _, error in
+            failure = failure ?? error
+        }
+        if let failure { throw .fileSystem(failure) }
         return found
     }
 

@@ -12,7 +12,7 @@ extension BackupReport {
             to: AssetFolder(of: target, environment: environment), isCancelled: isCancelled)
         assets = copy.assets
         assetBytes = ByteCount(copy.bytes)
-        damagedAssets = copy.damaged.map { AssetFileName.path(of: $0) }
+        damagedAssets = copy.damaged.map(\.path)
     }
 
     /// Looks for the files of all assets that the copy names. A compaction of another process may have removed some
@@ -33,8 +33,8 @@ extension BackupReport {
         assets += copy.assets
         assetBytes = ByteCount(assetBytes.rawValue + copy.bytes)
         let known = Set(damagedAssets)
-        damagedAssets += (copy.missing + copy.damaged).map { AssetFileName.path(of: $0) }
-            .filter { !known.contains($0) }
+        let left = copy.missing.map { AssetFileName.path(of: $0) } + copy.damaged.map(\.path)
+        damagedAssets += left.filter { !known.contains($0) }
     }
 
     private static func lacking(
@@ -69,10 +69,6 @@ extension SalvageReport {
             to: AssetFolder(of: target, environment: environment))
         assets = copy.assets
         assetBytes = ByteCount(copy.bytes)
-        for digest in copy.damaged {
-            addDamage(
-                toWhole: AssetFileName.path(of: digest),
-                reason: "its content is not what its name says")
-        }
+        for damage in copy.damaged { addDamage(toWhole: damage.path, reason: damage.reason) }
     }
 }

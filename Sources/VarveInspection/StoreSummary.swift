@@ -225,8 +225,7 @@ extension StoreSummary.File {
         var files: [StoreSummary.File] = []
         for name in (try directory.list() ?? []).sorted() {
             let kind = StoreFileName(name)
-            if kind == .assets {
-                let bytes = try assetBytes(in: directory.subdirectory(name))
+            if kind == .assets, let bytes = try assetBytes(in: directory.subdirectory(name)) {
                 files.append(StoreSummary.File(name: name + "/", bytes: bytes, segment: nil))
                 continue
             }
@@ -246,12 +245,13 @@ extension StoreSummary.File {
 }
 
 extension StoreSummary.File {
-    /// What all files of assets occupy: there may be many.
+    /// What all files of assets occupy: there may be many. Nil where it is no folder.
     private static func assetBytes(
         in directory: any FileSystem
-    ) throws(FileSystemError) -> ByteCount {
+    ) throws(FileSystemError) -> ByteCount? {
+        guard let folders = try names(in: directory) else { return nil }
         var bytes: UInt64 = 0
-        for name in try directory.list() ?? [] {
+        for name in folders {
             guard let files = try names(in: directory.subdirectory(name)) else {
                 bytes &+= try length(of: name, in: directory)?.rawValue ?? 0
                 continue

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 import Varve
+import VarveAssets
+import VarveEvents
 import VarveLog
 import VarveTestSupport
 
@@ -38,5 +40,88 @@ struct AssetBackupTests {
         let copy = try Store(at: place.url, Photo.self)
         let image = try #require(Photo.query("1").resolve(in: copy.context)?.image)
         #expect((try? image.data(in: copy)) == (isMadeAgain ? bytes(1) : nil))
+    }
+
+    @Test("A bad sector under an asset and stray names do not end a copy; they are named")
+    func badSector() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Photo.self)
+        let bad = try Asset(bytes(1), in: store).digest
+        let good = try Asset(bytes(2), in: store).digest
+        let assets = place.url.appendingPathComponent("assets")
+        // Two-digit names that no digest of these has.
+        let strays = ["00", "01", "02", "03"].filter {
+            !bad.description.hasPrefix($0) && !good.description.hasPrefix($0)
+        }
+        try Data([1]).write(to: assets.appendingPathComponent(strays[0]))
+        try FileManager.default.createSymbolicLink(
+            at: assets.appendingPathComponent(strays[1]), withDestinationURL: assets)
+        let name = String(bad.description.dropFirst(2))
+        let source = BadSectors(POSIXFileSystem(place.url.path), under: name)
+        let target = SimulatedDisk()
+        try target.createDirectory()
+        let environment = SimulatedEnvironment(seed: 1)
+        let copy = try AssetCopy(
+            from: AssetFolder(of: source, environment: environment),
+            to: AssetFolder(of: target, environment: environment))
+        #expect(copy.assets == 1 && copy.bytes == 1_000 && copy.missing.isEmpty)
+        #expect(target.assetNames == [good.description])
+        #expect(copy.damaged.map(\.path) == ["assets/\(bad.description.prefix(2))/\(name)"])
+        #expect(copy.damaged.first?.reason.contains("cannot read") == true)
+        // A target that takes nothing is an error.
+        let full = FaultyFileSystem(
+            SimulatedDisk(), fault: .init(operation: 0, count: .max, code: 28))
+        #expect(throws: LogError.self) {
+            _ = try AssetCopy(
+                from: AssetFolder(of: source, environment: environment),
+                to: AssetFolder(of: full, environment: environment))
+        }
+    }
+
+    @Test("A salvage brings assets over beside a stray name in their folder")
+    func strayName() throws {
+        let (place, target) = (StoreTests.Place(), StoreTests.Place())
+        let store = try Store(at: place.url, Photo.self)
+        try store.write { context in
+            try Photo(id: "1", image: Asset(bytes(1), in: store)).save(to: &context)
+        }
+        let asset = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        try store.close()
+        let stray = asset.digest.description.hasPrefix("00") ? "01" : "00"
+        try Data([1]).write(to: place.url.appendingPathComponent("assets/\(stray)"))
+        let report = try Store.salvage(from: place.url, to: target.url)
+        #expect(report.assets == 1 && report.damages.isEmpty)
+    }
+}
+
+/// Files of one name cannot be read.
+private final class BadSectors: ForwardingFileSystem {
+    private final class File: ForwardingFile {
+        let base: any StoreFile
+
+        init(_ base: any StoreFile) { self.base = base }
+
+        func read(
+            into buffer: UnsafeMutableRawBufferPointer, at offset: FrameOffset
+        ) throws(FileSystemError) -> Int {
+            throw FileSystemError(.read, file: base.name, reason: .system(code: 5))
+        }
+    }
+
+    let base: any FileSystem
+    private let bad: String
+
+    init(_ base: any FileSystem, under bad: String) {
+        self.base = base
+        self.bad = bad
+    }
+
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        let file = try base.open(name, mode)
+        return name == bad ? File(file) : file
+    }
+
+    func subdirectory(_ name: String) -> any FileSystem {
+        BadSectors(base.subdirectory(name), under: bad)
     }
 }
