@@ -37,11 +37,22 @@ extension AssetFolder {
     package func removeStaged(countingIn collected: inout CollectedAssets) throws(LogError) {
         try LogError.wrapping { () throws(FileSystemError) in
             for name in try directory.list() ?? [] where AssetFileName.isStaged(name) {
-                guard !isStaging(name) else { continue }
-                collected.bytes += try directory.open(name, .read).length().rawValue
-                try directory.remove(name)
+                guard !isStaging(name), let length = try removeStaged(name) else { continue }
+                collected.bytes += length
                 collected.files += 1
             }
+        }
+    }
+
+    /// Nil where it got its name meanwhile, or is no file that this program has made.
+    private func removeStaged(_ name: String) throws(FileSystemError) -> UInt64? {
+        do throws(FileSystemError) {
+            let length = try directory.open(name, .read).length().rawValue
+            try directory.remove(name)
+            return length
+        } catch {
+            guard error.isNotFound || error.reason == .notAPlainFile else { throw error }
+            return nil
         }
     }
 
@@ -78,14 +89,13 @@ extension AssetFolder {
 
     /// Removes what was left over, in a store that no other program writes.
     package func collect(
-        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot
-    ) throws(AssetNames.Failure) -> CollectedAssets {
+        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot,
+        countingIn collected: inout CollectedAssets
+    ) throws(AssetNames.Failure) {
         let unnamed = try filesWithoutName(names, in: checkpoint, log)
         do throws(LogError) {
-            var collected = CollectedAssets()
             try removeStaged(countingIn: &collected)
             try remove(unnamed, countingIn: &collected)
-            return collected
         } catch {
             throw .log(error)
         }

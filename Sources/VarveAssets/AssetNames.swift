@@ -15,7 +15,7 @@ package struct AssetNames {
     /// What was read of the log cannot be.
     package enum Failure: Error {
         case log(LogError)
-        case transaction(LogSequence, reason: String)
+        case transaction(LogSequence, FrameLocation, reason: String)
     }
 
     private let walk: AssetWalk
@@ -59,7 +59,7 @@ package struct AssetNames {
         do throws(ReplayFailure<Failure>) {
             try TransactionReader(log).forEachOldestFirst(from: oldest) {
                 transaction throws(Failure) in
-                try forEach(in: transaction.payload, of: transaction.sequence, body)
+                try forEach(in: transaction, body)
                 return true
             }
         } catch {
@@ -71,18 +71,27 @@ package struct AssetNames {
     }
 
     private func forEach(
-        in payload: UnsafeRawBufferPointer, of sequence: LogSequence,
-        _ body: (AssetMention) -> Void
+        in logged: LoggedTransaction, _ body: (AssetMention) -> Void
     ) throws(Failure) {
         do throws(EventError) {
-            let transaction = try TransactionView(payload)
+            let transaction = try TransactionView(logged.payload)
             do throws(AssetWalkFailure<Never>) {
                 try walk.forEachAsset(in: transaction, body)
             } catch {
                 if case .events(let error) = error { throw error }
             }
         } catch {
-            throw .transaction(sequence, reason: "\(error)")
+            throw .transaction(logged.sequence, logged.location, reason: "\(error)")
+        }
+    }
+}
+
+extension AssetNames.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .log(let error): "\(error)"
+        case .transaction(let sequence, let location, let reason):
+            "\(location): transaction \(sequence): \(reason)"
         }
     }
 }

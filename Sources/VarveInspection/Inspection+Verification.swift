@@ -52,8 +52,8 @@ extension Inspection {
         } catch {
             switch error {
             case .log(let error): throw .log(error)
-            case .transaction(let sequence, let reason):
-                throw .revision(reason: "transaction \(sequence): \(reason)")
+            case .transaction(let sequence, let location, let reason):
+                throw .transaction(TransactionID(sequence.rawValue), location, reason: reason)
             }
         }
     }

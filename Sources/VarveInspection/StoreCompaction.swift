@@ -25,6 +25,9 @@ public struct StoreCompaction: Sendable {
     public private(set) var assetsDropped = 0
     /// What they occupied.
     public private(set) var assetBytesDropped = ByteCount.zero
+    /// Why files of assets that nothing names any more may still be there, for people; the next compaction looks again.
+    /// Nil where all are gone.
+    public private(set) var assetsLeftover: String?
     /// The oldest transaction that can still be asked for; the one behind the newest where none can.
     public let floor: TransactionID
     /// How much history was to be kept.
@@ -63,9 +66,7 @@ public struct StoreCompaction: Sendable {
                 start: replayed.start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
                 var compaction = try run(log, state, retention, goal, report)
-                let assets = try collectAssets(log, state.catalog, environment)
-                compaction.assetsDropped = assets.files
-                compaction.assetBytesDropped = ByteCount(assets.bytes)
+                compaction.collectAssets(log, state.catalog, environment)
                 try log.close()
                 return compaction
             } catch {
@@ -131,25 +132,34 @@ public struct StoreCompaction: Sendable {
         }
     }
 
-    /// Removes files of assets that nothing names any more. No program has the store open for writing.
-    private static func collectAssets(
+    /// Removes files of assets that nothing names any more: no program has the store open for writing. The compaction is
+    /// in force by now, so what keeps it from that is noted.
+    private mutating func collectAssets(
         _ log: Log, _ catalog: Catalog, _ environment: any LogEnvironment
-    ) throws(LogError) -> CollectedAssets {
+    ) {
         let snapshot = log.snapshot
         let folder = AssetFolder(of: snapshot.fileSystem, environment: environment)
-        let checkpoint = try log.manifest.checkpoints.first.map {
-            reference throws(LogError) in
-            try CheckpointFile(
-                reference, store: log.manifest.store, in: snapshot.fileSystem, mode: .readOnly)
-        }
+        var collected = CollectedAssets()
         do throws(AssetNames.Failure) {
-            return try folder.collect(AssetNames(catalog), in: checkpoint, snapshot)
+            try folder.collect(
+                AssetNames(catalog), in: try Self.newestCheckpoint(of: log), snapshot,
+                countingIn: &collected)
         } catch {
-            switch error {
-            case .log(let error): throw error
-            // A replay behind the checkpoint has read it, or a compaction of the app will say what is wrong.
-            case .transaction: return CollectedAssets()
-            }
+            assetsLeftover = "\(error)"
+        }
+        assetsDropped = collected.files
+        assetBytesDropped = ByteCount(collected.bytes)
+    }
+
+    private static func newestCheckpoint(
+        of log: Log
+    ) throws(AssetNames.Failure) -> CheckpointFile? {
+        guard let reference = log.manifest.checkpoints.first else { return nil }
+        do throws(LogError) {
+            return try CheckpointFile(
+                reference, store: log.manifest.store, in: log.snapshot.fileSystem, mode: .readOnly)
+        } catch {
+            throw .log(error)
         }
     }
 

@@ -39,7 +39,7 @@ struct AssetCollection {
         } catch {
             switch error {
             case .log(let error): throw error
-            case .transaction(let sequence, let reason):
+            case .transaction(let sequence, _, let reason):
                 throw StoreError.inconsistent(
                     transaction: TransactionID(sequence.rawValue), reason: reason)
             }

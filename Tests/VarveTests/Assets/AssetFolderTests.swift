@@ -55,4 +55,24 @@ struct AssetFolderTests {
     private func reference(_ digest: AssetDigest) -> AssetReference {
         AssetReference(digest: digest, byteCount: 1_000, pathExtension: "", mediaType: "")
     }
+
+    @Test("What has the name of staged content and is no file of this program's is passed over")
+    func staged() throws {
+        let place = StoreTests.Place()
+        let folder = try folder(POSIXFileSystem(place.url.path))
+        _ = try bytes(1).withUnsafeBytes { try folder.keep($0) }
+        let assets = place.url.appendingPathComponent("assets")
+        let (left, other) = ("staged-1.tmp", "staged-2.tmp")
+        try Data([1, 2, 3]).write(to: assets.appendingPathComponent(left))
+        try FileManager.default.createDirectory(
+            at: assets.appendingPathComponent(other), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            at: assets.appendingPathComponent("staged-3.tmp"),
+            withDestinationURL: assets.appendingPathComponent(other))
+        var collected = CollectedAssets()
+        try folder.removeStaged(countingIn: &collected)
+        #expect(collected.files == 1 && collected.bytes == 3)
+        let names = try FileManager.default.contentsOfDirectory(atPath: assets.path)
+        #expect(!names.contains(left) && names.contains(other))
+    }
 }

@@ -97,9 +97,11 @@ extension StoreCompaction {
     }
 
     private var assets: [StyledText] {
-        guard assetsDropped > 0 else { return [] }
+        let left = assetsLeftover.map { "assets that are not needed may be left: \($0)" }
+        let leftover = left.map { [StyledText("  " + $0)] } ?? []
+        guard assetsDropped > 0 else { return leftover }
         let dropped = Numerals.assets(assetsDropped, assetBytesDropped) + " dropped"
-        return [StyledText("  " + dropped, .faint)]
+        return [StyledText("  " + dropped, .faint)] + leftover
     }
 
     private var history: String {
@@ -126,7 +128,8 @@ extension StoreCompaction {
             "segmentsDropped": .number(segmentsDropped),
             "transactionsDropped": .number(transactionsDropped),
             "assetsDropped": .number(assetsDropped),
-            "assetBytesDropped": .bytes(assetBytesDropped), "floor": .id(floor),
+            "assetBytesDropped": .bytes(assetBytesDropped),
+            "assetsLeftover": assetsLeftover.map { .text($0) } ?? .null, "floor": .id(floor),
             "retention": .text("\(retention)"),
             "damage": .array(damage.map { .text($0.place) }),
         ]

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import Varve
+import VarveInspection
+import VarveLog
+import VarveTestSupport
+
+// Two versions of an app's type.
+
+@EntityModel("Film")
+private struct FilmV1 {
+    let id: Int
+    var still: Asset<Data>?
+}
+
+@EntityModel("Film")
+private struct FilmV2 {
+    let id: Int
+    var title: String = "untitled"
+    var sound: Asset<Data>? = nil
+    var still: Asset<Data>?
+}
+
+@Suite("Assets without the app's types")
+struct AssetInspectionTests {
+    private let disk = SimulatedDisk()
+
+    private func open(_ type: any EntityModelProtocol.Type, seed: UInt64) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: seed), mode: .readWrite,
+            durability: .commit, compactsAutomatically: false, types: [type])
+    }
+
+    @Test("A checkpoint is read in the definitions of its time, when the type has others since")
+    func formerDefinitions() throws {
+        let first = try open(FilmV1.self, seed: 1)
+        try first.write { context in
+            try FilmV1(id: 1, still: Asset(Data("one".utf8), in: first)).save(to: &context)
+        }
+        try first.compact()
+        try first.close()
+        let second = try open(FilmV2.self, seed: 2)
+        try second.write { context in
+            let sound = try Asset(Data("two".utf8), in: second)
+            try FilmV2(id: 2, sound: sound, still: nil).save(to: &context)
+        }
+        try second.close()
+        let verification = try StoreVerification.verify(disk)
+        #expect(verification.problems.isEmpty, "\(verification.problems)")
+        #expect(verification.assets == 2 && verification.assetBytes.rawValue == 6)
+    }
+
+    @Test("A compaction is done where assets cannot be collected, and says why they are left")
+    func leftover() throws {
+        let store = try open(FilmV1.self, seed: 1)
+        for number in 1...3 {
+            try store.write { context in
+                let still = try Asset(Data("still \(number)".utf8), in: store)
+                try FilmV1(id: 1, still: still).save(to: &context)
+            }
+        }
+        try store.close()
+        let unlisted = UnlistedAssets(disk, isUnlisted: false)
+        let first = try StoreCompaction.compact(unlisted, retaining: .newestState)
+        #expect(first.checkpoint == 3 && first.assetsDropped == 0)
+        #expect(first.assetsLeftover?.contains("cannot list") == true)
+        let second = try StoreCompaction.compact(disk, retaining: .newestState)
+        #expect(second.assetsDropped == 2 && second.assetsLeftover == nil)
+    }
+}
+
+/// A store whose folder of assets cannot be listed.
+private final class UnlistedAssets: ForwardingFileSystem {
+    let base: any FileSystem
+    private let isUnlisted: Bool
+
+    init(_ base: any FileSystem, isUnlisted: Bool) {
+        self.base = base
+        self.isUnlisted = isUnlisted
+    }
+
+    func list() throws(FileSystemError) -> [String]? {
+        guard !isUnlisted else {
+            throw FileSystemError(.list, file: displayPath, reason: .system(code: 5))
+        }
+        return try base.list()
+    }
+
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        try base.open(name, mode)
+    }
+
+    func subdirectory(_ name: String) -> any FileSystem {
+        UnlistedAssets(base.subdirectory(name), isUnlisted: name == "assets")
+    }
+}
