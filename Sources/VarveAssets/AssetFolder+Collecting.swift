@@ -71,19 +71,24 @@ extension AssetFolder {
 
     /// The files that neither the state in a checkpoint nor the kept transactions of a log name.
     package func filesWithoutName(
-        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot
+        _ names: AssetNames, in checkpoint: CheckpointFile?, _ log: LogSnapshot,
+        isCancelled: () -> Bool = { false }
     ) throws(AssetNames.Failure) -> Set<AssetDigest> {
         var rest: Set<AssetDigest>
         do throws(LogError) {
             rest = Set(try files())
             if !rest.isEmpty, let checkpoint {
-                try names.forEach(in: checkpoint) { rest.remove($0.asset.digest) }
+                try names.forEach(in: checkpoint, isCancelled: isCancelled) {
+                    rest.remove($0.asset.digest)
+                }
             }
         } catch {
             throw .log(error)
         }
         guard !rest.isEmpty else { return [] }
-        try names.forEach(in: log, from: log.oldestSequence) { rest.remove($0.asset.digest) }
+        try names.forEach(in: log, from: log.oldestSequence, isCancelled: isCancelled) {
+            rest.remove($0.asset.digest)
+        }
         return rest
     }
 

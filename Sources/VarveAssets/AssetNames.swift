@@ -27,8 +27,11 @@ package struct AssetNames {
     package var isEmpty: Bool { walk.isEmpty }
 
     /// Calls `body` with each asset that the state in a checkpoint names.
+    ///
+    /// - Parameter isCancelled: called for each page; then `.compactionCancelled` is thrown.
     package func forEach(
-        in checkpoint: CheckpointFile, _ body: (AssetMention) -> Void
+        in checkpoint: CheckpointFile, isCancelled: () -> Bool = { false },
+        _ body: (AssetMention) -> Void
     ) throws(LogError) {
         walk.forEachFill(body)
         let reader = try checkpoint.makeReader()
@@ -38,6 +41,7 @@ package struct AssetNames {
             guard CheckpointPart.Kind(code: page.key.kind) == .rows, types.contains(type) else {
                 continue
             }
+            if isCancelled() { throw .compactionCancelled }
             let bytes = try reader.read(page)
             defer { bytes.deallocate() }
             do throws(CodecError) {
@@ -52,13 +56,17 @@ package struct AssetNames {
     }
 
     /// Calls `body` with each asset that transactions of a log name, from one on.
+    ///
+    /// - Parameter isCancelled: called for each transaction; then `.compactionCancelled` is thrown.
     package func forEach(
-        in log: LogSnapshot, from oldest: LogSequence, _ body: (AssetMention) -> Void
+        in log: LogSnapshot, from oldest: LogSequence, isCancelled: () -> Bool = { false },
+        _ body: (AssetMention) -> Void
     ) throws(Failure) {
         walk.forEachFill(body)
         do throws(ReplayFailure<Failure>) {
             try TransactionReader(log).forEachOldestFirst(from: oldest) {
                 transaction throws(Failure) in
+                if isCancelled() { throw .log(.compactionCancelled) }
                 try forEach(in: transaction, body)
                 return true
             }

@@ -132,8 +132,8 @@ public struct StoreCompaction: Sendable {
         }
     }
 
-    /// Removes files of assets that nothing names any more: no program has the store open for writing. The compaction is
-    /// in force by now, so what keeps it from that is noted.
+    /// Removes files of assets that nothing names any more: no program has the store open for writing. The compaction
+    /// is in force by now, so what keeps it from that is noted.
     private mutating func collectAssets(
         _ log: Log, _ catalog: Catalog, _ environment: any LogEnvironment
     ) {

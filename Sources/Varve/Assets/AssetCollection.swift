@@ -9,17 +9,20 @@ internal import VarveLog
 struct AssetCollection {
     let writer: Writer
     let assets: AssetFolder
+    /// Called for each page and transaction that is read, and for each turn.
+    let isCancelled: () -> Bool
 
     /// How many files are removed in one turn of the writer.
     private static let filesPerTurn = 32
 
-    func run() throws -> CollectedAssets {
+    /// Counts what it removes also where it throws.
+    func run(countingIn collected: inout CollectedAssets) throws {
         assets.beginCollection()
         defer { assets.endCollection() }
-        var collected = CollectedAssets()
         try assets.removeStaged(countingIn: &collected)
         var rest = Array(try unnamed())[...]
         while !rest.isEmpty {
+            if isCancelled() { throw LogError.compactionCancelled }
             let some = rest.prefix(Self.filesPerTurn)
             rest = rest.dropFirst(Self.filesPerTurn)
             collected = try writer.inTurn { [collected] _ throws(LogError) in
@@ -28,14 +31,14 @@ struct AssetCollection {
                 return sum
             }
         }
-        return collected
     }
 
     /// A file that comes while this looks is none of these.
     private func unnamed() throws -> Set<AssetDigest> {
         let (log, checkpoint, catalog) = try writer.checkpointedLog()
         do throws(AssetNames.Failure) {
-            return try assets.filesWithoutName(AssetNames(catalog), in: checkpoint, log)
+            return try assets.filesWithoutName(
+                AssetNames(catalog), in: checkpoint, log, isCancelled: isCancelled)
         } catch {
             switch error {
             case .log(let error): throw error

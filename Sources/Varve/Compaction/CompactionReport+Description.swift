@@ -12,12 +12,17 @@ extension CompactionReport: CustomStringConvertible {
             written, "\(dropped), \(history)",
             "\(bytesBefore) before, \(bytesAfter) after",
         ]
-        return (lines + [assets, growth, remark].compactMap { $0 }).joined(separator: "\n  ")
+        return (lines + [assets, growth, remark, assetsRemark].compactMap { $0 }).joined(
+            separator: "\n  ")
     }
 
     private var assets: String? {
         guard assetsDropped > 0 else { return nil }
         return "\(assetsDropped) files of assets dropped, \(assetBytesDropped)"
+    }
+
+    private var assetsRemark: String? {
+        assetsLeftover.map { "files of assets that are not needed may still be there: \($0)" }
     }
 
     private var history: String {

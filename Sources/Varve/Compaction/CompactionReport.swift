@@ -33,17 +33,20 @@ public struct CompactionReport: Sendable, Hashable {
     /// Why files that are not needed any more are still there; they go when the store is opened
     /// next. Nil where all are gone.
     public let leftover: LogError?
+    /// Why files of assets that nothing names any more may still be there, for people; the next compaction looks again.
+    /// Nil where all are gone but those that something still holds.
+    public let assetsLeftover: String?
 }
 
 extension CompactionReport {
     /// Of a store that nothing was ever written to, which may hold assets all the same.
-    static func ofNothing(but assets: (CollectedAssets, leftover: LogError?)) -> CompactionReport {
+    static func ofNothing(but assets: (CollectedAssets, leftover: String?)) -> CompactionReport {
         CompactionReport(
             checkpoint: 0, checkpointBytes: nil, checkpointRawBytes: nil, bytesBefore: .zero,
             bytesAfter: .zero, segmentsDropped: 0, transactionsDropped: 0,
             assetsDropped: assets.0.files,
             assetBytesDropped: ByteCount(assets.0.bytes), floor: 1,
-            duration: .zero, damage: [], leftover: assets.leftover)
+            duration: .zero, damage: [], leftover: nil, assetsLeftover: assets.leftover)
     }
 }
 

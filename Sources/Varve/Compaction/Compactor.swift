@@ -174,7 +174,7 @@ final class Compactor: Sendable {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
         guard let (compaction, frozen) = try writer.beginCompaction(for: goal)
-        else { return .ofNothing(but: try collectAssets()) }
+        else { return .ofNothing(but: collectAssets()) }
         do {
             let before = try compaction.measureFiles()
             var frozen = frozen
@@ -195,7 +195,7 @@ final class Compactor: Sendable {
             }
             let (dropped, leftover) = try conclude(
                 compaction, retention, size, frozen.timeline, behind: first, progress)
-            let (assets, assetLeftover) = try collectAssets()
+            let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
                 checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
@@ -208,7 +208,8 @@ final class Compactor: Sendable {
                 assetBytesDropped: ByteCount(assets.bytes),
                 floor: TransactionID(dropped.floor.rawValue),
                 duration: start.duration(to: .now), damage: dropped.damage,
-                leftover: leftover ?? first?.leftover ?? assetLeftover ?? after.failure)
+                leftover: leftover ?? first?.leftover ?? after.failure,
+                assetsLeftover: assetsLeftover)
         } catch {
             compaction.abandon()
             if let error = error as? LogError { throw StoreError.log(error) }
@@ -272,12 +273,17 @@ final class Compactor: Sendable {
         return (dropped, leftover)
     }
 
-    /// Removes files of assets that nothing names any more. What keeps that from happening stops no compaction.
-    private func collectAssets() throws -> (CollectedAssets, LogError?) {
+    /// Removes files of assets that nothing names any more. The compaction is in force by now: what keeps it from that,
+    /// also that the store is closed or suspended, is a remark.
+    private func collectAssets() -> (CollectedAssets, leftover: String?) {
+        let collection = AssetCollection(
+            writer: writer, assets: writer.assets, isCancelled: { [self] in isCancelled })
+        var collected = CollectedAssets()
         do {
-            return (try AssetCollection(writer: writer, assets: writer.assets).run(), nil)
-        } catch let error as LogError {
-            return (CollectedAssets(), error)
+            try collection.run(countingIn: &collected)
+            return (collected, nil)
+        } catch {
+            return (collected, "\(error)")
         }
     }
 

@@ -60,37 +60,11 @@ struct AssetInspectionTests {
             }
         }
         try store.close()
-        let unlisted = UnlistedAssets(disk, isUnlisted: false)
+        let unlisted = UnlistableFileSystem(disk, inside: "assets")
         let first = try StoreCompaction.compact(unlisted, retaining: .newestState)
         #expect(first.checkpoint == 3 && first.assetsDropped == 0)
         #expect(first.assetsLeftover?.contains("cannot list") == true)
         let second = try StoreCompaction.compact(disk, retaining: .newestState)
         #expect(second.assetsDropped == 2 && second.assetsLeftover == nil)
-    }
-}
-
-/// A store whose folder of assets cannot be listed.
-private final class UnlistedAssets: ForwardingFileSystem {
-    let base: any FileSystem
-    private let isUnlisted: Bool
-
-    init(_ base: any FileSystem, isUnlisted: Bool) {
-        self.base = base
-        self.isUnlisted = isUnlisted
-    }
-
-    func list() throws(FileSystemError) -> [String]? {
-        guard !isUnlisted else {
-            throw FileSystemError(.list, file: displayPath, reason: .system(code: 5))
-        }
-        return try base.list()
-    }
-
-    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
-        try base.open(name, mode)
-    }
-
-    func subdirectory(_ name: String) -> any FileSystem {
-        UnlistedAssets(base.subdirectory(name), isUnlisted: name == "assets")
     }
 }

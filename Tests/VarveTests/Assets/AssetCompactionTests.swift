@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 import Varve
+import VarveAssets
 import VarveLog
+import VarveReplay
 import VarveTestSupport
 
 @Suite("Assets and compaction")
@@ -131,5 +133,42 @@ struct AssetCompactionTests {
         #expect(after.image.files["assets/staged-7.tmp"] == nil)
         #expect(after.image.files["assets/readme"] == [1])
         #expect(try after.assetNames == [digest(1)])
+    }
+
+    @Test("A compaction is done where assets cannot be collected, and says why they are left")
+    func leftover() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(
+            UnlistableFileSystem(disk, inside: "assets"), retention: .newestState)
+        try set(1, store)
+        _ = try Asset(bytes(2), in: store)
+        let report = try store.compact()
+        #expect(report.checkpoint == 1 && report.leftover == nil && report.assetsDropped == 0)
+        #expect(report.assetsLeftover?.contains("cannot list") == true)
+        #expect("\(report)".contains("assets that are not needed may still be there"))
+        #expect(disk.assetNames.count == 2)
+    }
+
+    @Test("A collection that is cancelled ends at the next transaction")
+    func cancelling() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(disk)
+        for number in 1...3 { try set(number, store) }
+        try store.close()
+        let scanned = try ScannedLog.scan(disk, mode: .readOnly)
+        let catalog = try #require(try scanned.catalog())
+        let folder = AssetFolder(of: disk, environment: SimulatedEnvironment(seed: 1))
+        var calls = 0
+        let error = #expect(throws: AssetNames.Failure.self) {
+            _ = try folder.filesWithoutName(AssetNames(catalog), in: nil, scanned.snapshot) {
+                calls += 1
+                return calls == 2
+            }
+        }
+        guard case .log(.compactionCancelled) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(calls == 2)
     }
 }
