@@ -11,7 +11,7 @@ package final class AssetFile: @unchecked Sendable {
     private let file: any StoreFile
     private let name: String
 
-    /// How often a reader tries again where a compaction looks at the file just then.
+    /// How often a reader tries, with a millisecond in between, where a compaction looks at the file just then.
     private static let attemptsMax = 100
 
     package init(_ asset: AssetReference, in folder: AssetFolder) throws(AssetProblem) {
@@ -26,16 +26,23 @@ package final class AssetFile: @unchecked Sendable {
         }
     }
 
+    /// A compaction may remove the file between its opening and the lock, which then keeps nothing: only a file that has
+    /// its name behind the lock stays. What has another file by then, or none, is opened again.
     private static func openLocked(
         _ digest: AssetDigest, in folder: AssetFolder
     ) throws(FileSystemError) -> any StoreFile {
-        for _ in 1..<attemptsMax {
-            let file = try folder.folder(of: digest).open(AssetFileName.name(of: digest), .read)
+        let directory = folder.folder(of: digest)
+        let name = AssetFileName.name(of: digest)
+        for attempt in 1...attemptsMax {
+            let file = try directory.open(name, .read)
             // Refused only by a compaction that is about to remove it, or finds that it must not.
-            if try file.lock(.shared) { return file }
+            if try file.lock(.shared) {
+                if try directory.identity(of: name) == file.identity() { return file }
+            } else if attempt < attemptsMax {
+                SystemEnvironment.pause()
+            }
         }
-        throw FileSystemError(
-            .open, file: AssetFileName.path(of: digest), reason: .system(code: 0))
+        throw .heldElsewhere(AssetFileName.path(of: digest))
     }
 
     private static func unreadable<Result>(

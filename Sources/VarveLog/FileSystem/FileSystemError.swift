@@ -88,6 +88,11 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension FileSystemError {
+    /// A file whose lock another opener does not release.
+    package static func heldElsewhere(_ file: String) -> FileSystemError {
+        FileSystemError(.lock, file: file, reason: .system(code: POSIX.heldElsewhere))
+    }
+
     /// The file or directory does not exist.
     package var isNotFound: Bool { reason == .system(code: POSIX.notFound) }
 

@@ -49,6 +49,7 @@ final class PlatformMutex<State: Sendable>: @unchecked Sendable {
 enum POSIX {
     static let notFound = ENOENT
     static let alreadyThere = EEXIST
+    static let heldElsewhere = EWOULDBLOCK
     /// What opening something else than a plain file meets: a symbolic link, a socket, a directory.
     static let codesOfOtherThanFiles = [ELOOP, ENXIO, EISDIR]
     /// What listing something else than a directory meets.
@@ -331,6 +332,8 @@ enum POSIX {
     static let hasSeveralProcessors = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
 
     static func yieldProcessor() { _ = sched_yield() }
+
+    static func pause() { _ = usleep(1_000) }
 
     static func enterBackground() { _ = varve_enter_background() }
 

@@ -18,6 +18,9 @@ package struct SystemEnvironment: LogEnvironment, Sendable {
     /// Offers the processor to other threads that want it.
     package static func yieldProcessor() { POSIX.yieldProcessor() }
 
+    /// Lets the calling thread wait for a millisecond.
+    package static func pause() { POSIX.pause() }
+
     /// For how long the calling thread had a processor.
     package static var threadProcessorTime: Duration { POSIX.threadProcessorTime }
 

@@ -75,4 +75,36 @@ struct AssetFolderTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: assets.path)
         #expect(!names.contains(left) && names.contains(other))
     }
+
+    @Test(
+        "A file that goes between its opening and its lock is missing, and another in its place is read",
+        arguments: [false, true])
+    func removedMeanwhile(isMadeAgain: Bool) throws {
+        let disk = SimulatedDisk()
+        let files = HookedFileSystem(disk)
+        let folder = try folder(files)
+        let digest = try bytes(1).withUnsafeBytes { try folder.keep($0).digest }
+        let name = digest.description
+        hook(files, .status, digest) {
+            // As if it had been removed right before the lock.
+            try? disk.subdirectoryDisk("assets", String(name.prefix(2)))
+                .remove(String(name.dropFirst(2)))
+            guard isMadeAgain else { return }
+            let other = AssetFolder(of: disk, environment: SimulatedEnvironment(seed: 2))
+            _ = try? bytes(1).withUnsafeBytes { try other.keep($0) }
+        }
+        if isMadeAgain {
+            let file = try AssetFile(reference(digest), in: folder)
+            // The file that is there is locked: nothing removes it.
+            var collected = CollectedAssets()
+            try folder.remove([digest], countingIn: &collected)
+            #expect(collected.files == 0 && disk.assetNames.count == 1)
+            try file.verify()
+        } else {
+            let problem = #expect(throws: AssetProblem.self) {
+                _ = try AssetFile(reference(digest), in: folder)
+            }
+            #expect(problem == .missing)
+        }
+    }
 }
