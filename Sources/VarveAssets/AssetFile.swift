@@ -26,8 +26,8 @@ package final class AssetFile: @unchecked Sendable {
         }
     }
 
-    /// A compaction may remove the file between its opening and the lock, which then keeps nothing: only a file that has
-    /// its name behind the lock stays. What has another file by then, or none, is opened again.
+    /// A compaction may remove the file between its opening and the lock, which then keeps nothing: only a file that
+    /// has its name behind the lock stays. Where the name has another file by then, or none, it is opened again.
     private static func openLocked(
         _ digest: AssetDigest, in folder: AssetFolder
     ) throws(FileSystemError) -> any StoreFile {

@@ -1,3 +1,4 @@
+internal import VarveAssets
 internal import VarveEvents
 public import VarveLog
 internal import VarveReplay
@@ -67,6 +68,8 @@ public struct StoreRevision: Sendable {
         // What a program will do when it opens the store, before anything is written.
         try payload.withBytes { bytes throws(InspectionError) in
             try state.check(bytes, as: work.header.id)
+            try AssetFolder(of: fileSystem, environment: environment)
+                .admit(bytes, state.catalog)
         }
         let (header, catalog) = (work.header, state.catalog)
         let report = try InspectionError.wrapping { () throws(LogError) in
@@ -97,6 +100,19 @@ public struct StoreRevision: Sendable {
             log.abandon()
             throw error
         }
+    }
+}
+
+extension AssetFolder {
+    /// Refuses a transaction that brings back an asset whose file is not there.
+    fileprivate func admit(
+        _ payload: UnsafeRawBufferPointer, _ catalog: Catalog
+    ) throws(InspectionError) {
+        let problem = try InspectionError.wrapping { () throws(LogError) in
+            try firstProblem(in: payload, catalog)
+        }
+        guard let problem else { return }
+        throw .revision(reason: "\(problem.place.type) \(problem.reason)")
     }
 }
 

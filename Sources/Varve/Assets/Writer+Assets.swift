@@ -55,14 +55,3 @@ extension AssetFolder {
                 mention.asset, AssetFailure.Reason(problem), at: AssetNames.Place(mention)))
     }
 }
-
-extension TransactionView {
-    /// Reads a transaction that this process has encoded.
-    fileprivate init(ofOwn bytes: UnsafeRawBufferPointer) {
-        do throws(EventError) {
-            try self.init(bytes)
-        } catch {
-            preconditionFailure("what was just encoded: \(error)")
-        }
-    }
-}

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VarveAssets
 internal import VarveLog
 internal import VarveReplay
 internal import VarveTables
@@ -76,7 +77,9 @@ private struct Job {
         }
         let transaction = StateTransaction(state ?? State())
         defer { transaction.rollBack() }
-        var report = try fill(transaction, inParts: state == nil) { _, _ in }
+        let store: any FileSystem =
+            if let path { POSIXFileSystem(path) } else { MemoryFileSystem() }
+        var report = try fill(transaction, inParts: state == nil, store) { _, _ in }
         report.isNew = path == nil
         return report
     }
@@ -88,7 +91,7 @@ private struct Job {
         }
         let replayed = try Self.replay(scanned)
         let (state, start) = (replayed.state, replayed.start)
-        let (prepared, transaction) = try prepare(state)
+        let (prepared, transaction) = try prepare(state, POSIXFileSystem(path))
         guard prepared.refusedCount == 0, let transaction else { return prepared }
         // What a program will do when it opens the store, before anything is written.
         try ExchangeError.wrapping { () throws(InspectionError) in
@@ -114,12 +117,12 @@ private struct Job {
 
     /// Makes the transaction; nil where nothing changes.
     private func prepare(
-        _ state: State
+        _ state: State, _ store: any FileSystem
     ) throws(ExchangeError) -> (ImportReport, PreparedTransaction?) {
         let draft = StateTransaction(state)
         defer { draft.rollBack() }
         var transaction: PreparedTransaction?
-        let report = try fill(draft, inParts: false) { header, bytes in
+        let report = try fill(draft, inParts: false, store) { header, bytes in
             transaction = PreparedTransaction(header, bytes)
         }
         return (report, transaction)
@@ -170,7 +173,7 @@ private struct Job {
         }
         var report: ImportReport
         do throws(ExchangeError) {
-            report = try fill(state, inParts: true) { header, bytes throws(LogError) in
+            report = try fill(state, inParts: true, directory) { header, bytes throws(LogError) in
                 try log.append(header, bytes)
                 logged = state.catalog
             }
@@ -195,15 +198,17 @@ private struct Job {
 
     // MARK: Parts
 
+    /// - Parameter store: what has the assets that lines name.
     private func fill(
-        _ state: StateTransaction, inParts: Bool, _ emit: @escaping ImportWriter.Emission
+        _ state: StateTransaction, inParts: Bool, _ store: any FileSystem,
+        _ emit: @escaping ImportWriter.Emission
     ) throws(ExchangeError) -> ImportReport {
         let time = Timestamp(
             microseconds: max(
                 SystemEnvironment().wallClockMicroseconds(), state.lastTime.microseconds))
         let writer = ImportWriter(
             after: state.lastTransaction, label: label, time: time, writesInParts: inParts,
-            emit: emit)
+            AssetFolder(of: store, environment: SystemEnvironment()), emit: emit)
         let declared = try definitions(beside: state.catalog)
         try writer.define(declared.definitions, in: state)
         let work = ImportWork(state, writer)

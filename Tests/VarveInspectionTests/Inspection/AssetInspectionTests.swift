@@ -67,4 +67,64 @@ struct AssetInspectionTests {
         let second = try StoreCompaction.compact(disk, retaining: .newestState)
         #expect(second.assetsDropped == 2 && second.assetsLeftover == nil)
     }
+
+    @Test("An undo that brings back an asset whose file is gone is refused, and nothing is written")
+    func missingInUndo() throws {
+        let store = try open(FilmV1.self, seed: 1)
+        var digests: [AssetDigest] = []
+        for text in ["one", "two"] {
+            try store.write { context in
+                let still = try Asset(Data(text.utf8), in: store)
+                digests.append(still.digest)
+                try FilmV1(id: 1, still: still).save(to: &context)
+            }
+        }
+        try store.close()
+        let name = digests[0].description
+        try disk.subdirectory("assets").subdirectory(String(name.prefix(2)))
+            .remove(String(name.dropFirst(2)))
+        let before = disk.image
+        let error = #expect(throws: InspectionError.self) {
+            _ = try StoreRevision.perform(.undo(scope: nil), disk)
+        }
+        let description = error.map { "\($0)" } ?? ""
+        #expect(description.contains("Film 1 'still': the file assets/"), "\(description)")
+        #expect(description.contains("is missing") && description.contains("nothing was done"))
+        #expect(
+            disk.image.files.filter { $0.key.hasPrefix("segment") }
+                == before.files.filter { $0.key.hasPrefix("segment") })
+    }
+
+    @Test(
+        "An import takes assets whose files the store has, and refuses others, also when it only looks"
+    )
+    func importing() throws {
+        let folder = try TestFolder()
+        let path = folder.file("films.varve")
+        let store = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+        let digest = try Asset(Data("one".utf8), in: store).digest
+        try store.write { context in
+            try FilmV1(id: 1, still: Asset(Data("one".utf8), in: store)).save(to: &context)
+        }
+        try store.close()
+        func line(_ digest: String) throws -> String {
+            try folder.write(
+                #"{"type":"Film","id":2,"still":{"digest":"\#(digest)","byteCount":3,"#
+                    + #""pathExtension":"","mediaType":"text/plain"}}"#, to: "films.jsonl")
+        }
+        let other = String(repeating: "0a", count: 32)
+        for isDryRun in [true, false] {
+            var work = StoreImport()
+            work.isDryRun = isDryRun
+            let error = #expect(throws: ExchangeError.self) {
+                _ = try work.run(files: [line(other)], into: path)
+            }
+            #expect(error.map { "\($0)" }?.contains("is missing") == true)
+        }
+        let report = try StoreImport().run(files: [line(digest.description)], into: path)
+        #expect(report.inserted == 1)
+        let again = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+        let still = try #require(FilmV1.query(2).resolve(in: again.context)?.still)
+        #expect(try still.data(in: again) == Data("one".utf8))
+    }
 }
