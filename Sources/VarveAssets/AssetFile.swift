@@ -70,12 +70,6 @@ package final class AssetFile: @unchecked Sendable {
         return count
     }
 
-    /// Reads all of the content, and throws where it is not what its digest says.
-    package func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(AssetProblem) {
-        _ = try read(into: buffer, at: 0)
-        try check(AssetDigest(of: UnsafeRawBufferPointer(buffer)))
-    }
-
     /// Reads all of the content in blocks, and throws where it is not what its digest says.
     package func verify() throws(AssetProblem) {
         let (found, _) = try Self.unreadable { () throws(FileSystemError) in

@@ -7,8 +7,8 @@ extension AssetFolder {
         case log(LogError)
     }
 
-    /// The first asset that a transaction gives to an entity and whose file is not there, of the right length. Nil where
-    /// all are: only then the transaction may be logged.
+    /// The first asset that a transaction gives to an entity and whose file is not there, of the right length. Nil
+    /// where all are: only then the transaction may be logged.
     ///
     /// No compaction of the store may be under way, and none may begin before the transaction is logged.
     ///

@@ -12,15 +12,8 @@ extension Asset {
     /// - Complexity: linear in the size, which is in memory then.
     public func data(in store: Store) throws -> Data {
         try reading(in: store) { file throws(AssetProblem) in
-            var data = Data(count: byteCount)
-            let outcome: Result<Void, AssetProblem> = data.withUnsafeMutableBytes { buffer in
-                do throws(AssetProblem) {
-                    return .success(try file.readAll(into: buffer))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            try outcome.get()
+            let data = try file.data(0..<file.asset.byteCount)
+            try file.check(data.withUnsafeBytes { AssetDigest(of: $0) })
             return data
         }
     }
@@ -126,19 +119,29 @@ extension Asset {
 }
 
 extension AssetFile {
+    /// As much memory as is taken before the content is there that fills it.
+    private static var reservedMax: UInt64 { 1 << 24 }
+
     /// The part of the content in a range, as far as there is one.
     fileprivate func bytes(_ range: Range<Int>) throws(AssetProblem) -> Data {
-        let end = Int(clamping: asset.byteCount)
-        let part = range.clamped(to: 0..<end)
-        var data = Data(count: part.count)
-        let outcome: Result<Int, AssetProblem> = data.withUnsafeMutableBytes { buffer in
-            do throws(AssetProblem) {
-                return .success(try read(into: buffer, at: UInt64(part.lowerBound)))
-            } catch {
-                return .failure(error)
-            }
+        let part = range.clamped(to: 0..<Int(clamping: asset.byteCount))
+        return try data(UInt64(part.lowerBound)..<UInt64(part.upperBound))
+    }
+
+    /// A part of the content, read block by block: how much that is says a log, which may be forged, and a file of
+    /// nothing but a hole may agree.
+    fileprivate func data(_ part: Range<UInt64>) throws(AssetProblem) -> Data {
+        var data = Data()
+        data.reserveCapacity(Int(min(part.upperBound - part.lowerBound, Self.reservedMax)))
+        let buffer = ByteBuffer(capacity: StagedAsset.blockBytes)
+        var offset = part.lowerBound
+        while offset < part.upperBound {
+            let rest = part.upperBound - offset
+            let count = try read(
+                into: buffer.prefix(Int(min(UInt64(StagedAsset.blockBytes), rest))), at: offset)
+            data.append(contentsOf: UnsafeRawBufferPointer(buffer.prefix(count)))
+            offset += UInt64(count)
         }
-        _ = try outcome.get()
         return data
     }
 }
