@@ -48,6 +48,7 @@ extension Asset {
     ///
     /// In the file system of the store the file only gets another name. No program may write to it meanwhile. The file
     /// of an asset of the same store stays, as that asset needs it; one of another store goes, and is missing there.
+    /// Of a symbolic link the file that it leads to is copied, and both stay.
     ///
     /// - Parameters:
     ///   - url: the file. Its extension is the asset's.

@@ -178,6 +178,12 @@ enum POSIX {
         _ = try checked { renameat(AT_FDCWD, path, directory, newName) }
     }
 
+    static func rename(
+        _ name: String, in directory: Int32, toPath path: String
+    ) throws(POSIXFailure) {
+        _ = try checked { renameat(directory, name, AT_FDCWD, path) }
+    }
+
     static func remove(at path: String) throws(POSIXFailure) {
         _ = try checked { unlink(path) }
     }

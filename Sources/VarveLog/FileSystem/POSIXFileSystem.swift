@@ -126,6 +126,17 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
+    /// Undoes ``takeOver(_:as:)``. What has come to the path meanwhile is not replaced: that is an error.
+    func moveOut(_ name: String, to path: String) throws(FileSystemError) {
+        Self.requireComponent(name)
+        try wrapping(.rename, name) { () throws(POSIXFailure) in
+            guard try POSIX.identity(at: path) == nil else {
+                throw POSIXFailure(code: POSIX.alreadyThere)
+            }
+            try POSIX.rename(name, in: opened(), toPath: path)
+        }
+    }
+
     package func remove(_ name: String) throws(FileSystemError) {
         Self.requireComponent(name)
         try wrapping(.remove, name) { () throws(POSIXFailure) in

@@ -41,10 +41,28 @@ package final class SourceFile {
     ) throws(FileSystemError) -> Bool {
         guard let directory = directory as? POSIXFileSystem, try isMovable() else { return false }
         do throws(FileSystemError) {
-            try file.makePrivate()
             try directory.takeOver(path, as: name)
+        } catch {
+            return false
+        }
+        if try isSettled(as: name, in: directory) { return true }
+        try directory.moveOut(name, to: path)
+        return false
+    }
+
+    /// Whether the file that got the name is the one that was opened, is still as it was then, and is private now. Between
+    /// the look at the path and the move another program may have put another file there.
+    private func isSettled(
+        as name: String, in directory: POSIXFileSystem
+    ) throws(FileSystemError) -> Bool {
+        guard try directory.identity(of: name) == status.identity,
+            try isUnchanged(file.status())
+        else { return false }
+        do throws(FileSystemError) {
+            try file.makePrivate()
             return true
         } catch {
+            // It is another user's.
             return false
         }
     }

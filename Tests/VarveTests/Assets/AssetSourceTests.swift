@@ -15,7 +15,13 @@ struct AssetSourceTests {
         func file(_ name: String, _ number: Int) throws -> URL {
             let url = folder.appendingPathComponent(name)
             try bytes(number, count: 300_000).write(to: url)
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: url.path)
             return url
+        }
+        func mode(_ url: URL) throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         }
         func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
@@ -34,7 +40,10 @@ struct AssetSourceTests {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
         let linked: Asset<Data> = try Asset(moving: link, in: store)
         #expect(try linked.data(in: store) == bytes(3, count: 300_000))
-        #expect(isThere(target))
+        // Only what moves becomes private.
+        #expect(isThere(target) && isThere(link))
+        #expect(try mode(target) == 0o644 && mode(linked.file(in: store).url) == 0o600)
+        #expect(try mode(moved.file(in: store).url) == 0o600)
         let second = folder.appendingPathComponent("second.txt")
         try FileManager.default.linkItem(at: target, to: second)
         let twice: Asset<Data> = try Asset(moving: second, in: store)
