@@ -40,19 +40,36 @@ package struct AssetRows {
         }
     }
 
-    func addFills(
-        to fills: inout [(asset: AssetReference, definition: TypeDefinition, property: String)]
-    ) {
-        for position in fields {
+    /// Calls `body` with each asset that rows take which lack a property.
+    ///
+    /// - Parameter former: the definition before; what that gave is left out.
+    func forEachFill<Failure: Error>(
+        butOf former: TypeDefinition? = nil, _ body: (AssetMention) throws(Failure) -> Void
+    ) throws(Failure) {
+        for position in fields.sorted() {
             let field = layout.definition.fields[position]
-            guard let fill = field.fill else { continue }
-            // A fill was read when its definition was.
-            try? fill.withReader { reader throws(CodecError) in
-                try field.type.forEachAsset(from: &reader) { asset in
-                    guard asset != .noContent else { return }
-                    fills.append((asset, layout.definition, field.name))
-                }
+            let old = former?.fields.first { $0.number == field.number }
+            guard let fill = field.fill, old?.fill != fill else { continue }
+            for asset in field.type.assets(in: fill) {
+                try body(
+                    AssetMention(
+                        asset: asset, definition: layout.definition,
+                        id: UnsafeRawBufferPointer(start: nil, count: 0), property: field.name,
+                        isKept: true))
             }
         }
+    }
+}
+
+extension StoredType {
+    /// The assets in a fill, which was read when its definition was.
+    fileprivate func assets(in fill: [UInt8]) -> [AssetReference] {
+        var found: [AssetReference] = []
+        try? fill.withReader { reader throws(CodecError) in
+            try forEachAsset(from: &reader) { asset in
+                if asset != .noContent { found.append(asset) }
+            }
+        }
+        return found
     }
 }

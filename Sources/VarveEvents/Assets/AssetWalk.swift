@@ -4,19 +4,15 @@
 package struct AssetWalk {
     /// The revisions of each type of which one may name assets, oldest first.
     private var revisions: [TypeNumber: [AssetRows]] = [:]
-    private let fills: [(asset: AssetReference, definition: TypeDefinition, property: String)]
 
     package init(_ catalog: Catalog) {
-        var fills: [(asset: AssetReference, definition: TypeDefinition, property: String)] = []
         for definition in catalog.definitions {
             let all = catalog.revisions(of: definition.number).map {
                 AssetRows($0.definition, since: $0.since)
             }
             guard all.contains(where: { !$0.fields.isEmpty }) else { continue }
             revisions[definition.number] = all
-            for revision in all { revision.addFills(to: &fills) }
         }
-        self.fills = fills
     }
 
     /// No row names an asset.
@@ -29,13 +25,7 @@ package struct AssetWalk {
     package func forEachFill<Failure: Error>(
         _ body: (AssetMention) throws(Failure) -> Void
     ) throws(Failure) {
-        for fill in fills {
-            try body(
-                AssetMention(
-                    asset: fill.asset, definition: fill.definition,
-                    id: UnsafeRawBufferPointer(start: nil, count: 0), property: fill.property,
-                    isKept: true))
-        }
+        for revision in revisions.values.joined() { try revision.forEachFill(body) }
     }
 
     // MARK: Rows
@@ -58,16 +48,21 @@ package struct AssetWalk {
 
     // MARK: Transactions
 
-    /// Calls `body` with each asset that a transaction names: what it leaves, and what it replaces or deletes.
+    /// Calls `body` with each asset that a transaction names: what it leaves, and what it replaces or deletes. Of what
+    /// it defines, that is what rows take from now on which lack a property.
     package func forEachAsset<Failure: Error>(
         in transaction: TransactionView, _ body: (AssetMention) throws(Failure) -> Void
     ) throws(AssetWalkFailure<Failure>) {
-        guard transaction.entities.contains(where: { revisions[$0.type] != nil }) else { return }
+        let hasRows = transaction.entities.contains { revisions[$0.type] != nil }
         var events = transaction.events
         var mentions: [AssetMention] = []
         while true {
             do throws(EventError) {
-                guard try next(&events, of: transaction, into: &mentions) else { return }
+                guard let event = try events.next() else { return }
+                // Definitions come first. Most transactions are over with one event where no type has assets.
+                if case .define = event {} else if !hasRows { return }
+                mentions.removeAll(keepingCapacity: true)
+                try collect(event, of: transaction, into: &mentions)
             } catch {
                 throw .events(error)
             }
@@ -81,22 +76,26 @@ package struct AssetWalk {
         }
     }
 
-    /// Reads the next event, and the assets that it names; false behind the last.
-    private func next(
-        _ events: inout EventIterator, of transaction: TransactionView,
+    private func collect(
+        _ event: TransactionEvent, of transaction: TransactionView,
         into mentions: inout [AssetMention]
-    ) throws(EventError) -> Bool {
-        mentions.removeAll(keepingCapacity: true)
-        guard let event = try events.next() else { return false }
+    ) throws(EventError) {
+        if case .define(let event) = event {
+            let definition = try event.definition()
+            let former = revisions[definition.number]?.last { $0.since < transaction.id }
+            AssetRows(definition).forEachFill(butOf: former?.layout.definition) {
+                mentions.append($0)
+            }
+            return
+        }
         do throws(CodecError) {
-            try collect(event, of: transaction, into: &mentions)
-            return true
+            try collectRows(event, of: transaction, into: &mentions)
         } catch {
             throw .malformed(error)
         }
     }
 
-    private func collect(
+    private func collectRows(
         _ event: TransactionEvent, of transaction: TransactionView,
         into mentions: inout [AssetMention]
     ) throws(CodecError) {

@@ -50,8 +50,8 @@ package final class SourceFile {
         return false
     }
 
-    /// Whether the file that got the name is the one that was opened, is still as it was then, and is private now. Between
-    /// the look at the path and the move another program may have put another file there.
+    /// Whether the file that got the name is the one that was opened, is still as it was then, and is private now.
+    /// Between the look at the path and the move another program may have put another file there.
     private func isSettled(
         as name: String, in directory: POSIXFileSystem
     ) throws(FileSystemError) -> Bool {
