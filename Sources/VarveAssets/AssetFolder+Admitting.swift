@@ -15,14 +15,23 @@ extension AssetFolder {
     /// - Parameters:
     ///   - payload: a transaction that this process has encoded.
     ///   - catalog: the definitions behind it.
+    ///   - allowsMoves: whether what the transaction takes from one place it may give to another also where its file is
+    ///     lost.
     package func firstProblem(
-        in payload: UnsafeRawBufferPointer, _ catalog: Catalog
+        in payload: UnsafeRawBufferPointer, _ catalog: Catalog, allowsMoves: Bool = false
     ) throws(LogError) -> AssetCheck.Finding? {
         let walk = AssetWalk(catalog)
         guard !walk.isEmpty else { return nil }
+        let transaction = TransactionView(ofOwn: payload)
         do throws(AssetWalkFailure<Stop>) {
-            try walk.forEachAsset(in: TransactionView(ofOwn: payload)) { mention throws(Stop) in
-                try check(mention)
+            var taken: Set<AssetDigest> = []
+            if allowsMoves {
+                try walk.forEachAsset(in: transaction) { mention throws(Stop) in
+                    if !mention.isKept { taken.insert(mention.asset.digest) }
+                }
+            }
+            try walk.forEachAsset(in: transaction) { mention throws(Stop) in
+                if !taken.contains(mention.asset.digest) { try check(mention) }
             }
             return nil
         } catch {

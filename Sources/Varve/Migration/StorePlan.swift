@@ -103,6 +103,7 @@ extension StoreOpening {
             ).perform()
             plan.changes = SchemaChange.all(from: former, outcome.merge)
             plan.changedRows = outcome.changedRows
+            try admitAssets(of: outcome, state.catalog)
         }
         plan.unread = try unread(of: state)
     }

@@ -16,7 +16,26 @@ extension StoreOpening {
         let time = Timestamp(microseconds: environment.wallClockMicroseconds())
         let run = MigrationRun(
             state, pending, declared: try declaredTypes(), time: time, migrating.progress)
-        return (replayed, try run.perform())
+        let migrated = try run.perform()
+        try admitAssets(of: migrated, state.catalog)
+        return (replayed, migrated)
+    }
+
+    /// Refuses a migration that makes up an asset whose file is not there. Another property may take over one whose
+    /// file is lost: the store is none the worse for it. No file is removed: the history before names it, and a
+    /// compaction decides.
+    func admitAssets(
+        of migrated: MigrationRun.Outcome, _ catalog: Catalog
+    ) throws(StoreError) {
+        let problem = try StoreError.wrapping { () throws(LogError) in
+            try migrated.payload.withReader { reader throws(LogError) in
+                try assets.firstProblem(in: reader.rest, catalog, allowsMoves: true)
+            }
+        }
+        guard let problem else { return }
+        throw .asset(
+            AssetFailure(
+                problem.place.asset, AssetFailure.Reason(problem.problem), at: problem.place))
     }
 
     /// Copies the store as it is before a migration.
