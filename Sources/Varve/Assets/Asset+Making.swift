@@ -9,7 +9,8 @@ extension Asset {
     /// Keeps a value in a store: its bytes are written, and safe from a power cut, when this returns.
     ///
     /// Save an entity with the asset in the same store then. What no transaction names is removed by a compaction
-    /// when the asset and its copies are gone. It may be called inside a write.
+    /// when the asset and its copies are gone, or when the store was suspended or closed. It may be called inside a
+    /// write.
     ///
     /// - Parameters:
     ///   - value: `Data` as it is, a `String` as UTF-8, any other value as JSON.
@@ -48,7 +49,8 @@ extension Asset {
     ///
     /// In the file system of the store the file only gets another name. No program may write to it meanwhile. The file
     /// of an asset of the same store stays, as that asset needs it; one of another store goes, and is missing there.
-    /// Of a symbolic link the file that it leads to is copied, and both stay.
+    /// Of a symbolic link the file that it leads to is copied, and both stay. Save an entity with the asset before the
+    /// store is suspended or closed: behind that the value keeps the content, which is nowhere else now, no longer.
     ///
     /// - Parameters:
     ///   - url: the file. Its extension is the asset's.
