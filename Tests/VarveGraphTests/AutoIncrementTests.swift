@@ -191,7 +191,7 @@ struct AutoIncrementTests {
         let error = ContextError.idsExhausted(type: "Notes.Small", property: "id", last: "127")
         #expect(
             error.localizedDescription
-                == "the store has given all ids of Notes.Small up to 127, the greatest of 'id': "
+                == "the store has given all ids of Notes.Small up to 127, the greatest of 'id'; "
                 + "restart the app if it gave so great an id itself, in what was not kept; "
                 + "else move the entities to a type whose 'id' is a wider integer")
         // What has an id is saved as ever.

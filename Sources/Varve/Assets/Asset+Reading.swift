@@ -88,7 +88,7 @@ extension Asset {
     }
 
     /// The content piece by piece, each of as many bytes but the last, read on a thread that is none of the
-    /// cooperative pool. Nothing is read before it is asked for.
+    /// cooperative pool. Nothing is read before the first chunk is wanted.
     public func chunks(of byteCount: Int = 1 << 18, in store: Store) -> AssetChunks {
         AssetChunks(byteCount: byteCount, { try open(in: store) }) { problem in
             store.failure(of: reference, problem)

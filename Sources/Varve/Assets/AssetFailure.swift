@@ -24,7 +24,7 @@ public struct AssetFailure: Sendable, Equatable, CustomStringConvertible {
     public let id: String?
     /// The property that it is in.
     public let property: String?
-    /// The digest of the content that was asked for.
+    /// The digest of the wanted content.
     public let digest: AssetDigest
     /// The file that should hold it, inside of the store's directory.
     public let file: String
