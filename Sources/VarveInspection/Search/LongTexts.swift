@@ -8,6 +8,9 @@ struct LongTexts {
 
     init(bytesMax: Int = TextStash.bytesMax) { stash = TextStash(bytesMax: bytesMax) }
 
+    /// Whether a newer transaction said what a property is.
+    func knows(_ entity: EntityName, _ field: String) -> Bool { known[entity]?[field] != nil }
+
     /// Notes what a property was before the transaction that replaced it.
     mutating func note(
         _ value: InspectedValue, of entity: EntityName, _ field: String

@@ -92,6 +92,8 @@ public final class TextSearch {
         let view = try TransactionView(of: logged)
         let summary = try TransactionSummary(logged, view, catalog: catalog)
         let transaction = try InspectedTransaction(logged, catalog: catalog)
+        // Where the replay meets damage, another inspection looks at the transaction again: nothing of it is noted yet.
+        if needsNewestTexts(transaction) { _ = try inspection.replay() }
         // Newest first: what an event says of a value counts for the events before it.
         var changes: [TextChange] = []
         for event in transaction.events.reversed() {
@@ -106,6 +108,18 @@ public final class TextSearch {
             changes.insert(change, at: 0)
         }
         if !changes.isEmpty { found.append(.init(transaction: summary, changes: changes)) }
+    }
+
+    /// Whether it changes a part of a text of which newer transactions say nothing.
+    private func needsNewestTexts(_ transaction: InspectedTransaction) -> Bool {
+        transaction.events.contains { event in
+            guard case .update(let update) = event else { return false }
+            return update.changes.contains { change in
+                guard case .splice = change.content, covers(change.name, of: update.entity.type)
+                else { return false }
+                return !longTexts.knows(update.entity, change.name)
+            }
+        }
     }
 
     // MARK: Events

@@ -135,6 +135,60 @@ struct GrepCommandTests {
         #expect(run.errors.contains("\n  damaged: segment-0000000001"))
     }
 
+    @Test("A search that met damage goes on with another inspection, and finds the rest")
+    func goingOn() throws {
+        let store = try SampleStore(segmentBytesMax: 600)
+        let users = SampleStore.users
+        let (former, changed) = (SampleStore.longText, "X" + SampleStore.longText.dropFirst())
+        try store.transaction(kind: .schema) { encoder in
+            for definition in store.definitions { try encoder.define(definition) }
+        }
+        try store.transaction { encoder in
+            for (ordinal, id) in ["ann", "bob"].enumerated() {
+                encoder.insert(
+                    encoder.user(id), UInt64(ordinal) + 1, try SampleStore.user(id, bio: former))
+            }
+        }
+        try store.transaction { encoder in
+            // Newest first: of ann's text the next transaction says all, for bob's the log is replayed.
+            for id in ["bob", "ann"] {
+                encoder.update(
+                    encoder.user(id), 2, users, 2, try former.stored(), try changed.stored())
+            }
+        }
+        try store.transaction { encoder in
+            encoder.update(
+                encoder.user("ann"), 3, users, 2, try changed.stored(), try "none".stored())
+        }
+        try store.close()
+        let sound = try Inspection(at: store.path)
+        func rest(_ search: TextSearch, in inspection: Inspection) throws -> [String] {
+            var found: [String] = []
+            while let result = try search.next(in: inspection) {
+                found += result.changes.map {
+                    "\(result.transaction.id) \($0.place) \($0.countBefore) \($0.countAfter)"
+                }
+            }
+            return found
+        }
+        let expected = try rest(try TextSearch(TextPattern("All work")), in: sound)
+        #expect(expected.count == 5)
+        try store.flip(byteAt: 464 + 60)
+        let search = try TextSearch(TextPattern("All work"))
+        let damaged = try Inspection(at: store.path)
+        var found: [String] = []
+        #expect(throws: InspectionError.self) {
+            while let result = try search.next(in: damaged) {
+                found += result.changes.map {
+                    "\(result.transaction.id) \($0.place) \($0.countBefore) \($0.countAfter)"
+                }
+            }
+        }
+        #expect(found.count == 1)
+        try store.flip(byteAt: 464 + 60)
+        #expect(found + (try rest(search, in: sound)) == expected)
+    }
+
     @Test("Found is what a model of the history says", arguments: [1, 2, 3, 4])
     func model(seed: UInt64) throws {
         let url = FileManager.default.temporaryDirectory
