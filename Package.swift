@@ -147,7 +147,8 @@ let package = Package(
         .target(
             name: "Varve",
             dependencies: [
-                "VarveLog", "VarveEvents", "VarveReplay", "VarveAssets", "VarveGraph", "VarveText",
+                "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets",
+                "VarveGraph", "VarveText",
             ], swiftSettings: settings),
         .target(
             name: "VarveInspection",

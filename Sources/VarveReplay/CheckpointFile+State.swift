@@ -1,22 +1,7 @@
-internal import Foundation
 package import VarveEvents
 package import VarveLog
 
 extension CheckpointFile {
-    /// Reads the state in the checkpoint, its pages on all cores.
-    ///
-    /// Errors: `.checkpointDamaged` for content that cannot be; of several faults always the same.
-    package func loadState() throws(LogError) -> ReplayState {
-        let reader = try makeReader()
-        let loader = try content { () throws(CheckpointReadFailure<LogError>) in
-            try CheckpointLoader(parts, rawBytes: rawBytes) { page throws(LogError) in
-                PageBytes(try reader.read(pages[page]))
-            }
-        }
-        try UnitLoading(file: self, loader: loader).run()
-        return loader.finish()
-    }
-
     /// Reads all pages and compares their content with its digest.
     package func verifyContent() throws(LogError) {
         var verification = try beginVerification()
@@ -38,9 +23,9 @@ extension CheckpointFile {
     package func loadCatalog() throws(LogError) -> Catalog {
         let reader = try makeReader()
         return try content { () throws(CheckpointReadFailure<LogError>) in
-            try CheckpointLoader.catalog(parts, rawBytes: rawBytes) { page throws(LogError) in
+            try CheckpointContents(parts, rawBytes: rawBytes) { page throws(LogError) in
                 PageBytes(try reader.read(pages[page]))
-            }
+            }.catalog
         }
     }
 
@@ -117,61 +102,5 @@ package struct CheckpointVerification: ~Copyable {
         }
         position += 1
         return true
-    }
-}
-
-/// The performing of a loader's units, by several threads.
-private struct UnitLoading: Sendable {
-    private struct Progress {
-        /// The unit that is taken next; units are taken in their order.
-        var next = 0
-        var failed: (unit: Int, error: LogError)?
-    }
-
-    private let file: CheckpointFile
-    private let loader: CheckpointLoader
-    private let progress = Lock(Progress())
-
-    init(file: CheckpointFile, loader: CheckpointLoader) {
-        self.file = file
-        self.loader = loader
-    }
-
-    func run() throws(LogError) {
-        let threads = min(max(1, ProcessInfo.processInfo.activeProcessorCount), 8)
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in performUnits() }
-        if let failed = progress.withLock({ $0.failed }) { throw failed.error }
-    }
-
-    /// What one thread does: with a reader of its own it takes the next unit when it is done with one.
-    private func performUnits() {
-        var unit = -1
-        do throws(LogError) {
-            let reader = try file.makeReader()
-            while let next = takeUnit() {
-                unit = next
-                try file.content { () throws(CheckpointReadFailure<LogError>) in
-                    try loader.perform(unit) { page throws(LogError) in
-                        PageBytes(try reader.read(file.pages[page]))
-                    }
-                }
-            }
-        } catch {
-            progress.withLock { [unit] progress in
-                // Of what fails the first unit counts: those before it were all taken, so that it
-                // does not depend on the threads which that is.
-                if unit < progress.failed?.unit ?? .max { progress.failed = (unit, error) }
-                progress.next = loader.unitCount
-            }
-        }
-    }
-
-    /// Nil when all units are taken.
-    private func takeUnit() -> Int? {
-        progress.withLock { progress in
-            guard progress.next < loader.unitCount else { return nil }
-            defer { progress.next += 1 }
-            return progress.next
-        }
     }
 }

@@ -2,15 +2,13 @@ internal import Foundation
 internal import VarveEvents
 internal import VarveLog
 
-/// Reads a log some way ahead of who takes what it says: reading, verifying, decompressing, finding a
-/// transaction's parts and looking its entities up take a thread of their own, so that the state that they
-/// change waits for none of it.
+/// Reads a log some way ahead of the thread that applies it: reading, verifying, decompressing and finding a
+/// transaction's parts take a thread of their own, so that the state that they change waits for none of it.
 ///
 /// `@unchecked Sendable`: the batches wander between the two threads through the lock, and each is at one
-/// end at a time. The slots are given out by the reading thread alone; it looks at the state's types when it
-/// has all batches, so that the other thread waits for one.
+/// end at a time.
 package final class ReadAhead: @unchecked Sendable {
-    /// A log that has fewer bytes to replay is read by who takes it: there is little to gain.
+    /// A log that has fewer bytes to replay is read by the thread that applies it: there is little to gain.
     package static let bytesMin: UInt64 = 4 << 20
     /// How many batches are under way: one is filled, one taken, and the rest even out the speed.
     private static let batchCount = 4
@@ -24,13 +22,8 @@ package final class ReadAhead: @unchecked Sendable {
     private let batches = Lock(Batches())
     private let freed = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
-    private let slotsAhead: SlotsAhead?
 
-    /// - Parameter slotsAhead: gives out the slots of the state that takes the records. Nil where that
-    ///   looks the entities up itself.
-    init(resolving slotsAhead: SlotsAhead? = nil) {
-        self.slotsAhead = slotsAhead
-    }
+    init() {}
 
     /// Calls `body` with each record of the log behind `sequence`, in order, with everything verified on
     /// the way. Behind it nothing of the log is being read.
@@ -40,7 +33,7 @@ package final class ReadAhead: @unchecked Sendable {
     /// Of a snapshot, which holds no lock: the other thread releases it at any time behind this call.
     func forEach(
         of log: LogSnapshot, after sequence: LogSequence,
-        _ body: (ReadRecord, borrowing ResolvedSlots) throws(RecordError) -> Void,
+        _ body: (ReadRecord) throws(RecordError) -> Void,
         didTake: (Int) -> Void = { _ in }
     ) throws(ReplayFailure<RecordError>) {
         for _ in 0..<Self.batchCount { giveBack(ReadBatch()) }
@@ -48,7 +41,7 @@ package final class ReadAhead: @unchecked Sendable {
         while true {
             let batch = takeFilled()
             do throws(RecordError) {
-                for record in batch.records { try body(record, batch.resolved) }
+                for record in batch.records { try body(record) }
             } catch {
                 abandon(from: batch)
                 throw .consumer(error)
@@ -91,20 +84,14 @@ package final class ReadAhead: @unchecked Sendable {
 
     private func read(_ log: LogSnapshot, after sequence: LogSequence) {
         var batch = takeFree()
-        var slotsAhead = slotsAhead
         do throws(ReplayFailure<Stop>) {
             try log.replay(after: sequence) { record throws(Stop) in
                 if !batch.hasRoom(for: record) { try exchange(&batch) }
-                let isResolved: Bool
                 do throws(RecordError) {
-                    isResolved = try batch.append(record, resolving: slotsAhead)
+                    try batch.append(record)
                 } catch {
                     throw .record(error)
                 }
-                guard let resolver = slotsAhead, !isResolved else { return }
-                try exchangeAll(&batch)
-                // Of a type that is never defined there may be many: each would be waited for.
-                if !resolver.lookAtTypes() { slotsAhead = nil }
             }
         } catch {
             switch error {
@@ -121,15 +108,6 @@ package final class ReadAhead: @unchecked Sendable {
     private func exchange(_ batch: inout ReadBatch) throws(Stop) {
         handOver(batch)
         batch = takeFree()
-        if batches.withLock({ $0.isAbandoned }) { throw .abandoned }
-    }
-
-    /// Hands a batch over and waits until everything was taken: the taking thread waits then.
-    private func exchangeAll(_ batch: inout ReadBatch) throws(Stop) {
-        handOver(batch)
-        let all = (0..<Self.batchCount).map { _ in takeFree() }
-        batch = all[0]
-        for other in all.dropFirst() { giveBack(other) }
         if batches.withLock({ $0.isAbandoned }) { throw .abandoned }
     }
 
@@ -150,18 +128,16 @@ package final class ReadAhead: @unchecked Sendable {
 /// A record whose parts were found.
 enum ReadRecord {
     case catalog(UnsafeRawBufferPointer)
-    /// With the slots of its entities, where they were looked up.
-    case transaction(TransactionView, FrameLocation, ResolvedSlots.Share?)
+    case transaction(TransactionView, FrameLocation)
 }
 
 /// Records one behind the other, with the bytes that they lie in.
 ///
-/// `@unchecked Sendable`: whoever has it is the only one who has.
+/// `@unchecked Sendable`: one thread has it at a time.
 private final class ReadBatch: @unchecked Sendable {
     private static let byteCount = 1 << 20
 
     private(set) var records: [ReadRecord] = []
-    private(set) var resolved = ResolvedSlots()
     /// Why there is no more behind the records.
     var failure: ReplayFailure<RecordError>?
     var isLast = false
@@ -177,7 +153,6 @@ private final class ReadBatch: @unchecked Sendable {
 
     func removeAll() {
         records.removeAll(keepingCapacity: true)
-        resolved.removeAll()
         used = 0
     }
 
@@ -186,21 +161,12 @@ private final class ReadBatch: @unchecked Sendable {
         records.isEmpty || record.payload.count <= memory.count - used
     }
 
-    /// - Parameter slotsAhead: what gives out slots, where it may.
-    /// - Returns: whether slots were given out to all that the record mentions.
-    func append(_ record: LogRecord, resolving slotsAhead: SlotsAhead?) throws(RecordError) -> Bool
-    {
+    func append(_ record: LogRecord) throws(RecordError) {
         switch record {
-        case .catalog(let payload):
-            records.append(.catalog(copy(payload)))
-            return true
+        case .catalog(let payload): records.append(.catalog(copy(payload)))
         case .transaction(let logged):
             let view = try TransactionView(logged, at: copy(logged.payload))
-            let share = slotsAhead.flatMap {
-                $0.knowsTypes(of: view) ? $0.resolve(view, into: &resolved) : nil
-            }
-            records.append(.transaction(view, logged.location, share))
-            return share != nil
+            records.append(.transaction(view, logged.location))
         }
     }
 

@@ -36,19 +36,8 @@ extension TransactionView {
     }
 }
 
-/// What a log is replayed into.
-package protocol ReplayTarget {
-    var lastTransaction: TransactionID { get }
-
-    func apply(_ view: TransactionView) throws(ReplayError)
-}
-
-extension ReplayState: ReplayTarget {}
-
-extension StateTransaction: ReplayTarget {}
-
-extension ReplayTarget {
-    /// Takes what a replay delivers. After an error the target is of no use: a transaction is to be rolled back.
+extension StateTransaction {
+    /// Takes what a replay delivers. After an error the transaction is to be rolled back.
     package func take(_ record: LogRecord) throws(RecordError) {
         switch record {
         case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
@@ -56,28 +45,19 @@ extension ReplayTarget {
         }
     }
 
-    func apply(_ view: TransactionView, _ location: FrameLocation) throws(RecordError) {
+    /// Takes what was read ahead.
+    func take(_ record: ReadRecord) throws(RecordError) {
+        switch record {
+        case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
+        case .transaction(let view, let location): try apply(view, location)
+        }
+    }
+
+    private func apply(_ view: TransactionView, _ location: FrameLocation) throws(RecordError) {
         do throws(ReplayError) {
             try apply(view)
         } catch {
             throw .transaction(view.id, location, reason: error.reason)
-        }
-    }
-}
-
-extension ReplayState {
-    func take(
-        _ record: ReadRecord, _ resolved: borrowing ResolvedSlots
-    ) throws(RecordError) {
-        switch record {
-        case .catalog(let payload): try payload.checkDefinitions(behind: lastTransaction)
-        case .transaction(let view, let location, nil): try apply(view, location)
-        case .transaction(let view, let location, let share?):
-            do throws(ReplayError) {
-                try apply(view, resolved, share)
-            } catch {
-                throw .transaction(view.id, location, reason: error.reason)
-            }
         }
     }
 }

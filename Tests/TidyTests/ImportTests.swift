@@ -44,7 +44,8 @@ struct ImportTests {
         Module(
             folder: "Sources/Varve",
             modules: [
-                "VarveLog", "VarveEvents", "VarveReplay", "VarveAssets", "VarveGraph", "VarveText",
+                "VarveLog", "VarveEvents", "VarveTables", "VarveReplay", "VarveAssets",
+                "VarveGraph", "VarveText",
             ],
             system: ["Foundation", "Observation", "Synchronization"]),
         Module(

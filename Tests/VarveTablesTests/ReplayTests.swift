@@ -333,4 +333,70 @@ struct ReplayTests {
         #expect(link.parent.id.json == "7")
         #expect(link.removals[0].entity.id.json == "\"bob\"")
     }
+
+    @Test("Damaged transactions never trap the replay or the description")
+    func damagedReplay() throws {
+        var log = try SampleLog.started()
+        var changes = FieldChanges()
+        try _FieldCodec.change(0, "name", "Ann", "Anna", into: &changes)
+        log.transaction { encoder in
+            let ann = encoder.user("ann")
+            let chat = encoder.chat(7)
+            encoder.update(
+                ann, previous: SampleLog.version(2), changes: changes,
+                fields: SampleLog.users.fields)
+            encoder.link(
+                ann, relation: RelationNumber(1), oldCount: 1,
+                removals: [ListChange(position: 0, entity: chat)], insertions: [])
+            encoder.delete(
+                chat, ordinal: Ordinal(1), previous: SampleLog.version(2), row: [],
+                lists: [(RelationNumber(1), [ann])])
+        }
+        let transactions = log.transactions
+        for (index, transaction) in transactions.enumerated() {
+            // A state before the newest cannot be changed: each variant has one of its own.
+            for variant in damaged(transaction) {
+                var state = State()
+                for earlier in transactions[..<index] { state = try state.applying(earlier) }
+                do {
+                    _ = try state.applying(variant).digest()
+                } catch {
+                    #expect(error is ReplayError || error is EventError || error is CodecError)
+                }
+                variant.withUnsafeBytes { bytes in
+                    guard let view = try? TransactionView(bytes) else { return }
+                    _ = try? TransactionDescription(view, catalog: state.catalog)
+                }
+            }
+        }
+    }
+
+    @Test("Events of later versions are counted and passed over")
+    func unknownEvents() throws {
+        // form, id 1, time 0, write, flags, no entities, two events
+        let state = try State().applying(Hex.bytes("01 01 00 00 00 00 02 81 03 aa bb cc 90 00"))
+        #expect(state.unknownEventCount == 2)
+    }
+
+    @Test("An id that no entity can have is refused by the event that needs it, and only by that")
+    func malformedID() throws {
+        var log = try SampleLog.started()
+        log.transaction { encoder in
+            // Named, and not needed.
+            _ = encoder.entity(TypeNumber(1), bytes: [9, 1])
+            _ = encoder.user("eve")
+            encoder.insert(encoder.chat(9), ordinal: Ordinal(2), row: [])
+        }
+        #expect(try log.state().counts(of: TypeNumber(1)).slots == 3)
+        try log.transaction { encoder in
+            encoder.insert(
+                encoder.entity(TypeNumber(1), bytes: [9, 1]), ordinal: Ordinal(3),
+                row: try SampleLog.row("Eve", 1))
+        }
+        let error = #expect(throws: ReplayError.self) { try log.state() }
+        guard case .entity(TransactionID(4), "User", _, .invalidID) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
 }

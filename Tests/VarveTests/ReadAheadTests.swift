@@ -2,6 +2,7 @@ import Testing
 import Varve
 import VarveEvents
 import VarveLog
+import VarveTables
 import VarveTestSupport
 
 @testable import VarveReplay
@@ -40,8 +41,8 @@ struct ReadAheadTests {
 
     private func replay(
         _ disk: SimulatedDisk, aheadFrom bytes: UInt64
-    ) throws -> ReplayState {
-        try ReplayedLog(
+    ) throws -> State {
+        try LoggedState(
             try ScannedLog.scan(disk, mode: .readOnly), readingAheadFrom: bytes
         ).state
     }
@@ -86,7 +87,7 @@ struct ReadAheadTests {
         for _ in 0..<50 {
             let scanned = try ScannedLog.scan(damaged, mode: .readWrite)
             #expect(throws: ReplayFailure<RecordError>.self) {
-                try ReplayedLog(scanned, readingAheadFrom: 0)
+                _ = try LoggedState(scanned, readingAheadFrom: 0)
             }
         }
     }
@@ -95,13 +96,12 @@ struct ReadAheadTests {
         "Who takes the records may end it at any of them", arguments: [1, 2, 17, 31, 40, 60, 100])
     func abandoning(last: Int) throws {
         let scanned = try ScannedLog.scan(try log(), mode: .readOnly)
-        let state = ReplayState()
-        let reader = ReadAhead(resolving: SlotsAhead(state))
+        let transaction = StateTransaction(State())
         var taken = 0
         #expect(throws: ReplayFailure<RecordError>.self) {
-            try reader.forEach(of: scanned.snapshot, after: .none) {
-                record, resolved throws(RecordError) in
-                try state.take(record, resolved)
+            try ReadAhead().forEach(of: scanned.snapshot, after: .none) {
+                record throws(RecordError) in
+                try transaction.take(record)
                 taken += 1
                 if taken == last {
                     throw .definitions(behind: TransactionID(1), reason: "enough")

@@ -89,9 +89,8 @@ struct LiveTable: CheckpointTable {
     ) {
         guard relation < table.descriptor.relations.count else {
             let number = definition.relations[relation].number
-            let links = state.unread.links[position]?.first { $0.definition.number == number }
-            links?.forEachList(from: first, while: body)
-            return
+            return state.unread.forEachList(
+                of: definition.number, relation: number, from: first, while: body)
         }
         table.forEachLinkList(relation: relation, from: first, while: body)
     }

@@ -2,17 +2,17 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// Keeps a store that is only read up to date with the log that another process writes.
 ///
-/// The first refresh that finds something reads the log once more and keeps its encoded rows;
-/// from then on each transaction is read once, and applied to them. The context is made anew from
-/// the rows, type by type, on several cores.
+/// The first refresh that finds something reads the log once more and keeps its state; from then on each transaction
+/// is read once, and applied to that. The context is made anew from the state, type by type, on several cores.
 ///
 /// Not thread-safe: its owner lets one thread in at a time.
 final class StoreFollower {
     private let opening: StoreOpening
-    private var following: (log: LogFollower, rows: ReplayState)?
+    private var following: (log: LogFollower, state: State)?
     /// Of the opening, until following begins.
     private var watch: LogFollower?
     /// What the log was found to have done before reading it anew failed.
@@ -70,25 +70,31 @@ final class StoreFollower {
         owed = course
         watch = nil
         following = nil
-        let (rows, log) = try opening.follow()
-        let state = try opening.hydrateForReading(rows)
-        following = (log, rows)
+        let (state, log) = try opening.follow()
+        let shown = try opening.hydrateForReading(state)
+        following = (log, state)
         owed = nil
-        return News(state: state, course: course)
+        return News(state: shown, course: course)
     }
 
     private func advance(
-        _ following: (log: LogFollower, rows: ReplayState), _ shown: TransactionID
+        _ following: (log: LogFollower, state: State), _ shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
+        let transaction = StateTransaction(following.state)
         let outcome: LogFollower.Outcome
         do throws(ReplayFailure<RecordError>) {
             outcome = try following.log.poll { record throws(RecordError) in
-                try following.rows.take(record)
+                try transaction.take(record)
             }
         } catch {
-            // A transaction that was applied by half leaves rows that are of no use. What was not read
-            // is read the next time.
-            if case .consumer = error { self.following = nil }
+            if case .consumer = error {
+                // The log follower is behind records that the state lacks. All is read anew the next time.
+                transaction.rollBack()
+                self.following = nil
+            } else {
+                // What was read before the error is whole. What was not read is read the next time.
+                self.following = (following.log, transaction.publish())
+            }
             throw error.storeError
         }
         switch outcome {
@@ -96,9 +102,11 @@ final class StoreFollower {
             return (try begin(.rewound(to: TransactionID(sequence.rawValue))), promised)
         case .gap: return (try begin(.reopened), promised)
         case .upToDate, .more:
-            guard following.rows.lastTransaction > shown else { return (nil, promised) }
-            let state = try opening.hydrateForReading(following.rows)
-            return (News(state: state, course: .advanced), promised)
+            let state = transaction.publish()
+            self.following = (following.log, state)
+            guard state.lastTransaction > shown else { return (nil, promised) }
+            let news = try opening.hydrateForReading(state)
+            return (News(state: news, course: .advanced), promised)
         }
     }
 }

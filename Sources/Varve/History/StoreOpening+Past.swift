@@ -2,6 +2,7 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension StoreOpening {
     /// The state behind a transaction, by a way that begins with a checkpoint or the empty store; nil
@@ -11,9 +12,9 @@ extension StoreOpening {
         behind transaction: TransactionID, by way: PastWay, _ current: StoreState,
         _ history: LogHistory
     ) throws -> StoreState? {
-        guard let replayed = try Self.load(way.start, history) else { return nil }
+        guard var replayed = try Self.load(way.start, history) else { return nil }
         if way.isForward, let transactions = way.transactions {
-            try Self.apply(transactions, to: replayed, history)
+            replayed = try Self.apply(transactions, to: replayed, history)
         }
         return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
     }
@@ -26,7 +27,7 @@ extension StoreOpening {
         let walk = try PastWalk(notBefore: past.newest, current.catalog, history)
         try walk.goBack(to: transaction)
         try walk.migrate(through: past)
-        var state = try opener(of: current).hydrate(walk.state)
+        var state = try opener(of: current).hydrate(walk.finish())
         state.lastTransaction = transaction
         return state
     }
@@ -42,10 +43,10 @@ extension StoreOpening {
 
     static func load(
         _ start: PastWay.Start, _ history: LogHistory
-    ) throws(StoreError) -> ReplayState? {
-        guard case .checkpoint(let reference) = start else { return ReplayState() }
+    ) throws(StoreError) -> State? {
+        guard case .checkpoint(let reference) = start else { return State() }
         do throws(LogError) {
-            return try history.open(reference).loadState()
+            return try history.open(reference).readState()
         } catch .checkpointDamaged {
             return nil
         } catch {
@@ -53,16 +54,19 @@ extension StoreOpening {
         }
     }
 
+    /// The state behind further transactions: those that come next.
     static func apply(
-        _ transactions: ClosedRange<TransactionID>, to replayed: ReplayState, _ history: LogHistory
-    ) throws {
-        try history.forEach(from: transactions.lowerBound) { view in
-            do throws(ReplayError) {
-                try replayed.apply(view)
-            } catch {
-                throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
+        _ transactions: ClosedRange<TransactionID>, to replayed: State, _ history: LogHistory
+    ) throws -> State {
+        try replayed.changed { transaction throws(any Error) in
+            try history.forEach(from: transactions.lowerBound) { view in
+                do throws(ReplayError) {
+                    try transaction.apply(view)
+                } catch {
+                    throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
+                }
+                return view.id < transactions.upperBound
             }
-            return view.id < transactions.upperBound
         }
     }
 }

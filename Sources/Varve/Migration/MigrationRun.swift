@@ -1,12 +1,15 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
-/// The making of the transaction that migrates a replayed state, and of the state behind it.
+/// The making of the transaction that migrates a state, and of the state behind it.
 struct MigrationRun {
     /// What a run has made.
     struct Outcome {
         let header: TransactionHeader
         let payload: [UInt8]
+        /// Behind the transaction.
+        let state: State
         /// What the log has defined before.
         let former: Catalog
         let merge: CatalogMerge
@@ -14,7 +17,7 @@ struct MigrationRun {
         let changedRows: [String: Int]
     }
 
-    private let state: ReplayState
+    private let state: State
     private let pending: [Migration]
     private let declared: [DeclaredType]
     private let header: TransactionHeader
@@ -50,10 +53,10 @@ struct MigrationRun {
     }
 
     /// - Parameters:
-    ///   - state: becomes the one behind the transaction, and is of no use after an error.
+    ///   - state: the newest.
     ///   - pending: at least one.
     init(
-        _ state: ReplayState, _ pending: [Migration], declared: [DeclaredType], time: Timestamp,
+        _ state: State, _ pending: [Migration], declared: [DeclaredType], time: Timestamp,
         _ progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) {
         self.progress = progress
@@ -68,33 +71,35 @@ struct MigrationRun {
     }
 
     func perform() throws(StoreError) -> Outcome {
-        let former = state.catalog
         var encoder = TransactionEncoder()
         encoder.begin(id: header.id, time: header.time)
         var merge = CatalogMerge()
         var changedRows: [String: Int] = [:]
-        // A new store has nothing to migrate.
-        if state.lastTransaction > 0 {
-            (merge, changedRows) = try change(former, &encoder)
+        let migrated = try state.changed { transaction throws(StoreError) in
+            // A new store has nothing to migrate.
+            if state.lastTransaction > 0 {
+                (merge, changedRows) = try change(transaction, &encoder)
+            }
+            transaction.conclude(header)
         }
-        state.conclude(header)
         var payload = ByteWriter(capacity: 4_096)
         encoder.finish(header, into: &payload)
         return Outcome(
-            header: header, payload: payload.copyBytes(), former: former, merge: merge,
-            changedRows: changedRows)
+            header: header, payload: payload.copyBytes(), state: migrated, former: state.catalog,
+            merge: merge, changedRows: changedRows)
     }
 
     private func change(
-        _ former: Catalog, _ encoder: inout TransactionEncoder
+        _ transaction: StateTransaction, _ encoder: inout TransactionEncoder
     ) throws(StoreError) -> (CatalogMerge, changedRows: [String: Int]) {
+        let former = state.catalog
         let changes = steps.changes
         var merge = former.merging(declared: declared, changes)
         guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
         var works = try works(former, changes, merge)
         for index in works.indices { try works[index].giveFills(to: &merge) }
-        try define(merge.definitions, &encoder)
-        let draft = ReplayedDraft(state, running: header.id, time: header.time)
+        try define(merge.definitions, in: transaction, &encoder)
+        let draft = StateDraft(transaction, running: header.id, time: header.time)
         var counts: [String: Int] = [:]
         var done = MigrationProgress(
             stage: .converting, done: 0, total: works.reduce(0) { $0 + $1.rowCount })
@@ -160,18 +165,21 @@ struct MigrationRun {
     }
 
     private func define(
-        _ definitions: [TypeDefinition], _ encoder: inout TransactionEncoder
+        _ definitions: [TypeDefinition], in transaction: StateTransaction,
+        _ encoder: inout TransactionEncoder
     ) throws(StoreError) {
         do {
             for definition in definitions { try encoder.define(definition) }
-            try state.define(definitions, in: header.id)
+            try transaction.define(definitions, in: header.id)
+        } catch ReplayError.definition(_, let error) {
+            throw .migration(MigrationFailure("\(pending[0].id)", error))
         } catch {
             throw .migration(MigrationFailure("\(pending[0].id)", error))
         }
     }
 
     /// Removes every entity of a type for good.
-    private func clear(_ type: TypeNumber, in draft: ReplayedDraft) -> Int {
+    private func clear(_ type: TypeNumber, in draft: StateDraft) -> Int {
         let table = Int(type.rawValue) - 1
         var count = 0
         for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {

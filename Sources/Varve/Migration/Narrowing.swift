@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveTables
 
 /// A to-many relation that became to-one: another relation has one link of each list.
 struct Narrowing: Sendable {
@@ -7,7 +8,7 @@ struct Narrowing: Sendable {
     let to: RelationNumber
     let choice: LinkChoice
 
-    /// The position of the type's table in a replayed state.
+    /// The position of the type's table in a state.
     var table: Int { Int(type.rawValue) - 1 }
 
     /// Which link of a list stays.
@@ -19,7 +20,7 @@ struct Narrowing: Sendable {
     }
 }
 
-extension ReplayedDraft {
+extension StateDraft {
     /// Moves one link of each list to the relation that replaces it, and cuts the others on both sides.
     func narrow(_ narrowing: Narrowing) {
         let table = narrowing.table

@@ -1,24 +1,27 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveTables
 
-/// A replayed state that goes back in time, also through migrations: it holds everything that the log does, the former
+/// A state that goes back in time, also through migrations: it holds everything that the log does, the former
 /// values of properties that were replaced as well.
 ///
 /// Belongs to one thread.
 final class PastWalk {
-    let state: ReplayState
-    let draft: ReplayedDraft
-    private let reversal: Reversal<ReplayedDraft>
+    /// Open as long as the walk goes on.
+    private let transaction: StateTransaction
+    let draft: StateDraft
+    private let reversal: Reversal<StateDraft>
     private let history: LogHistory
     /// The transaction behind which the state is.
     private(set) var position: TransactionID
 
     /// - Parameters:
-    ///   - transaction: the oldest behind which the walk may begin.
+    ///   - oldest: the oldest transaction behind which the walk may begin.
     ///   - catalog: what the log has defined by now.
-    init(notBefore transaction: TransactionID, _ catalog: Catalog, _ history: LogHistory) throws {
-        state = try Self.load(max(transaction, catalog.newestChange), history)
-        draft = ReplayedDraft(lookingBackFrom: state)
+    init(notBefore oldest: TransactionID, _ catalog: Catalog, _ history: LogHistory) throws {
+        let state = try Self.load(max(oldest, catalog.newestChange), history)
+        transaction = StateTransaction(state)
+        draft = StateDraft(lookingBackIn: transaction)
         position = state.lastTransaction
         reversal = Reversal(draft, .past, catalog: state.catalog, running: 0)
         self.history = history
@@ -27,21 +30,22 @@ final class PastWalk {
     /// The state behind a transaction or a later one, by the newest checkpoint that can be read.
     private static func load(
         _ transaction: TransactionID, _ history: LogHistory
-    ) throws -> ReplayState {
+    ) throws -> State {
         for checkpoint in history.checkpoints.sorted(by: { $0.sequence > $1.sequence }) {
             guard let state = try StoreOpening.load(.checkpoint(checkpoint), history) else {
                 continue
             }
             if state.lastTransaction < transaction {
                 let first = TransactionID(state.lastTransaction.rawValue + 1)
-                try StoreOpening.apply(first...transaction, to: state, history)
+                return try StoreOpening.apply(first...transaction, to: state, history)
             }
             return state
         }
-        let state = ReplayState()
-        try StoreOpening.apply(1...transaction, to: state, history)
-        return state
+        return try StoreOpening.apply(1...transaction, to: State(), history)
     }
+
+    /// Ends the walk with the state that it has come to.
+    func finish() -> State { transaction.publish() }
 
     /// Goes back to the state behind a transaction.
     func goBack(to transaction: TransactionID) throws {
@@ -90,7 +94,7 @@ extension PastWalk {
     }
 }
 
-extension ReplayedDraft {
+extension StateDraft {
     /// The row of an entity, or of a tombstone, as migrations make it.
     func migratedRow(of place: EntityPlace, _ rows: PastRows) throws -> [UInt8] {
         var row = ByteWriter()

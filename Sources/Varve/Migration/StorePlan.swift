@@ -3,6 +3,7 @@ internal import VarveAssets
 internal import VarveEvents
 public import VarveGraph
 internal import VarveLog
+internal import VarveTables
 internal import VarveText
 
 /// What opening a store with some types and migrations would do.
@@ -84,10 +85,11 @@ extension StoreOpening {
         return plan
     }
 
-    private func fill(_ plan: inout StorePlan, _ state: ReplayState) throws {
+    private func fill(_ plan: inout StorePlan, _ state: State) throws {
         let former = state.catalog
         let pending = try MigrationRun.pending(migrations, behind: state.timeline)
         let declared = try declaredTypes()
+        var planned = state
         // A new store performs none.
         if pending.isEmpty || state.lastTransaction == 0 {
             let merge = former.merging(declared: declared)
@@ -103,8 +105,9 @@ extension StoreOpening {
             ).perform()
             plan.changes = SchemaChange.all(from: former, outcome.merge)
             plan.changedRows = outcome.changedRows
-            try admitAssets(of: outcome, state.catalog)
+            planned = outcome.state
+            try admitAssets(of: outcome)
         }
-        plan.unread = try unread(of: state)
+        plan.unread = try unread(of: planned)
     }
 }

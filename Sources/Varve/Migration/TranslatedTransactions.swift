@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveTables
 
 /// Transactions from before a migration, as if they had been made behind it: of the entities that each changed, the
 /// difference between what migrations make of their state before and after.
@@ -65,12 +66,12 @@ private struct MigratedSubjects {
     }
 
     let narrowings: [Narrowing]
-    private let draft: ReplayedDraft
+    private let draft: StateDraft
     private var places: [EntityPlace] = []
     private var lists: [List] = []
     private var known: Set<List> = []
 
-    init(_ draft: ReplayedDraft, _ narrowings: [Narrowing]) {
+    init(_ draft: StateDraft, _ narrowings: [Narrowing]) {
         self.draft = draft
         self.narrowings = narrowings
     }
@@ -181,14 +182,15 @@ private struct MigratedSubjects {
         from old: Content, to new: Content, _ header: TransactionHeader
     ) throws -> [UInt8] {
         let before = TransactionID(header.id.rawValue - 1)
-        let state = ReplayState(after: before)
-        do throws(CatalogError) {
-            try state.define(draft.catalog.definitions, in: before)
-        } catch {
+        let transaction = StateTransaction(State(after: before))
+        defer { transaction.rollBack() }
+        do {
+            try transaction.define(draft.catalog.definitions, in: before)
+        } catch ReplayError.definition(_, let error) {
             throw StoreError.schema([SchemaProblem(error)])
         }
-        try set(old, in: ReplayedDraft(lookingBackFrom: state))
-        let change = ReplayedDraft(state, running: header.id, time: header.time)
+        try set(old, in: StateDraft(lookingBackIn: transaction))
+        let change = StateDraft(transaction, running: header.id, time: header.time)
         try set(new, in: change)
         var encoder = TransactionEncoder()
         encoder.begin(id: header.id, time: header.time)
@@ -198,7 +200,7 @@ private struct MigratedSubjects {
         return payload.copyBytes()
     }
 
-    private func set(_ content: Content, in target: ReplayedDraft) throws {
+    private func set(_ content: Content, in target: StateDraft) throws {
         func translated(_ place: EntityPlace) throws -> EntityPlace {
             let entity = draft.encoded(place)
             let found = try entity.id.withReader { try target.place(of: entity.type, $0.rest) }

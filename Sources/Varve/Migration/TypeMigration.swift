@@ -1,4 +1,5 @@
 internal import VarveEvents
+internal import VarveTables
 
 /// The migration of the rows and links of one type in a state.
 struct TypeMigration {
@@ -6,7 +7,8 @@ struct TypeMigration {
     private var target: TypeDefinition
     private let steps: [ResolvedStep]
     private let demands: CatalogMerge.Demands
-    private let state: ReplayState
+    /// Before the migration.
+    private let state: State
     private let rows: RowMigration
     /// A row that was migrated before the others, and its slot: its values fill fields that have no neutral value.
     private var first: (slot: UInt32, row: MigrationRow)?
@@ -19,7 +21,7 @@ struct TypeMigration {
     ///   - target: what it says behind.
     init(
         _ definition: TypeDefinition, _ steps: [ResolvedStep],
-        state: ReplayState, target: TypeDefinition, demands: CatalogMerge.Demands
+        state: State, target: TypeDefinition, demands: CatalogMerge.Demands
     ) throws(StoreError) {
         self.definition = definition
         self.target = target
@@ -76,7 +78,7 @@ struct TypeMigration {
     ///
     /// - Parameter progress: called behind each entity and deleted entity.
     mutating func perform(
-        on draft: ReplayedDraft, _ progress: () -> Void
+        on draft: StateDraft, _ progress: () -> Void
     ) throws(StoreError) -> Int {
         guard var reader = state.reader(of: definition.number, as: definition) else { return 0 }
         let narrowings = narrowings
@@ -108,11 +110,11 @@ struct TypeMigration {
 
     /// The row of an entity or deleted entity behind all steps; nil where there is none.
     private func migrated(
-        _ slot: UInt32, _ reader: inout EntityReader
+        _ slot: UInt32, _ reader: inout StateReader
     ) throws(StoreError) -> MigrationRow? {
         let found: MigrationRow?
         do throws(CodecError) {
-            found = try reader.read(slot) { entity throws(CodecError) in
+            found = try reader.read(.init(slot)) { entity throws(CodecError) in
                 try rows.row(entity.row, id: entity.id, isDeleted: entity.isDeleted)
             }
         } catch {
@@ -124,12 +126,13 @@ struct TypeMigration {
     }
 
     private func idText(of slot: UInt32) -> String {
-        state.withID(of: definition.number, at: slot) { definition.idType.text(of: $0) } ?? ""
+        state.entry(of: definition.number, at: .init(slot))
+            .map { definition.idType.text(of: $0.id) } ?? ""
     }
 
     /// Returns whether the row is another one now.
     private func set(
-        _ row: MigrationRow, at slot: UInt32, _ narrowings: [Narrowing], in draft: ReplayedDraft
+        _ row: MigrationRow, at slot: UInt32, _ narrowings: [Narrowing], in draft: StateDraft
     ) throws(StoreError) -> Bool {
         let place = EntityPlace(table: Int(definition.number.rawValue) - 1, slot: slot)
         try rows.checkNames(of: row)

@@ -2,17 +2,15 @@ internal import Foundation
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveTables
 
-/// Turns the encoded rows of a replay into the tables of a context.
+/// Turns the encoded rows of a state into the tables of a context.
 ///
 /// Slots stay what they are, so links are taken over as numbers. Rows are decoded by several threads at
 /// once, those of a large table in parts. When they are there the table's ids, links and indexes are made,
 /// each by one thread.
 struct Hydration {
-    let replayed: ReplayState
-    /// Whether the replayed rows are read for the last time, so that their memory serves the tables that
-    /// are made of them.
-    let isLast: Bool
+    let state: State
     /// Whether rows that cannot be read are left out, instead of ending the hydration. Each row is looked at twice then.
     let withholdsRows: Bool
 
@@ -80,8 +78,7 @@ struct Hydration {
 
     private static func perform(_ plan: Plan) -> Results {
         let results = Lock(Results(partsLeft: plan.works.map(\.parts.count)))
-        // Unchecked: reading a replayed state is safe from several threads, and each step fills
-        // properties of tables that no other touches at the same time. Making an index only reads its
+        // Unchecked: each step fills properties of tables that no other touches at the same time. Making an index only reads its
         // table; the contents are set afterwards.
         nonisolated(unsafe) let plan = plan
         TaskList(plan.first).perform { number in

@@ -3,12 +3,13 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 extension StoreOpening {
     /// Reads a log, and makes the transaction of the migrations that it needs.
     func replayAndMigrate(
         _ scanned: ScannedLog
-    ) throws -> (ReplayedLog, MigrationRun.Outcome?) {
+    ) throws -> (LoggedState, MigrationRun.Outcome?) {
         let replayed = try replay(scanned, telling: progress)
         let state = replayed.state
         let pending = try MigrationRun.pending(migrations, behind: state.timeline)
@@ -17,7 +18,7 @@ extension StoreOpening {
         let run = MigrationRun(
             state, pending, declared: try declaredTypes(), time: time, migrating.progress)
         let migrated = try run.perform()
-        try admitAssets(of: migrated, state.catalog)
+        try admitAssets(of: migrated)
         return (replayed, migrated)
     }
 
@@ -25,11 +26,11 @@ extension StoreOpening {
     /// file is lost: the store is none the worse for it. No file is removed: the history before names it, and a
     /// compaction decides.
     func admitAssets(
-        of migrated: MigrationRun.Outcome, _ catalog: Catalog
+        of migrated: MigrationRun.Outcome
     ) throws(StoreError) {
         let problem = try StoreError.wrapping { () throws(LogError) in
             try migrated.payload.withReader { reader throws(LogError) in
-                try assets.firstProblem(in: reader.rest, catalog, allowsMoves: true)
+                try assets.firstProblem(in: reader.rest, migrated.state.catalog, allowsMoves: true)
             }
         }
         guard let problem else { return }
@@ -54,12 +55,12 @@ extension StoreOpening {
     }
 
     /// The state of a log that is looked at, and not opened.
-    func lookForPlan() throws(StoreError) -> ReplayState {
+    func lookForPlan() throws(StoreError) -> State {
         try typed { try lookingAgain { try replay(try scan(.readOnly)).state } }
     }
 
     /// What the app's types do not show of a state.
-    func unread(of replayed: ReplayState) throws(StoreError) -> UnreadContent {
+    func unread(of replayed: State) throws(StoreError) -> UnreadContent {
         try hydrateForReading(replayed, for: .opening).unread
     }
 
@@ -70,7 +71,7 @@ extension StoreOpening {
     /// Refuses an app that declares names which migrations that it does not know have taken from their data: it would
     /// find none, and define what has the names anew.
     func checkFormerNames(
-        _ declared: [DeclaredType], _ replayed: ReplayState
+        _ declared: [DeclaredType], _ replayed: State
     ) throws(StoreError) {
         guard replayed.timeline.migrations.contains(where: { $0.transaction > 1 }) else { return }
         let problems = replayed.catalog.formerNames(in: declared).map {

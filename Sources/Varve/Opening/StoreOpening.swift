@@ -3,6 +3,7 @@ internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 internal import VarveText
 
 /// What opening a store takes, and how it goes: scan, replay, match the types, fill the context,
@@ -80,7 +81,7 @@ struct StoreOpening {
     }
 
     /// Reads a whole log to follow it from its end on.
-    func follow() throws(StoreError) -> (ReplayState, LogFollower) {
+    func follow() throws(StoreError) -> (State, LogFollower) {
         try typed {
             try lookingAgain {
                 let scanned = try scan(.readOnly)
@@ -138,14 +139,14 @@ struct StoreOpening {
     }
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
-    func hydrateForReading(_ replayed: ReplayState) throws(StoreError) -> StoreState {
+    func hydrateForReading(_ replayed: State) throws(StoreError) -> StoreState {
         try hydrateForReading(replayed, for: .following).state
     }
 
     func hydrateForReading(
-        _ replayed: ReplayState, for purpose: Purpose
+        _ replayed: State, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrateAll(replayed, for: purpose)
+        var (state, unread) = try hydrate(replayed, for: purpose, keepsUnread: false)
         state.completeLinks(behind: state.lastTransaction)
         return (state, unread)
     }
@@ -168,18 +169,10 @@ struct StoreOpening {
 
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
-        var (replayed, migrated) = try replayAndMigrate(scanned)
+        let (replayed, migrated) = try replayAndMigrate(scanned)
         note(.entities)
-        var hydrated = try hydrate(replayed.state, for: .opening, keepsUnread: true)
-        if hydrated == nil {
-            // Pages were released as their rows were read: only the files have them all.
-            (replayed, migrated) = try replayAndMigrate(scanned)
-            hydrated = try hydrate(
-                replayed.state, for: .opening, keepsUnread: true, withholdsRows: true)
-        }
-        guard let (state, unread) = hydrated else {
-            preconditionFailure("rows that are withheld cannot be unreadable")
-        }
+        let (state, unread) = try hydrate(
+            migrated?.state ?? replayed.state, for: .opening, keepsUnread: true)
         if let migrated { try backUp(before: migrated) }
         note(.recovery)
         var opened = try recover(
@@ -256,10 +249,10 @@ struct StoreOpening {
 
     func replay(
         _ scanned: ScannedLog, telling progress: (@Sendable (OpeningProgress) -> Void)? = nil
-    ) throws(StoreError) -> ReplayedLog {
+    ) throws(StoreError) -> LoggedState {
         progress?(OpeningProgress(phase: .checkpoint, bytesReplayed: 0, bytesToReplay: 0))
         do throws(ReplayFailure<RecordError>) {
-            return try ReplayedLog(scanned) { replayed, total in
+            return try LoggedState(scanned) { replayed, total in
                 progress?(
                     OpeningProgress(
                         phase: .replay, bytesReplayed: replayed, bytesToReplay: total))
@@ -269,33 +262,28 @@ struct StoreOpening {
         }
     }
 
-    func hydrate(_ replayed: ReplayState) throws(StoreError) -> StoreState {
-        try hydrateAll(replayed, for: .past).state
-    }
-
-    private func hydrateAll(
-        _ replayed: ReplayState, for purpose: Purpose
-    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        if let hydrated = try hydrate(replayed, for: purpose, keepsUnread: false) {
-            return hydrated
-        }
-        let hydrated = try hydrate(
-            replayed, for: purpose, keepsUnread: false, withholdsRows: true)
-        guard let hydrated else {
-            preconditionFailure("rows that are withheld cannot be unreadable")
-        }
-        return hydrated
+    func hydrate(_ replayed: State) throws(StoreError) -> StoreState {
+        try hydrate(replayed, for: .past, keepsUnread: false).state
     }
 
     /// - Parameters:
     ///   - purpose: whether what the types do not name is checked and counted.
     ///   - keepsUnread: whether the state takes over what the types do not name, as a store does that may be compacted.
-    ///     The replayed state is of no use afterwards.
-    ///   - withholdsRows: whether rows with raw values that the types do not know are left out.
+    private func hydrate(
+        _ replayed: State, for purpose: Purpose, keepsUnread: Bool
+    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
+        for withholdsRows in [false, true] {
+            let hydrated = try hydrate(
+                replayed, for: purpose, keepsUnread: keepsUnread, withholdsRows: withholdsRows)
+            if let hydrated { return hydrated }
+        }
+        preconditionFailure("rows that are withheld cannot be unreadable")
+    }
+
+    /// - Parameter withholdsRows: whether rows with raw values that the types do not know are left out.
     /// - Returns: nil where there are such rows and they are not to be left out.
     private func hydrate(
-        _ replayed: ReplayState, for purpose: Purpose, keepsUnread: Bool,
-        withholdsRows: Bool = false
+        _ replayed: State, for purpose: Purpose, keepsUnread: Bool, withholdsRows: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = try emptyContext()
         var schema = Schema()
@@ -307,8 +295,7 @@ struct StoreOpening {
             throw error.naming(migrations, replayed.timeline)
         }
         if purpose != .past { try checkFormerNames(declared, replayed) }
-        let hydration = Hydration(
-            replayed: replayed, isLast: keepsUnread, withholdsRows: withholdsRows)
+        let hydration = Hydration(state: replayed, withholdsRows: withholdsRows)
         let failure = hydration.fill(&context, &schema)
         if let failure {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
@@ -318,14 +305,13 @@ struct StoreOpening {
             let numbering = context.numberingProblems(schema)
             guard numbering.isEmpty else { throw .schema(numbering) }
         }
-        // Before the rest is taken over.
         let unread =
             purpose == .opening ? UnreadContent(replayed, context, schema) : UnreadContent()
         let state = StoreState(
             context: context,
             definitions: StoreDefinitions(
                 replayed.catalog, schema,
-                keepsUnread ? UnreadState(takingOver: replayed, context, schema) : UnreadState(),
+                keepsUnread ? UnreadState(copying: replayed, context, schema) : UnreadState(),
                 migrations),
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
             timeline: replayed.timeline)

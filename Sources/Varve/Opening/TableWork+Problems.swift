@@ -1,10 +1,10 @@
 internal import VarveEvents
 internal import VarveGraph
+internal import VarveTables
 
 // Which entity it is that cannot be read.
 extension TableWork {
-    /// - Parameter slots: those that `body` reads and whose rows are still in memory. Rows of a checkpoint are released
-    ///   as they are read.
+    /// - Parameter slots: those that `body` reads.
     func named<Result>(
         _ slots: @autoclosure () -> some Sequence<UInt32>,
         _ body: () throws(CodecError) -> Result
@@ -20,7 +20,7 @@ extension TableWork {
     private func unreadable(
         _ error: CodecError, among slots: some Sequence<UInt32>
     ) -> StoreError {
-        var reader = replayed.reader(of: definition.number, as: definition)
+        var reader = state.reader(of: definition.number, as: definition)
         for slot in slots {
             guard let problem = problem(at: slot, &reader) else { continue }
             return .unreadable(
@@ -30,25 +30,22 @@ extension TableWork {
     }
 
     /// Why the id or the row at a slot cannot be read.
-    private func problem(at slot: UInt32, _ reader: inout EntityReader?) -> CodecError? {
+    private func problem(at slot: UInt32, _ reader: inout StateReader?) -> CodecError? {
         let operations = table.descriptor.operations
-        let idProblem = replayed.withID(of: definition.number, at: slot) { id -> CodecError? in
-            do throws(CodecError) {
-                _ = try operations.find(table, id)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let idProblem = idProblem ?? nil { return idProblem }
         do throws(CodecError) {
-            return try reader?.read(slot) { table.descriptor.problem(inRow: $0.row) } ?? nil
+            if let id = id(of: definition.number, at: slot) { _ = try operations.find(table, id) }
+            return try reader?.read(.init(slot)) { table.descriptor.problem(inRow: $0.row) } ?? nil
         } catch {
             return error
         }
     }
 
+    /// The bytes of the id at a slot: valid as long as the state is kept.
+    func id(of type: TypeNumber, at slot: UInt32) -> UnsafeRawBufferPointer? {
+        state.entry(of: type, at: .init(slot))?.id
+    }
+
     private func idText(of slot: UInt32) -> String {
-        replayed.withID(of: definition.number, at: slot) { definition.idType.text(of: $0) } ?? ""
+        id(of: definition.number, at: slot).map { definition.idType.text(of: $0) } ?? ""
     }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveTables
 
 /// The filling of one entity type's table and of its tombstones' table.
 struct TableWork {
@@ -12,7 +13,7 @@ struct TableWork {
     /// The log's number for the type of the tombstones, where a relation leads to it.
     let tombstoneType: TypeNumber?
     let definition: TypeDefinition
-    let replayed: ReplayState
+    let state: State
     let unknownFields: UnknownFields?
     let withholdsRows: Bool
     let parts: [RowPart]
@@ -25,16 +26,16 @@ struct TableWork {
 
     /// How much there is to do, about: an index is made faster than the rows.
     var size: Int {
-        replayed.counts(of: definition.number).slots * (3 + table.indexContents.count)
+        state.counts(of: definition.number).slots * (3 + table.indexContents.count)
     }
 
     static func all(
         _ context: inout Context, _ schema: Schema, _ hydration: Hydration
     ) -> [TableWork] {
-        let replayed = hydration.replayed
+        let state = hydration.state
         for table in context.tables.tables {
             guard let number = schema.definition(of: table, in: context)?.number,
-                replayed.counts(of: number).tombstones > 0
+                state.counts(of: number).tombstones > 0
             else { continue }
             _ = context.position(of: table.descriptor.type._tombstoneDescriptor)
         }
@@ -52,36 +53,24 @@ struct TableWork {
                 position: position, table: table,
                 tombstones: tombstones.map { tables[$0] },
                 tombstoneType: tombstones.flatMap { schema.definition(atTable: $0)?.number },
-                definition: definition, replayed: replayed, unknownFields: unknownFields,
+                definition: definition, state: state, unknownFields: unknownFields,
                 withholdsRows: hydration.withholdsRows,
                 parts: parts(
-                    of: table, definition, replayed, isLast: hydration.isLast,
+                    of: table, state.counts(of: definition.number).slots,
                     isWhole: unknownFields != nil))
         }
     }
 
-    /// - Parameter isWhole: whether one thread has to read all rows.
-    private static func parts(
-        of table: AnyTable, _ definition: TypeDefinition, _ replayed: ReplayState, isLast: Bool,
-        isWhole: Bool
-    ) -> [RowPart] {
-        // The search for forms reads the rows once more.
-        let isSearched = LoggedFormSearch.isNeeded(
-            definition, knownFields: table.descriptor.fields.count)
-        let pages = (isLast && !isSearched ? replayed.takeRowPages(of: definition.number) : [])
-            .sorted { $0.slots.lowerBound < $1.slots.lowerBound }
-        let count = replayed.counts(of: definition.number).slots
+    /// - Parameters:
+    ///   - count: how many slots there are.
+    ///   - isWhole: whether one thread has to read all rows.
+    private static func parts(of table: AnyTable, _ count: Int, isWhole: Bool) -> [RowPart] {
         let size = 1 << AnyTable.partShift
-        guard !isWhole, count >= 2 * size else {
-            return [RowPart(0..<count, of: table, pages: pages.reversed())]
-        }
-        var first = 0
+        guard !isWhole, count >= 2 * size else { return [RowPart(0..<count, of: table)] }
         return stride(from: 0, to: count, by: size).map { start in
-            let end = min(start + size, count)
-            while first < pages.count, pages[first].slots.upperBound <= start { first += 1 }
-            return RowPart(
-                start..<end, of: table.descriptor.operations.makePart(table, start),
-                pages: pages[first...].prefix { $0.slots.lowerBound < end }.reversed())
+            RowPart(
+                start..<min(start + size, count),
+                of: table.descriptor.operations.makePart(table, start))
         }
     }
 
@@ -89,7 +78,9 @@ struct TableWork {
 
     /// Loads every slot of a part.
     func loadRows(of part: RowPart) throws(StoreError) -> Found {
-        try named(part.slotsInMemory) { () throws(CodecError) in try loadEntities(of: part) }
+        try named(part.slots.lazy.map { UInt32(truncatingIfNeeded: $0) }) {
+            () throws(CodecError) in try loadEntities(of: part)
+        }
     }
 
     /// After all parts were loaded.
@@ -98,77 +89,73 @@ struct TableWork {
             table.descriptor.operations.appendParts(table, parts.map(\.table))
         }
         table.nextOrdinal = max(
-            table.nextOrdinal, replayed.nextOrdinal(of: definition.number).rawValue)
-        table.adoptNumber(replayed.lastNumber(of: definition))
+            table.nextOrdinal, state.nextOrdinal(of: definition.number).rawValue)
+        table.adoptNumber(state.lastNumber(of: definition))
         try named(parts.flatMap(\.tombstones)) { () throws(CodecError) in try loadTombstones() }
     }
 
     /// Every slot: its id, its row or tombstone if it has one.
     private func loadEntities(of part: RowPart) throws(CodecError) -> Found {
         var result = Found(unknown: unknownFields)
-        guard var reader = replayed.reader(of: definition.number, as: definition) else {
+        guard var reader = state.reader(of: definition.number, as: definition) else {
             return result
         }
         var batch = LoadingBatch(part.table)
-        for index in part.slots {
-            let slot = UInt32(truncatingIfNeeded: index)
-            let found: Bool? = try reader.read(slot) { entity throws(CodecError) in
-                if withholdsRows, let row = withheldRow(entity) {
-                    result.withheld[slot] = row
-                    return false
-                }
-                if entity.isDeleted || !entity.rowStays {
-                    try batch.flush()
-                    try load(entity, into: part)
-                } else {
-                    try batch.append(entity)
-                }
-                if result.unknown != nil {
-                    result.unknown?[slot] = try unknownBytes(of: entity.row)
-                }
-                return true
-            }
-            if found != true {
+        try reader.forEachSlot(in: part.slots) { entity throws(CodecError) in
+            let withheld = withholdsRows ? withheldRow(entity) : nil
+            if let withheld { result.withheld[entity.slot.rawValue] = withheld }
+            guard entity.presence.hasRow, withheld == nil else {
                 try batch.flush()
-                try loadVacant(slot, into: part.table)
+                return try loadVacant(entity, into: part.table)
             }
-            if batch.isEmpty { part.release(before: index) }
+            if entity.isDeleted || !entity.rowStays {
+                try batch.flush()
+                try load(entity, into: part)
+            } else {
+                try batch.append(entity)
+            }
+            if result.unknown != nil {
+                result.unknown?[entity.slot.rawValue] = try unknownBytes(of: entity.row)
+            }
         }
         try batch.flush()
-        part.release(before: .max)
         return result
     }
 
     /// The row if the app's type cannot read it.
-    private func withheldRow(_ entity: ReplayedEntity) -> WithheldRows.Row? {
-        guard let problem = table.descriptor.problem(inRow: entity.row), problem.isUnknownRawValue
+    private func withheldRow(_ entity: StateEntity) -> WithheldRows.Row? {
+        guard entity.presence.hasRow,
+            let problem = table.descriptor.problem(inRow: entity.row),
+            problem.isUnknownRawValue
         else { return nil }
         return WithheldRows.Row(
-            bytes: [UInt8](entity.row), presence: entity.isDeleted ? .tombstone : .live,
+            bytes: [UInt8](entity.row), presence: entity.presence,
             stamps: EntityStamps(
                 ordinal: entity.ordinal.rawValue, transaction: entity.transaction.rawValue,
                 updatedAt: entity.updatedAt.microseconds, saveOrder: entity.saveOrder),
-            lists: replayed.deletedLists(of: definition.number, at: entity.slot),
+            lists: state.keptLists(of: definition.number, at: entity.slot).map {
+                ($0.relation, $0.slots.map(\.rawValue))
+            },
             value: UnreadableValue(
                 type: definition.name, id: definition.idType.text(of: entity.id), problem))
     }
 
-    private func load(_ entity: ReplayedEntity, into part: RowPart) throws(CodecError) {
+    private func load(_ entity: StateEntity, into part: RowPart) throws(CodecError) {
         _ = try part.table.descriptor.operations.load(
-            part.table, nil, entity.id, entity.isDeleted ? nil : entity.row, RowMetadata(entity))
-        if entity.isDeleted { part.note(tombstoneAt: entity.slot) }
+            part.table, nil, entity.id, entity.isDeleted ? nil : entity.row, .init(entity))
+        if entity.isDeleted { part.note(tombstoneAt: entity.slot.rawValue) }
     }
 
     private func loadTombstones() throws(CodecError) {
-        guard let tombstones, var reader = replayed.reader(of: definition.number, as: definition)
+        guard let tombstones, var reader = state.reader(of: definition.number, as: definition)
         else { return }
         try loadTombstoneIDs()
         let operations = tombstones.descriptor.operations
         for slot in parts.lazy.flatMap(\.tombstones) {
-            _ = try reader.read(slot) { entity throws(CodecError) in
+            _ = try reader.read(.init(slot)) { entity throws(CodecError) in
                 let known = try operations.find(tombstones, entity.id)
                 let slot = try operations.load(
-                    tombstones, known, entity.id, entity.row, RowMetadata(entity))
+                    tombstones, known, entity.id, entity.row, .init(entity))
                 try operations.amendRow(tombstones, slot) { address throws(CodecError) in
                     try loadLists(of: entity, into: address)
                 }
@@ -176,53 +163,36 @@ struct TableWork {
         }
     }
 
-    private func loadVacant(_ slot: UInt32, into table: AnyTable) throws(CodecError) {
-        var failure: CodecError?
-        let departure = replayed.departure(of: definition.number, at: slot)
-        let metadata = RowMetadata(
-            ordinal: RowMetadata.noOrdinal, updatedAt: departure?.updatedAt.microseconds ?? 0,
-            transaction: departure?.transaction.rawValue ?? 0)
-        _ = replayed.withID(of: definition.number, at: slot) { id in
-            do throws(CodecError) {
-                _ = try table.descriptor.operations.load(table, nil, id, nil, metadata)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+    /// Also of an entity that is withheld, for which the table has no row.
+    private func loadVacant(_ entity: StateEntity, into table: AnyTable) throws(CodecError) {
+        let isGone = entity.presence == .gone
+        let metadata = VarveGraph.RowMetadata(
+            ordinal: VarveGraph.RowMetadata.noOrdinal,
+            updatedAt: isGone ? entity.updatedAt.microseconds : 0,
+            transaction: isGone ? entity.transaction.rawValue : 0)
+        _ = try table.descriptor.operations.load(table, nil, entity.id, nil, metadata)
     }
 
     /// A relation to tombstones names them by slots of their own, which are given out first.
     private func loadTombstoneIDs() throws(CodecError) {
-        guard let tombstones, let tombstoneType else { return }
-        for index in 0..<replayed.counts(of: tombstoneType).slots {
-            var failure: CodecError?
-            _ = replayed.withID(of: tombstoneType, at: UInt32(truncatingIfNeeded: index)) { id in
-                do throws(CodecError) {
-                    _ = try tombstones.descriptor.operations.load(
-                        tombstones, nil, id, nil, .vacant)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
+        guard let tombstones, let tombstoneType, var cursor = state.entries(of: tombstoneType)
+        else { return }
+        while let entry = cursor.nextEntry() {
+            _ = try tombstones.descriptor.operations.load(tombstones, nil, entry.id, nil, .vacant)
         }
     }
 
     /// Sets the relations of a tombstone's entity, which stands at the tombstone's address.
     private func loadLists(
-        of entity: ReplayedEntity, into address: UnsafeMutableRawPointer
+        of entity: StateEntity, into address: UnsafeMutableRawPointer
     ) throws(CodecError) {
         let relations = table.descriptor.relations
-        for list in replayed.deletedLists(of: definition.number, at: entity.slot) {
+        for list in state.keptLists(of: definition.number, at: entity.slot) {
             guard let index = definition.position(of: list.relation), index < relations.count else {
                 continue
             }
             let target = definition.relations[index].target
-            // The state's ids stay where they are as long as it lives.
-            let ids = list.slots.compactMap { slot in
-                replayed.withID(of: target, at: slot) { $0 }
-            }
+            let ids = list.slots.compactMap { id(of: target, at: $0.rawValue) }
             try relations[index].loadIDs(address + relations[index].offset, ids)
         }
     }
@@ -238,8 +208,7 @@ struct TableWork {
     // MARK: - Forms
 
     func searchForms() throws(StoreError) -> LoggedForms? {
-        // Of a type that is searched, all rows are kept until then.
-        try named(0..<UInt32(truncatingIfNeeded: replayed.counts(of: definition.number).slots)) {
+        try named(0..<UInt32(truncatingIfNeeded: state.counts(of: definition.number).slots)) {
             () throws(CodecError) in try findLoggedForms()
         }
     }
@@ -249,14 +218,15 @@ struct TableWork {
         guard
             var search = LoggedFormSearch.make(
                 definition, knownFields: table.descriptor.fields.count),
-            var reader = replayed.reader(of: definition.number, as: definition)
+            var reader = state.reader(of: definition.number, as: definition)
         else { return nil }
         let operations = table.descriptor.operations
         try reader.forEach { entity throws(CodecError) in
-            try search.take(entity.slot, entity.row) { writer throws(CodecError) in
+            try search.take(entity.slot.rawValue, entity.row) { writer throws(CodecError) in
                 guard entity.isDeleted, let tombstones else {
-                    guard operations.isLive(table, Slot(entity.slot)) else { return }
-                    return try operations.storeRow(table, Slot(entity.slot), &writer)
+                    let slot = VarveGraph.Slot(entity.slot.rawValue)
+                    guard operations.isLive(table, slot) else { return }
+                    return try operations.storeRow(table, slot, &writer)
                 }
                 let tombstoneOperations = tombstones.descriptor.operations
                 if let slot = try tombstoneOperations.find(tombstones, entity.id),
@@ -272,11 +242,17 @@ struct TableWork {
     // MARK: - Links
 
     func loadLinks() {
-        for links in replayed.links(of: definition.number) {
-            guard let index = definition.position(of: links.definition.number),
+        let logged = state.catalog.definition(of: definition.number)
+        for relation in logged?.relations ?? [] {
+            guard let index = definition.position(of: relation.number),
                 index < table.descriptor.relations.count
             else { continue }
-            table.loadLinks(relation: index) { load in links.forEachList(load) }
+            table.loadLinks(relation: index) { load in
+                state.forEachTargets(of: definition.number, relation: relation.number) {
+                    load($0, $1)
+                    return true
+                }
+            }
         }
     }
 }
@@ -288,34 +264,13 @@ final class RowPart {
     let table: AnyTable
     /// The slots of tombstones, which go into a table that is one for all parts.
     private(set) var tombstones: [UInt32] = []
-    /// What the rows stand in, the last ones first, as far as nobody else needs it.
-    private var pages: [RowPage]
-    /// The rows before this slot may have been released.
-    private var firstInMemory: Int
 
-    /// - Parameter pages: those that hold the slots, the last one first.
-    init(_ slots: Range<Int>, of table: AnyTable, pages: [RowPage]) {
+    init(_ slots: Range<Int>, of table: AnyTable) {
         self.slots = slots
         self.table = table
-        self.pages = pages
-        firstInMemory = slots.lowerBound
-    }
-
-    /// The slots whose rows can be read once more.
-    var slotsInMemory: Range<UInt32> {
-        UInt32(truncatingIfNeeded: firstInMemory)..<UInt32(truncatingIfNeeded: slots.upperBound)
     }
 
     func note(tombstoneAt slot: UInt32) { tombstones.append(slot) }
-
-    /// Frees the memory of rows before a slot, for the rows that are made next.
-    func release(before slot: Int) {
-        guard tombstones.isEmpty else { return }
-        while let next = pages.last, next.slots.upperBound <= slot {
-            pages.removeLast()
-            firstInMemory = min(next.slots.upperBound, slots.upperBound)
-        }
-    }
 }
 
 /// Live entities on their way into a table: many at a time, because each call of the table's
@@ -333,11 +288,9 @@ private struct LoadingBatch {
         entities.reserveCapacity(Self.limit)
     }
 
-    var isEmpty: Bool { entities.isEmpty }
-
-    mutating func append(_ entity: ReplayedEntity) throws(CodecError) {
+    mutating func append(_ entity: StateEntity) throws(CodecError) {
         entities.append(
-            LoadedEntity(id: entity.id, row: entity.row, metadata: RowMetadata(entity)))
+            LoadedEntity(id: entity.id, row: entity.row, metadata: .init(entity)))
         if entities.count == Self.limit { try flush() }
     }
 
@@ -350,15 +303,15 @@ private struct LoadingBatch {
     }
 }
 
-extension RowMetadata {
-    fileprivate init(_ entity: ReplayedEntity) {
+extension VarveGraph.RowMetadata {
+    fileprivate init(_ entity: StateEntity) {
         self.init(
             ordinal: entity.ordinal.rawValue, updatedAt: entity.updatedAt.microseconds,
             transaction: entity.transaction.rawValue, saveOrder: entity.saveOrder)
     }
 
-    fileprivate static var vacant: RowMetadata {
-        RowMetadata(ordinal: noOrdinal, updatedAt: 0, transaction: 0)
+    fileprivate static var vacant: Self {
+        Self(ordinal: noOrdinal, updatedAt: 0, transaction: 0)
     }
 }
 

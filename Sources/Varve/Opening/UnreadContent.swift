@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveGraph
+internal import VarveTables
 
 /// What opening a store found beside the entities that it shows.
 public struct OpeningReport: Sendable, Equatable {
@@ -112,19 +113,19 @@ extension UnreadContent {
 // MARK: - Finding it
 
 extension UnreadContent {
-    /// Of a state that was read, before its rows are released.
+    /// Of a state that was read.
     ///
     /// - Complexity: O(n) in the values and links that the types do not know.
-    init(_ replayed: ReplayState, _ context: Context, _ schema: Schema) {
+    init(_ state: State, _ context: Context, _ schema: Schema) {
         for (position, table) in context.tables.tables.enumerated() {
             guard let merged = schema.definition(atTable: position),
-                let logged = replayed.catalog.definition(of: merged.number)
+                let logged = state.catalog.definition(of: merged.number)
             else { continue }
             let names = LikelyNames(logged, merged, table.descriptor)
             addProperties(of: logged, names, schema.unknownFields[position])
-            addRelations(of: logged, names, replayed)
+            addRelations(of: logged, names, state)
         }
-        addTypes(replayed, schema)
+        addTypes(state, schema)
         for position in schema.withheldRows.keys.sorted() {
             values += schema.withheldRows[position]?.values ?? []
         }
@@ -144,14 +145,11 @@ extension UnreadContent {
     }
 
     private mutating func addRelations(
-        of logged: TypeDefinition, _ names: LikelyNames, _ replayed: ReplayState
+        of logged: TypeDefinition, _ names: LikelyNames, _ state: State
     ) {
         guard !names.relations.isEmpty else { return }
-        let links = replayed.links(of: logged.number)
         for (relation, name) in names.relations {
-            var count = 0
-            links.first { $0.definition.number == relation.number }?
-                .forEachList { count += $1.count }
+            let count = state.linkCount(of: logged.number, relation: relation.number)
             guard count > 0 else { continue }
             relations.append(
                 Relation(
@@ -159,14 +157,14 @@ extension UnreadContent {
         }
     }
 
-    private mutating func addTypes(_ replayed: ReplayState, _ schema: Schema) {
+    private mutating func addTypes(_ state: State, _ schema: Schema) {
         let known = Set(schema.definitions.compactMap { $0?.number })
         let new = schema.definitions.compactMap { definition in
-            definition.flatMap { replayed.catalog.definition(of: $0.number) == nil ? $0 : nil }
+            definition.flatMap { state.catalog.definition(of: $0.number) == nil ? $0 : nil }
         }
-        for logged in replayed.catalog.definitions
+        for logged in state.catalog.definitions
         where !known.contains(logged.number) && logged.tombstoneOf == nil {
-            let counts = replayed.counts(of: logged.number)
+            let counts = state.counts(of: logged.number)
             guard counts.live + counts.tombstones > 0 else { continue }
             types.append(
                 Entities(

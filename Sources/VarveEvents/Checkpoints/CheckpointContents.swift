@@ -108,6 +108,8 @@ private struct TypesPageReader {
     private var reader: ByteReader
     private let definitions: [TypeDefinition]
     private let count: UInt32
+    /// A type has fewer entities: their numbers are indices on 32-bit platforms too.
+    private static let slotLimit = UInt64(Int32.max)
 
     init(_ page: UnsafeRawBufferPointer, catalog: Catalog, count: UInt32) {
         reader = ByteReader(page)
@@ -147,7 +149,7 @@ private struct TypesPageReader {
         let start = reader.position
         let nextOrdinal = try reader.readVarint()
         let count = try reader.readVarint()
-        guard nextOrdinal > 0, nextOrdinal <= Ordinal.limit, count < UInt64(SlotMap.slotLimit)
+        guard nextOrdinal > 0, nextOrdinal <= Ordinal.limit, count < Self.slotLimit
         else { throw .valueOutOfRange(offset: start, typeName: "count of a type") }
         return CheckpointContents.TypeContents(
             layout: RowLayout(definition), nextOrdinal: nextOrdinal,

@@ -17,8 +17,6 @@ package struct RowPageReader {
     private var ids: ByteReader
     private var rows: ByteReader
     private var stamps = EntityStamps.beforePage
-    /// Together the ids and their lengths take no more.
-    let idBytesMax: Int
 
     package init(
         _ page: UnsafeRawBufferPointer, count: Int, layout: RowLayout,
@@ -38,7 +36,6 @@ package struct RowPageReader {
         times = ByteReader(try reader.readBytes(lengths.2))
         ids = ByteReader(try reader.readBytes(lengths.3))
         rows = ByteReader(reader.rest)
-        idBytesMax = lengths.3
     }
 
     /// Calls `body` with each entry, and throws unless all of the page is understood.

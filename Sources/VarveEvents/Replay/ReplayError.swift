@@ -4,8 +4,6 @@ package indirect enum ReplayError: Error, Equatable, Sendable {
     case event(TransactionID, EventError)
     case definition(TransactionID, CatalogError)
     case unknownType(TransactionID, TypeNumber)
-    /// The type's rows were handed over; the state no longer follows its changes.
-    case released(TransactionID, type: String)
     /// The entity's id is given as JSON text.
     case entity(TransactionID, type: String, id: String, EntityFault)
 }
@@ -38,7 +36,7 @@ extension ReplayError: CustomStringConvertible {
     private var transaction: TransactionID {
         switch self {
         case .outOfOrder(let id, _), .event(let id, _), .definition(let id, _),
-            .unknownType(let id, _), .released(let id, _), .entity(let id, _, _, _):
+            .unknownType(let id, _), .entity(let id, _, _, _):
             id
         }
     }
@@ -50,7 +48,6 @@ extension ReplayError: CustomStringConvertible {
         case .event(_, let error): "\(error)"
         case .definition(_, let error): "\(error)"
         case .unknownType(_, let type): "type \(type) is not defined"
-        case .released(_, let type): "the rows of '\(type)' were handed over"
         case .entity(_, let type, let entity, let fault): "\(type) \(entity): \(fault)"
         }
     }

@@ -105,6 +105,41 @@ package struct LinkMap: BitwiseCopyable, Sendable {
         }
     }
 
+    /// Calls `body` with each list that is not empty, from a holder on, in order of holders, until it
+    /// returns false. The buffers are valid during the calls only: all lists are read into one memory.
+    func forEachTargets(
+        from first: Slot = Slot(0), in pages: PageTable,
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+    ) {
+        var targets: [UInt32] = []
+        leaves.forEach(from: first.index >> holderBits, in: pages) { position, number in
+            let leaf = LinkLeaf(page: pages[number], holderCount: holderCount)
+            for index in 0..<holderCount where leaf.count(index) > 0 {
+                let holder = Slot(UInt32(truncatingIfNeeded: position << holderBits + index))
+                guard holder >= first else { continue }
+                targets.removeAll(keepingCapacity: true)
+                read(index, of: leaf, into: &targets, in: pages)
+                if !targets.withUnsafeBufferPointer({ body(holder.rawValue, $0) }) { return false }
+            }
+            return true
+        }
+    }
+
+    private func read(
+        _ index: Int, of leaf: LinkLeaf, into targets: inout [UInt32], in pages: PageTable
+    ) {
+        guard !leaf.isLong(index) else {
+            return lists.forEach(leaf.root(index), in: pages) {
+                targets.append($0.rawValue)
+                return true
+            }
+        }
+        let bytes = leaf.targets(index)
+        for position in 0..<leaf.count(index) {
+            targets.append(bytes.loadUnaligned(fromByteOffset: 4 * position, as: UInt32.self))
+        }
+    }
+
     // MARK: Changing
 
     /// Replaces a list.

@@ -70,7 +70,7 @@ final class EventFitting {
             case .unknownType(_, let type): "type \(type) is not defined"
             case .event(_, let error): "\(error)"
             case .definition(_, let error): "\(error)"
-            case .outOfOrder, .released: "\(error)"
+            case .outOfOrder: "\(error)"
             }
         changes.append(text + (isLeftOut ? "; left out" : "; made to fit"))
     }

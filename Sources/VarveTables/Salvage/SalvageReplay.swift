@@ -56,7 +56,7 @@ package final class SalvageReplay {
         }
         let fitting = EventFitting(view, bytes, state)
         try fitting.run()
-        state.end(view)
+        state.conclude(view.header)
         return fitting.outcome
     }
 

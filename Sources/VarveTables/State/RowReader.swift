@@ -21,16 +21,18 @@ package struct RowReader: ~Copyable {
     package mutating func read<Result>(
         _ entry: StoredRow, _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
-        let revision = entry.revision
-        if revision == identicalRevision { return try body(entry.row) }
-        let conversion = try conversion(from: Int(revision))
-        if conversion.isIdentity {
-            identicalRevision = revision
-            return try body(entry.row)
-        }
+        if try isIdentity(entry.revision) { return try body(entry.row) }
         scratch.removeAll()
-        try conversion.convert(entry.row, into: &scratch)
+        try conversion(from: Int(entry.revision)).convert(entry.row, into: &scratch)
         return try scratch.withBytes { row throws(CodecError) in try body(row) }
+    }
+
+    /// Whether rows of a revision are read as they are.
+    mutating func isIdentity(_ revision: UInt32) throws(CodecError) -> Bool {
+        if revision == identicalRevision { return true }
+        guard try conversion(from: Int(revision)).isIdentity else { return false }
+        identicalRevision = revision
+        return true
     }
 
     private mutating func conversion(from revision: Int) throws(CodecError) -> RowConversion {

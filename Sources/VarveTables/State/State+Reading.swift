@@ -41,6 +41,16 @@ extension State {
         table(type)?.nextOrdinal ?? Ordinal(1)
     }
 
+    /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
+    ///
+    /// - Parameter definition: as the app has it. It may be the first that makes the store give ids: all ids are read
+    ///   then.
+    package func lastNumber(of definition: TypeDefinition) -> UInt64 {
+        guard let table = table(definition.number) else { return 0 }
+        return definition.numbersIDs && !table.numbersIDs
+            ? table.greatestNumber(in: pages) : table.lastNumber
+    }
+
     /// Slots of the live entities of a type in their default order. O(n) where they were inserted in that
     /// order, as most are, else O(n log n).
     package func slotsInOrder(of type: TypeNumber) -> [Slot] { slotsInOrder(of: type, .live) }
@@ -106,14 +116,31 @@ extension State {
         forEachList(of: type, relation: place.position, while: body)
     }
 
+    /// Calls `body` with each list of a relation that is not empty, as numbers, from a holder on, in order of holders,
+    /// until it returns false. The buffers are valid during the calls only. There is none where the type has no such
+    /// relation any more.
+    package func forEachTargets(
+        of type: TypeNumber, relation: RelationNumber, from first: Slot = Slot(0),
+        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
+    ) {
+        guard let table = table(type), let place = table.layout.relation(relation) else { return }
+        table.links[place.position].forEachTargets(from: first, in: pages, while: body)
+    }
+
     /// How many links there are of a relation. O(n).
     package func linkCount(of type: TypeNumber, relation position: Int) -> Int {
         var count = 0
-        forEachList(of: type, relation: position) { _, slots in
+        table(type)?.links[position].forEachTargets(in: pages) { _, slots in
             count += slots.count
             return true
         }
         return count
+    }
+
+    /// How many links there are of a relation; 0 where the type has none such any more. O(n).
+    package func linkCount(of type: TypeNumber, relation: RelationNumber) -> Int {
+        guard let place = table(type)?.layout.relation(relation) else { return 0 }
+        return linkCount(of: type, relation: place.position)
     }
 
     /// The lists that a tombstone keeps, without empty ones, ascending by relation.

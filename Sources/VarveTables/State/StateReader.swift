@@ -1,30 +1,38 @@
 package import VarveEvents
 
-/// An entity of a state, or a tombstone. The buffers are valid during the call that gave it.
+/// What a slot of a state holds. Id and row are valid as long as the state is kept, but for a row that was converted.
 package struct StateEntity {
-    private let entry: StoredRow
-    /// In the layout that was asked for; fields that it does not know are at its end.
+    package let slot: Slot
+    package let id: UnsafeRawBufferPointer
+    /// In the layout that was asked for; fields that it does not know are at its end. Empty where there is no row.
     package let row: UnsafeRawBufferPointer
+    /// Whether the row is valid as long as the state is kept. One that was converted is valid during the call that gave
+    /// it.
+    package let rowStays: Bool
+    package let presence: EntityPresence
+    package let ordinal: Ordinal
+    /// The transaction that last touched it; for a tombstone, the one that deleted it.
+    package let transaction: TransactionID
+    /// When it was last touched; for a tombstone, when it was deleted.
+    package let updatedAt: Timestamp
+    /// Where that was among the saves of its transaction.
+    package let saveOrder: UInt32
 
-    init(_ entry: StoredRow, row: UnsafeRawBufferPointer) {
-        self.entry = entry
+    init(_ entry: StoredRow, row: UnsafeRawBufferPointer, rowStays: Bool) {
+        slot = entry.slot
+        id = entry.id
         self.row = row
+        self.rowStays = rowStays
+        presence = entry.presence
+        let stamps = entry.stamps
+        ordinal = Ordinal(stamps.ordinal)
+        transaction = TransactionID(stamps.transaction)
+        updatedAt = Timestamp(microseconds: stamps.updatedAt)
+        saveOrder = stamps.saveOrder
     }
 
-    package var slot: Slot { entry.slot }
-
-    package var id: UnsafeRawBufferPointer { entry.id }
-
     /// Whether this is a tombstone.
-    package var isDeleted: Bool { entry.presence == .tombstone }
-
-    package var ordinal: Ordinal { Ordinal(entry.stamps.ordinal) }
-
-    /// The transaction that last touched it; for a tombstone, the one that deleted it.
-    package var transaction: TransactionID { TransactionID(entry.stamps.transaction) }
-
-    /// When it was last touched; for a tombstone, when it was deleted.
-    package var updatedAt: Timestamp { Timestamp(microseconds: entry.stamps.updatedAt) }
+    package var isDeleted: Bool { presence == .tombstone }
 }
 
 /// Reads the entities of one type in one layout.
@@ -59,8 +67,11 @@ package struct StateReader: ~Copyable {
         _ entry: StoredRow, _ body: (StateEntity) throws(CodecError) -> Result
     ) throws(CodecError) -> Result? {
         guard entry.presence.hasRow else { return nil }
+        if try converter.isIdentity(entry.revision) {
+            return try body(StateEntity(entry, row: entry.row, rowStays: true))
+        }
         return try converter.read(entry) { row throws(CodecError) in
-            try body(StateEntity(entry, row: row))
+            try body(StateEntity(entry, row: row, rowStays: false))
         }
     }
 
@@ -69,11 +80,20 @@ package struct StateReader: ~Copyable {
         _ body: (StateEntity) throws(CodecError) -> Void
     ) throws(CodecError) {
         var cursor = rows.cursor(in: state.pages)
-        while let entry = cursor.nextEntry() {
-            guard entry.presence.hasRow else { continue }
-            try converter.read(entry) { row throws(CodecError) in
-                try body(StateEntity(entry, row: row))
-            }
+        while let entry = cursor.nextEntry() { _ = try read(entry, body) }
+    }
+
+    /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row.
+    package mutating func forEachSlot(
+        in range: Range<Int>, _ body: (StateEntity) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        let range = range.clamped(to: 0..<rows.count)
+        let first = Slot(UInt32(truncatingIfNeeded: range.lowerBound))
+        var cursor = rows.cursor(from: first, in: state.pages)
+        for _ in range {
+            guard let entry = cursor.nextEntry() else { return }
+            let found: Void? = try read(entry, body)
+            if found == nil { try body(StateEntity(entry, row: entry.row, rowStays: true)) }
         }
     }
 }

@@ -14,7 +14,7 @@ extension StateTransaction {
             try checkReferences(logged.id)
             try noteNumbers(of: logged)
         }
-        end(logged)
+        conclude(logged.header)
     }
 
     /// Before the first event of a transaction is applied.
@@ -25,11 +25,11 @@ extension StateTransaction {
         lookUpEntities(of: logged)
     }
 
-    /// After the last event of a transaction was applied.
-    func end(_ logged: TransactionView) {
-        lastTransaction = logged.id
-        lastTime = logged.header.time
-        timeline.note(logged.header)
+    /// Makes the state the one behind a transaction, all of whose changes were made.
+    package func conclude(_ header: TransactionHeader) {
+        lastTransaction = header.id
+        lastTime = header.time
+        timeline.note(header)
     }
 
     private static func next(

@@ -24,6 +24,7 @@ package struct Table: Sendable {
     package private(set) var nextOrdinal = Ordinal(1)
     /// The greatest id that was ever mentioned, of a type whose ids the store gives; 0 of other types.
     package private(set) var lastNumber: UInt64 = 0
+    /// Whether the store gives the ids of the type.
     private(set) var numbersIDs: Bool
 
     /// Trees of an image's indexes whose keys this program would make otherwise, or whose fields it cannot order.
@@ -126,6 +127,17 @@ package struct Table: Sendable {
     }
 
     mutating func raiseLastNumber(to number: UInt64) { lastNumber = max(lastNumber, number) }
+
+    /// The greatest number of an id that was ever mentioned, whether or not the store gives them. O(slots).
+    func greatestNumber(in pages: PageTable) -> UInt64 {
+        let idType = definition.idType
+        var cursor = rows.cursor(in: pages)
+        var greatest: UInt64 = 0
+        while let entry = cursor.nextEntry() {
+            greatest = max(greatest, idType.number(ofID: entry.id) ?? 0)
+        }
+        return greatest
+    }
 
     // MARK: Rows
 
@@ -284,9 +296,7 @@ package struct Table: Sendable {
         }
         layouts.append(RowLayout(definition))
         if definition.numbersIDs, !numbersIDs {
-            for slot in 0..<UInt32(truncatingIfNeeded: slotCount) {
-                noteNumber(of: rows.entry(Slot(slot), in: transaction.pages).id)
-            }
+            raiseLastNumber(to: greatestNumber(in: transaction.pages))
         }
         numbersIDs = definition.numbersIDs
     }

@@ -23,6 +23,12 @@ package final class StateDraft: RecordedDraft {
         record = DraftRecord(isKept: false)
     }
 
+    /// What the log has defined.
+    package var catalog: Catalog { transaction.catalog }
+
+    /// How many ids of a type were ever mentioned.
+    package func slotCount(ofTable table: Int) -> Int { transaction.tables[table].slotCount }
+
     private func entry(_ place: EntityPlace) -> StoredRow {
         transaction.entry(place.table, Slot(place.slot))
     }

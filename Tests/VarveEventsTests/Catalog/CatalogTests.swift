@@ -1,5 +1,6 @@
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 @Suite("The catalog")
 struct CatalogTests {

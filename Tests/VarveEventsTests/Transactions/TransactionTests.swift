@@ -171,43 +171,6 @@ struct TransactionTests {
         }
     }
 
-    @Test("Damaged transactions never trap the replay or the description")
-    func damagedReplay() throws {
-        var log = try SampleLog.started()
-        var changes = FieldChanges()
-        try _FieldCodec.change(0, "name", "Ann", "Anna", into: &changes)
-        log.transaction { encoder in
-            let ann = encoder.user("ann")
-            let chat = encoder.chat(7)
-            encoder.update(
-                ann, previous: SampleLog.version(2), changes: changes,
-                fields: SampleLog.users.fields)
-            encoder.link(
-                ann, relation: RelationNumber(1), oldCount: 1,
-                removals: [ListChange(position: 0, entity: chat)], insertions: [])
-            encoder.delete(
-                chat, ordinal: Ordinal(1), previous: SampleLog.version(2), row: [],
-                lists: [(RelationNumber(1), [ann])])
-        }
-        let transactions = log.transactions
-        for (index, transaction) in transactions.enumerated() {
-            for variant in damaged(transaction) {
-                let state = ReplayState()
-                for earlier in transactions[..<index] { try state.apply(bytes: earlier) }
-                do {
-                    try state.apply(bytes: variant)
-                    _ = try state.digest()
-                } catch {
-                    #expect(error is ReplayError || error is EventError || error is CodecError)
-                }
-                variant.withUnsafeBytes { bytes in
-                    guard let view = try? TransactionView(bytes) else { return }
-                    _ = try? TransactionDescription(view, catalog: state.catalog)
-                }
-            }
-        }
-    }
-
     @Test("Unknown events that carry their length are passed over; others are refused")
     func unknownEvents() throws {
         // form, id 1, time 0, write, flags, no entities, two events
@@ -227,9 +190,6 @@ struct TransactionTests {
             #expect(rest.isEmpty)
             #expect(try events.next() == nil)
         }
-        let state = ReplayState()
-        try state.apply(bytes: skippable)
-        #expect(state.unknownEventCount == 2)
         let refused = head + Hex.bytes("07 00")
         #expect(throws: EventError.unknownEvent(offset: 7, tag: 7)) {
             try withBytes(refused) { (bytes) throws(EventError) in

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 /// Generic code, which sees less of a type than a concrete call site.
 private enum Unconstrained {

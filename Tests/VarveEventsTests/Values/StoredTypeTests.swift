@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 @Suite("Stored types")
 struct StoredTypeTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveEvents
+import VarveTestSupport
 
 @Suite("Transcoding between stored types")
 struct TranscoderTests {

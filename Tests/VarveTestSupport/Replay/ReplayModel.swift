@@ -24,12 +24,19 @@ package struct ReplayModel: ~Copyable {
     package struct ListKey: Hashable {
         package let holder: Key
         package let relation: RelationNumber
+
+        package init(holder: Key, relation: RelationNumber) {
+            self.holder = holder
+            self.relation = relation
+        }
     }
 
     var generator: SeededGenerator
     package var types: [TypeDefinition] = []
     package var rows: [Key: Row] = [:]
     package var lists: [ListKey: [Key]] = [:]
+    /// The transactions that entities went for good in, of those that have no row.
+    package private(set) var departures: [Key: TransactionID] = [:]
     var nextOrdinals: [TypeNumber: UInt64] = [:]
     /// The numbers of integer ids that were made, and the greatest that transactions named, by type.
     private var numbers: [Key: UInt64] = [:]
@@ -155,6 +162,7 @@ package struct ReplayModel: ~Copyable {
             }
             encoder.purge([index(of: key)])
             rows[key] = nil
+            departures[key] = version.transaction
         } else if generator.chance(3) {
             try delete(key, of: type, row, isRowless: false)
         } else {
@@ -204,6 +212,7 @@ package struct ReplayModel: ~Copyable {
             index(of: key), ordinal: Ordinal(ordinal), previous: previous,
             row: Self.bytes(row, type))
         rows[key] = row
+        departures[key] = nil
     }
 
     private mutating func update(_ key: Key, of type: TypeDefinition, _ old: Row) throws {
@@ -261,6 +270,7 @@ package struct ReplayModel: ~Copyable {
         row.isDeleted = true
         row.version = version
         rows[key] = keepsTombstone ? row : nil
+        departures[key] = keepsTombstone ? nil : version.transaction
     }
 
     private mutating func link(_ key: Key, of type: TypeDefinition) throws {

@@ -1,62 +1,18 @@
 import Testing
 import VarveEvents
+import VarveTables
 import VarveTestSupport
 
 @Suite("Replay against a model")
 struct ReplayModelTests {
-    @Test("Random schemas and workloads replay to the model at every prefix", arguments: 1...60)
-    func randomWorkloads(seed: Int) throws {
-        var model = ReplayModel(seed: UInt64(seed))
-        let state = ReplayState()
-        for step in 0..<120 {
-            let bytes = try model.transaction()
-            try state.apply(bytes: bytes)
-            let expected = model.digest()
-            #expect(try state.digest() == expected, "seed \(seed), transaction \(step + 1)")
-        }
-        try compare(state, to: model, seed: seed)
-    }
-
-    /// The same by the reading API, which the digest does not go through.
-    private func compare(
-        _ state: ReplayState, to model: borrowing ReplayModel, seed: Int
-    ) throws {
-        var seen: [ReplayModel.Key: Bool] = [:]
-        for type in model.types {
-            guard var reader = state.reader(of: type.number) else {
-                Issue.record("seed \(seed): the type is there")
-                continue
-            }
-            let rows = model.rows
-            try reader.forEach { entity throws(CodecError) in
-                let key = ReplayModel.Key(type: type.number, id: [UInt8](entity.id))
-                seen[key] = entity.isDeleted
-                let row = rows[key]
-                #expect(row?.isDeleted == entity.isDeleted, "seed \(seed)")
-                #expect(row.map { ReplayModel.bytes($0, type) } == [UInt8](entity.row))
-                #expect(row?.ordinal == entity.ordinal.rawValue)
-            }
-            let ordered = state.slotsInOrder(of: type.number)
-            let counts = state.counts(of: type.number)
-            #expect(counts.live == ordered.count)
-            let live = rows.filter { $0.key.type == type.number && !$0.value.isDeleted }
-            #expect(counts.live == live.count)
-            let ids = ordered.compactMap { slot in
-                state.withID(of: type.number, at: slot) { [UInt8]($0) }
-            }
-            #expect(ids == live.sorted { $0.value.ordinal < $1.value.ordinal }.map(\.key.id))
-        }
-        #expect(seen.count == model.rows.count, "seed \(seed)")
-    }
-
     @Test("Every transaction of random workloads can be described", arguments: 61...70)
     func descriptions(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
-        let state = ReplayState()
+        var state = State()
         var transactions: [[UInt8]] = []
         for _ in 0..<60 {
             transactions.append(try model.transaction())
-            try state.apply(bytes: transactions[transactions.count - 1])
+            state = try state.applying(transactions[transactions.count - 1])
         }
         for transaction in transactions {
             try transaction.withUnsafeBytes { bytes in
@@ -70,29 +26,35 @@ struct ReplayModelTests {
     @Test("Updates and links with both sides swapped lead back", arguments: 71...90)
     func inverses(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
-        let state = ReplayState()
-        for _ in 0..<40 { try state.apply(bytes: try model.transaction()) }
+        var state = State()
+        for _ in 0..<40 { state = try state.applying(try model.transaction()) }
         model.isGentle = true
         let before = try rowsAndLinks(state)
         var transactions: [[UInt8]] = []
         for _ in 0..<5 {
             transactions.append(try model.transaction())
-            try state.apply(bytes: transactions[transactions.count - 1])
+            state = try state.applying(transactions[transactions.count - 1])
         }
         for bytes in transactions.reversed() {
-            try state.apply(bytes: try inverse(of: bytes, as: state.nextTransaction, state))
+            state = try state.applying(inverse(of: bytes, as: state.nextTransaction, state))
         }
         #expect(try rowsAndLinks(state) == before, "seed \(seed)")
     }
 
-    private func rowsAndLinks(_ state: ReplayState) throws -> [String] {
+    private func rowsAndLinks(_ state: State) throws -> [String] {
         var texts: [String] = []
         for type in state.catalog.definitions {
-            for slot in 0..<UInt32(state.counts(of: type.number).slots) {
-                let id = state.withID(of: type.number, at: slot) { Hex.text([UInt8]($0)) } ?? ""
-                guard var reader = state.reader(of: type.number) else { continue }
-                let row = try reader.read(slot) { "\($0.isDeleted) \(Hex.text([UInt8]($0.row)))" }
-                let links = state.links(of: type.number).map { "\($0.targets(of: slot))" }
+            guard var reader = state.reader(of: type.number),
+                var cursor = state.entries(of: type.number)
+            else { continue }
+            while let entry = cursor.nextEntry() {
+                let id = Hex.text([UInt8](entry.id))
+                let row = try reader.read(entry.slot) {
+                    "\($0.isDeleted) \(Hex.text([UInt8]($0.row)))"
+                }
+                let links = type.relations.indices.map {
+                    "\(state.targets(of: type.number, at: entry.slot, relation: $0))"
+                }
                 guard row != nil || links.contains(where: { $0 != "[]" }) else { continue }
                 texts.append("\(type.name) \(id): \(row ?? "") \(links)")
             }
@@ -103,7 +65,7 @@ struct ReplayModelTests {
     /// The inverse of a transaction of updates and links, made from its own bytes and the rows
     /// that long texts are spliced into.
     private func inverse(
-        of bytes: [UInt8], as id: TransactionID, _ state: ReplayState
+        of bytes: [UInt8], as id: TransactionID, _ state: State
     ) throws -> [UInt8] {
         try bytes.withUnsafeBytes { bytes in
             let view = try TransactionView(bytes)
@@ -159,7 +121,7 @@ struct ReplayModelTests {
 
     /// The version of an entity, its type's fields and their values.
     private func current(
-        _ entity: TransactionView.Entity, _ state: ReplayState
+        _ entity: TransactionView.Entity, _ state: State
     ) throws -> (PreviousVersion, [FieldDefinition], [[UInt8]]) {
         let definition = try #require(state.catalog.definition(of: entity.type))
         let slot = try #require(state.slot(of: entity.type, id: entity.id))

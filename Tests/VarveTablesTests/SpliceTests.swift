@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VarveEvents
+import VarveTables
 import VarveTestSupport
 
 @Suite("Splices of long texts")
@@ -36,9 +37,9 @@ struct SpliceTests {
                 encoder.user("n"), previous: SampleLog.version(2), changes: changes,
                 fields: definition.fields)
         }
-        let state = try log.replayed()
+        let state = try log.state()
         guard var reader = state.reader(of: TypeNumber(1)) else { return (0, false) }
-        let row = try reader.read(0) { [UInt8]($0.row) }
+        let row = try reader.read(Slot(0)) { [UInt8]($0.row) }
         #expect(row == (try new.storedBytes()) + (try 7.storedBytes()))
         let bytes = log.transactions[2]
         return try bytes.withUnsafeBytes { bytes in
