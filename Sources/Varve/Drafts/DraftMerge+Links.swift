@@ -42,14 +42,18 @@ extension DraftMerge {
 
     private func touchedLists(in theirs: inout StoreState) throws(CodecError) -> [TouchedList] {
         var found: [TouchedList] = []
-        for entity in entities where !isDeletedInDraft(entity) {
+        for entity in entities {
             let relations = mine.context.tables.tables[entity.table].relations
             if relations.isEmpty { continue }
             let place = try slots.place(of: entity, in: &theirs)
             if dropped.contains(place) { continue }
+            let isDeleted = isDeletedInDraft(entity)
             for (index, relation) in relations.enumerated() {
                 let (was, has) = lists(of: index, at: entity)
-                guard was != has || revived.contains(place) else { continue }
+                // A deletion cuts the links that there were. What the draft has was made behind it.
+                guard isDeleted ? !has.isEmpty : was != has || revived.contains(place) else {
+                    continue
+                }
                 found.append(
                     TouchedList(
                         entity: entity, place: place, relation: index, resolved: relation,
@@ -113,7 +117,8 @@ extension DraftMerge {
     ) throws -> Bool {
         let child = theirs.context.tables.tables[list.place.table].relations[list.relation]
             .childTable
-        let isLed = try !revived.contains(list.place) && isLedByOthers(list, was, have, in: theirs)
+        let isDecided = revived.contains(list.place) || isDeletedInDraft(list.entity)
+        let isLed = try !isDecided && isLedByOthers(list, was, have, in: theirs)
         if try isLed || isTaken(has, list, in: &theirs) {
             let name = descriptor(of: list.entity).relations[list.relation].name
             let found = conflict(
