@@ -40,6 +40,12 @@ extension DraftMerge {
         return (was?.slots ?? [], has.slots)
     }
 
+    /// Whether a deletion in the draft cut a link to an entity of the base: it knows those of the other side alone.
+    func isCut(_ target: UInt32, of relation: ResolvedRelation) -> Bool {
+        relation.inverse != nil
+            && isDeletedInDraft(EntityPlace(table: relation.childTable, slot: target))
+    }
+
     private func touchedLists(in theirs: inout StoreState) throws(CodecError) -> [TouchedList] {
         var found: [TouchedList] = []
         for entity in entities {
@@ -67,11 +73,7 @@ extension DraftMerge {
 
     private func mergeOwner(_ list: TouchedList, with theirs: inout StoreState) throws {
         let child = list.resolved.childTable
-        if list.has.isEmpty, let first = list.was.first,
-            isDeletedInDraft(EntityPlace(table: child, slot: first))
-        {
-            return
-        }
+        if list.has.isEmpty, let first = list.was.first, isCut(first, of: list.resolved) { return }
         let was = try slots.slots(of: list.was, ofTable: child, in: &theirs).first
         let has = try slots.slots(of: list.has, ofTable: child, in: &theirs).first
         let table = theirs.context.tables.tables[list.place.table]
@@ -209,9 +211,7 @@ extension DraftMerge {
             // Where each child leads decides. Those of a revived entity lost it with the deletion.
             if isRevived { relink(has, to: list.place, inverse, target, theirs) }
         } else {
-            let gone = zip(list.was, was).filter {
-                isDeletedInDraft(EntityPlace(table: child, slot: $0.0))
-            }.map(\.1)
+            let gone = zip(list.was, was).filter { isCut($0.0, of: list.resolved) }.map(\.1)
             removed = Set(was).subtracting(has).subtracting(gone)
             for (slot, place) in zip(list.has, has) where added.contains(place) {
                 let found = EntityPlace(table: target, slot: place)

@@ -187,11 +187,7 @@ extension DraftMerge {
             if relation.isToMany, relation.inverse != nil { continue }
             let (was, has) = lists(of: index, at: entity)
             guard was != has else { continue }
-            if has.isEmpty, let first = was.first,
-                isDeletedInDraft(EntityPlace(table: relation.childTable, slot: first))
-            {
-                continue
-            }
+            if has.isEmpty, let first = was.first, isCut(first, of: relation) { continue }
             names.append(descriptor(of: entity).relations[index].name)
         }
         return names

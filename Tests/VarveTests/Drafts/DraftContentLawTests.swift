@@ -8,6 +8,12 @@ private struct Person {
     @Relationship(inverse: \.spouse) var spouse: Person?
     @Relationship(inverse: \.children) var parent: Person?
     @Relationship(inverse: \.parent) var children: [Person]?
+    @Relationship(inverse: \.fans) var idols: [Person]?
+    @Relationship(inverse: \.idols) var fans: [Person]?
+    @Relationship var known: [Person]? = nil
+    @Relationship var best: Person? = nil
+    @Relationship(inverse: \.team) var boss: Person?
+    @Relationship(deleteRule: .cascade, inverse: \.boss) var team: [Person]?
 }
 
 @Suite("What commits of drafts come to (SD-16, SD-21)")
@@ -20,12 +26,18 @@ struct DraftContentLawTests {
         let id = Int.random(in: 0..<11, using: &random)
         let others = Self.ids.filter { $0 != id }.shuffled(using: &random)
         var person: Person = context.find(id) ?? Person(id: id)
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0: person.$spouse = .id(others[0])
         case 1: person.$spouse = .null
         case 2: person.$parent = .id(others[0])
         case 3: person.$parent = .null
         case 4: person.$children = .ids(Array(others.prefix(3)))
+        case 5: person.$idols = .ids(Array(others.prefix(3)))
+        case 6: person.$fans = .ids(Array(others.prefix(2)))
+        case 7: person.$known = .ids(Array(others.prefix(2)))
+        case 8: person.$boss = .id(others[0])
+        case 9: person.$team = .ids(Array(others.prefix(2)))
+        case 10: person.$best = .id(others[0])
         default:
             try Person.delete(id: id, from: &context)
             return
@@ -38,11 +50,16 @@ struct DraftContentLawTests {
         var context = context
         let there = Set(Person.query().resolve(in: context).map(\.id))
         for id in Self.ids where !there.contains(id) { try Person(id: id).save(to: &context) }
-        return Person.query(Array(Self.ids)).id(\.$spouse).id(\.$parent).id(\.$children)
-            .resolve(in: context).map { person in
-                "\(person.id) \(there.contains(person.id)): \(person.$spouse.heldIDs)"
-                    + " \(person.$parent.heldIDs) \(person.$children.heldIDs)"
-            }
+        let query = Person.query(Array(Self.ids)).id(\.$spouse).id(\.$parent).id(\.$children)
+            .id(\.$idols).id(\.$fans).id(\.$known).id(\.$best).id(\.$boss).id(\.$team)
+        return query.resolve(in: context).map { person in
+            let lists = [
+                person.$spouse.heldIDs, person.$parent.heldIDs, person.$children.heldIDs,
+                person.$idols.heldIDs, person.$fans.heldIDs, person.$known.heldIDs,
+                person.$best.heldIDs, person.$boss.heldIDs, person.$team.heldIDs,
+            ]
+            return "\(person.id) \(there.contains(person.id)): \(lists)"
+        }
     }
 
     @Test(
@@ -81,6 +98,32 @@ struct DraftContentLawTests {
             try store.redo()
             #expect(try content(store.context) == expected, place)
             draft = store.draft()
+        }
+    }
+
+    @Test(
+        "A draft that took in what others wrote commits what it shows",
+        arguments: 1...12 as ClosedRange<UInt64>, [DraftChoice.keepMine, .takeTheirs])
+    func rebased(seed: UInt64, choice: DraftChoice) throws {
+        var random = SeededGenerator(seed: seed)
+        let store = try Store.inMemory(Person.self)
+        try store.write { context in
+            for id in 0..<8 { try Person(id: id).save(to: &context) }
+        }
+        for round in 0..<30 {
+            let place: Comment = "seed \(seed), \(choice), round \(round)"
+            let draft = store.draft()
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                try draft.edit { try change(&$0, &random) }
+                try store.write { try change(&$0, &random) }
+            }
+            try draft.rebase(choice)
+            #expect(try draft.conflicts().isEmpty, place)
+            draft.context.checkInvariants()
+            let expected = try content(draft.context)
+            try draft.commit()
+            try #require(try content(store.context) == expected, place)
+            store.context.checkInvariants()
         }
     }
 
