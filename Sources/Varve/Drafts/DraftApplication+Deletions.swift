@@ -24,9 +24,12 @@ extension DraftApplication {
         try state.context.deleteRows(links.flatMap(\.cascades))
         for deletion in plan.deletions {
             let place = deletion.place
-            for relation in state.context.tables.tables[place.table].relations.indices {
+            for (relation, waiting) in deletion.waiting.enumerated() {
+                let links = state.context.tables.tables[place.table]
+                    .linkList(relation: relation, of: place.slot).slots
                 state.context.replaceLinks(
-                    with: [], of: place.slot, relation: relation, table: place.table)
+                    with: links.filter(waiting.contains), of: place.slot, relation: relation,
+                    table: place.table)
             }
         }
         for link in links where link.rule == .deny { try deny(link, in: state) }
@@ -71,8 +74,9 @@ extension DraftApplication {
             let children = lists[index].filter { slot in
                 let child = EntityPlace(table: relation.childTable, slot: slot)
                 if deleted.contains(child) { return false }
+                if relation.deleteRule == .deny, plan.spared.contains(child) { return true }
                 return !deletion.seen[index].contains(slot)
-                    || relation.deleteRule == .deny && plan.spared.contains(child)
+                    && !deletion.waiting[index].contains(slot)
             }
             guard !children.isEmpty else { return nil }
             return UnseenLinks(

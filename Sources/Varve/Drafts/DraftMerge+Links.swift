@@ -40,16 +40,26 @@ extension DraftMerge {
         return (was?.slots ?? [], has.slots)
     }
 
+    /// Whether a deletion in the draft cut a link to an entity of the base: it knows those of the other side alone.
+    func isCut(_ target: UInt32, of relation: ResolvedRelation) -> Bool {
+        relation.inverse != nil
+            && isDeletedInDraft(EntityPlace(table: relation.childTable, slot: target))
+    }
+
     private func touchedLists(in theirs: inout StoreState) throws(CodecError) -> [TouchedList] {
         var found: [TouchedList] = []
-        for entity in entities where !isDeletedInDraft(entity) {
+        for entity in entities {
             let relations = mine.context.tables.tables[entity.table].relations
             if relations.isEmpty { continue }
             let place = try slots.place(of: entity, in: &theirs)
             if dropped.contains(place) { continue }
+            let isDeleted = isDeletedInDraft(entity)
             for (index, relation) in relations.enumerated() {
                 let (was, has) = lists(of: index, at: entity)
-                guard was != has || revived.contains(place) else { continue }
+                // A deletion cuts the links that there were. What the draft has was made behind it.
+                guard isDeleted ? !has.isEmpty : was != has || revived.contains(place) else {
+                    continue
+                }
                 found.append(
                     TouchedList(
                         entity: entity, place: place, relation: index, resolved: relation,
@@ -63,11 +73,7 @@ extension DraftMerge {
 
     private func mergeOwner(_ list: TouchedList, with theirs: inout StoreState) throws {
         let child = list.resolved.childTable
-        if list.has.isEmpty, let first = list.was.first,
-            isDeletedInDraft(EntityPlace(table: child, slot: first))
-        {
-            return
-        }
+        if list.has.isEmpty, let first = list.was.first, isCut(first, of: list.resolved) { return }
         let was = try slots.slots(of: list.was, ofTable: child, in: &theirs).first
         let has = try slots.slots(of: list.has, ofTable: child, in: &theirs).first
         let table = theirs.context.tables.tables[list.place.table]
@@ -113,7 +119,8 @@ extension DraftMerge {
     ) throws -> Bool {
         let child = theirs.context.tables.tables[list.place.table].relations[list.relation]
             .childTable
-        let isLed = try !revived.contains(list.place) && isLedByOthers(list, was, have, in: theirs)
+        let isDecided = revived.contains(list.place) || isDeletedInDraft(list.entity)
+        let isLed = try !isDecided && isLedByOthers(list, was, have, in: theirs)
         if try isLed || isTaken(has, list, in: &theirs) {
             let name = descriptor(of: list.entity).relations[list.relation].name
             let found = conflict(
@@ -204,9 +211,7 @@ extension DraftMerge {
             // Where each child leads decides. Those of a revived entity lost it with the deletion.
             if isRevived { relink(has, to: list.place, inverse, target, theirs) }
         } else {
-            let gone = zip(list.was, was).filter {
-                isDeletedInDraft(EntityPlace(table: child, slot: $0.0))
-            }.map(\.1)
+            let gone = zip(list.was, was).filter { isCut($0.0, of: list.resolved) }.map(\.1)
             removed = Set(was).subtracting(has).subtracting(gone)
             for (slot, place) in zip(list.has, has) where added.contains(place) {
                 let found = EntityPlace(table: target, slot: place)

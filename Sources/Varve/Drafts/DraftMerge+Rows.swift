@@ -187,11 +187,7 @@ extension DraftMerge {
             if relation.isToMany, relation.inverse != nil { continue }
             let (was, has) = lists(of: index, at: entity)
             guard was != has else { continue }
-            if has.isEmpty, let first = was.first,
-                isDeletedInDraft(EntityPlace(table: relation.childTable, slot: first))
-            {
-                continue
-            }
+            if has.isEmpty, let first = was.first, isCut(first, of: relation) { continue }
             names.append(descriptor(of: entity).relations[index].name)
         }
         return names
@@ -203,15 +199,15 @@ extension DraftMerge {
     ) throws {
         let relations = mine.context.tables.tables[entity.table].relations
         var seen: [Set<UInt32>] = []
+        var waiting: [Set<UInt32>] = []
         var names: [String] = []
         if !isUntouched(entity, place, in: theirs) {
             names = try changedByOthers(entity, place, theirs)
         }
         for index in relations.indices {
-            let was = try slots.slots(
-                of: lists(of: index, at: entity).was, ofTable: relations[index].childTable,
-                in: &theirs)
+            let (was, has) = try places(of: index, at: entity, in: &theirs)
             seen.append(Set(was))
+            waiting.append(Set(has))
             if try isChangedByOthers(was, index, place, relations[index].isToMany, in: theirs) {
                 names.append(descriptor(of: entity).relations[index].name)
             }
@@ -226,7 +222,19 @@ extension DraftMerge {
         plan.deletions.append(
             .init(
                 place: place, tombstone: try replacedTombstone(of: entity, in: &theirs),
-                cause: try cause(of: entity, in: &theirs), seen: seen))
+                cause: try cause(of: entity, in: &theirs), seen: seen, waiting: waiting))
+    }
+
+    /// What a relation of an entity leads to in the base and in the draft, in slots of the others.
+    private func places(
+        of relation: Int, at entity: EntityPlace, in theirs: inout StoreState
+    ) throws(CodecError) -> (was: ContiguousArray<UInt32>, has: ContiguousArray<UInt32>) {
+        let child = mine.context.tables.tables[entity.table].relations[relation].childTable
+        let (was, has) = lists(of: relation, at: entity)
+        return (
+            try slots.slots(of: was, ofTable: child, in: &theirs),
+            try slots.slots(of: has, ofTable: child, in: &theirs)
+        )
     }
 
     private func changedByOthers(

@@ -48,6 +48,8 @@ struct DraftPlan {
         let cause: DeleteCause?
         /// What the lists of the draft's base held, by relation: what came since was not seen.
         let seen: [Set<UInt32>]
+        /// What the draft linked to the id behind the deletion, by relation: these links wait for another entity.
+        let waiting: [Set<UInt32>]
     }
 
     /// A tombstone that the draft saved or purged by itself.
