@@ -49,14 +49,19 @@ extension Asset {
     ///
     /// In the file system of the store the file only gets another name. No program may write to it meanwhile. The file
     /// of an asset of the same store stays, as that asset needs it; one of another store goes, and is missing there.
-    /// Of a symbolic link the file that it leads to is copied, and both stay. Save an entity with the asset before the
-    /// store is suspended or closed: behind that the value keeps the content, which is nowhere else now, no longer.
+    /// Of a symbolic link the file that it leads to is copied, and both stay.
+    ///
+    /// From here on the content is nowhere else. Save an entity with the asset before the store is suspended or closed.
+    /// Where the body of the write throws and the value goes, or the process ends before the commit, the next
+    /// compaction removes the content. Where that must not be, use ``init(contentsOf:mediaType:in:)`` and remove the
+    /// file behind the commit.
     ///
     /// - Parameters:
     ///   - url: the file. Its extension is the asset's.
     ///   - mediaType: the kind of the content; nil is what the extension tells, or the type.
     ///   - store: a store that was opened for writing.
-    /// - Throws: ``StoreError``. Then the file is where it was.
+    /// - Throws: ``StoreError``. Then the file is where it was, or at the path that the error names: where another
+    ///   file has taken its own meanwhile, or it cannot go back.
     public init(moving url: URL, mediaType: String? = nil, in store: Store) throws {
         self = try Self.make(fileAt: url, .moving, mediaType, in: store)
     }
