@@ -10,24 +10,29 @@ package struct CollectedAssets: Hashable, Sendable {
 }
 
 extension AssetFolder {
-    /// Calls `body` with each file that has the name of an asset. What is no folder holds none.
+    /// Calls `body` with each file that has the name of an asset. What has the name of a folder of files and is none
+    /// was put there by another program, and holds no assets.
     ///
-    /// - Parameter unreadable: called with the place of each folder that cannot be listed.
+    /// - Parameter unreadable: called with the place of each folder that cannot be listed, also of `assets` itself where
+    ///   that is no directory.
     func forEachFile(
         _ body: (AssetDigest) -> Void, unreadable: (_ path: String, FileSystemError) -> Void
     ) {
-        func names(in folder: any FileSystem, _ path: String) -> [String] {
+        func names(
+            in folder: any FileSystem, _ path: String, mayBeAFile: Bool
+        ) -> [String] {
             do throws(FileSystemError) {
                 return try folder.list() ?? []
             } catch {
-                if !error.isNotADirectory { unreadable(path, error) }
+                if !(mayBeAFile && error.isNotADirectory) { unreadable(path, error) }
                 return []
             }
         }
-        for folder in names(in: directory, AssetFileName.root) where AssetFileName.isFolder(folder)
-        {
-            let path = AssetFileName.root + "/" + folder
-            for name in names(in: directory.subdirectory(folder), path) {
+        let root = AssetFileName.root
+        for folder in names(in: directory, root, mayBeAFile: false)
+        where AssetFileName.isFolder(folder) {
+            let path = root + "/" + folder
+            for name in names(in: directory.subdirectory(folder), path, mayBeAFile: true) {
                 if let digest = AssetFileName.digest(folder: folder, name: name) { body(digest) }
             }
         }
