@@ -117,6 +117,33 @@ struct AssetCompactionTests {
         #expect(try former.data(in: store) == bytes(1))
     }
 
+    @Test("An asset that a transaction names while its file is about to be collected stays")
+    func namedMeanwhile() throws {
+        let disk = SimulatedDisk()
+        var store = try openPhotos(disk, retention: .newestState)
+        try set(1, store)
+        try store.close()
+        let files = HookedFileSystem(disk)
+        store = try openPhotos(files, seed: 2, retention: .newestState)
+        // What is read holds no file.
+        let former = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        try set(2, store)
+        let isSaved = Lock(false)
+        let folder = "assets/" + former.digest.description.prefix(2)
+        files.setHook { [store] operation, file, _ in
+            // The compaction is in force, and its collection has begun: neither the checkpoint nor the log that it
+            // looks through names the content.
+            guard operation == .list, file.hasSuffix(folder) else { return }
+            files.setHook(nil)
+            let isDone = (try? store.write { try Photo(id: "2", image: former).save(to: &$0) }) != nil
+            isSaved.withLock { $0 = isDone }
+        }
+        #expect(try store.compact().assetsDropped == 0)
+        #expect(isSaved.withLock { $0 })
+        #expect(try former.data(in: store) == bytes(1))
+        #expect(try disk.assetNames == [digest(1), digest(2)])
+    }
+
     @Test("Contents that a crash left without a name, or without a transaction, go")
     func leftovers() throws {
         let disk = SimulatedDisk()
