@@ -164,8 +164,10 @@ struct AssetCompactionTests {
     @Test("A compaction is done where assets cannot be collected, and says why they are left")
     func leftover() throws {
         let disk = SimulatedDisk()
+        let entries = Lock<[StoreLog.Entry]>([])
         let store = try openPhotos(
-            UnlistableFileSystem(disk, inside: "assets"), retention: .newestState)
+            UnlistableFileSystem(disk, inside: "assets"), retention: .newestState,
+            log: StoreLog { entry in entries.withLock { $0.append(entry) } })
         try set(1, store)
         _ = try Asset(bytes(2), in: store)
         let report = try store.compact()
@@ -173,6 +175,14 @@ struct AssetCompactionTests {
         #expect(report.assetsLeftover?.contains("cannot list") == true)
         #expect("\(report)".contains("assets that are not needed may still be there"))
         #expect(disk.assetNames.count == 2)
+        // Also to a log: a compaction that starts by itself returns its report to no caller.
+        let entry = try #require(entries.withLock { $0.last })
+        #expect(entry.level == .warning && entry.event == .compaction)
+        #expect(entry.message.contains("cannot list"))
+        #expect(
+            entries.withLock { $0 }.contains {
+                $0.metadata["assetsDropped"] == "0" && $0.metadata["assetBytesDropped"] == "0"
+            })
     }
 
     @Test("A collection that is cancelled ends at the next transaction")
