@@ -2,11 +2,34 @@ package import VarveEvents
 package import VarveLog
 
 /// What a compaction removed of a store's assets.
-package struct CollectedAssets: Hashable, Sendable {
+package struct CollectedAssets: Sendable {
     package var files = 0
     package var bytes: UInt64 = 0
+    /// Files that were removed and are still open.
+    private var open: [RemovedFile] = []
 
     package init() {}
+
+    mutating func note(_ removed: RemovedFile) {
+        files += 1
+        bytes += removed.byteCount
+        open.append(removed)
+    }
+
+    /// Closes what was removed, which frees its blocks. Not inside of a lock.
+    package mutating func release() { open = [] }
+}
+
+/// A file without a name, and still open: the system frees its blocks when it closes, which may take long.
+// Unchecked: nothing reads the file any more.
+final class RemovedFile: @unchecked Sendable {
+    let byteCount: UInt64
+    private let file: any StoreFile
+
+    init(_ file: any StoreFile, byteCount: UInt64) {
+        self.file = file
+        self.byteCount = byteCount
+    }
 }
 
 extension AssetFolder {
@@ -105,7 +128,10 @@ extension AssetFolder {
         let unnamed = try filesWithoutName(names, in: checkpoint, log)
         do throws(LogError) {
             try removeStaged(countingIn: &collected)
-            try remove(unnamed, countingIn: &collected)
+            for digest in unnamed {
+                try remove(CollectionOfOne(digest), countingIn: &collected)
+                collected.release()
+            }
         } catch {
             throw .log(error)
         }
@@ -114,15 +140,13 @@ extension AssetFolder {
     /// Removes files that neither a state nor a transaction names, but for those that a value in this process or a
     /// reader of any process holds: the next collection finds them again.
     ///
-    /// While it runs no transaction may be under way.
+    /// While it runs no transaction may be under way. What it removes stays open until ``CollectedAssets/release()``.
     package func remove(
         _ digests: some Sequence<AssetDigest>, countingIn collected: inout CollectedAssets
     ) throws(LogError) {
         try LogError.wrapping { () throws(FileSystemError) in
             for digest in digests {
-                guard let length = try removeUnlessNeeded(digest) else { continue }
-                collected.files += 1
-                collected.bytes += length
+                if let removed = try removeUnlessNeeded(digest) { collected.note(removed) }
             }
         }
     }

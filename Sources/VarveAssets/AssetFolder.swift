@@ -103,12 +103,12 @@ package final class AssetFolder: Sendable {
     package func endCollection() { state.withLock { $0.admitted = nil } }
 
     /// Removes the file of an asset, unless a value in this process, a transaction since the collection began, or a
-    /// reader of any process needs it. Returns how large it was; nil where it stays, or is not there.
+    /// reader of any process needs it. Nil where it stays, or is not there.
     ///
     /// All of it holds the lock that ``hold(_:)`` takes. So content that is kept again either is held before the look
     /// at the holds, or finds the file gone and is written anew.
-    func removeUnlessNeeded(_ digest: AssetDigest) throws(FileSystemError) -> UInt64? {
-        try state.withLock { state throws(FileSystemError) -> UInt64? in
+    func removeUnlessNeeded(_ digest: AssetDigest) throws(FileSystemError) -> RemovedFile? {
+        try state.withLock { state throws(FileSystemError) -> RemovedFile? in
             guard state.holds[digest] == nil, state.admitted?.contains(digest) != true else {
                 return nil
             }
@@ -126,11 +126,11 @@ package final class AssetFolder: Sendable {
     /// Nil where a reader has the file open, perhaps by a URL.
     private static func removeUnlocked(
         _ name: String, in folder: any FileSystem
-    ) throws(FileSystemError) -> UInt64? {
+    ) throws(FileSystemError) -> RemovedFile? {
         let file = try folder.open(name, .read)
         guard try file.lock(.exclusive) else { return nil }
         let length = try file.length().rawValue
         try folder.remove(name)
-        return length
+        return RemovedFile(file, byteCount: length)
     }
 }

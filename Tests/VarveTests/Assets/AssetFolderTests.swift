@@ -52,6 +52,20 @@ struct AssetFolderTests {
         try AssetFile(reference(digest), in: folder).verify()
     }
 
+    @Test("What a collection removes is closed behind the lock, where its blocks may take long to free")
+    func closing() throws {
+        let closed = Lock(0)
+        let folder = try folder(ClosingCounter(SimulatedDisk(), closed))
+        let digest = try bytes(1).withUnsafeBytes { try folder.keep($0).digest }
+        closed.withLock { $0 = 0 }
+        var collected = CollectedAssets()
+        try folder.remove([digest], countingIn: &collected)
+        #expect(collected.files == 1 && collected.bytes == 1_000)
+        #expect(closed.withLock { $0 } == 0)
+        collected.release()
+        #expect(closed.withLock { $0 } == 1)
+    }
+
     private func reference(_ digest: AssetDigest) -> AssetReference {
         AssetReference(digest: digest, byteCount: 1_000, pathExtension: "", mediaType: "")
     }
@@ -106,5 +120,36 @@ struct AssetFolderTests {
             }
             #expect(problem == .missing)
         }
+    }
+}
+
+/// Counts the files that are closed.
+private final class ClosingCounter: ForwardingFileSystem {
+    private final class File: ForwardingFile {
+        let base: any StoreFile
+        private let closed: Lock<Int>
+
+        init(_ base: any StoreFile, _ closed: Lock<Int>) {
+            self.base = base
+            self.closed = closed
+        }
+
+        deinit { closed.withLock { $0 += 1 } }
+    }
+
+    let base: any FileSystem
+    private let closed: Lock<Int>
+
+    init(_ base: any FileSystem, _ closed: Lock<Int>) {
+        self.base = base
+        self.closed = closed
+    }
+
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        File(try base.open(name, mode), closed)
+    }
+
+    func subdirectory(_ name: String) -> any FileSystem {
+        ClosingCounter(base.subdirectory(name), closed)
     }
 }
