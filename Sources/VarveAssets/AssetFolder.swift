@@ -88,11 +88,9 @@ package final class AssetFolder: Sendable {
 
     /// Notes that a transaction is about to name an asset. Returns what is wrong with the file of one that a row is to
     /// have, as far as a look at its length tells.
-    package func admit(
-        _ asset: AssetReference, isNew: Bool
-    ) throws(LogError) -> AssetProblem? {
+    package func admit(_ asset: AssetReference, isNew: Bool) -> AssetProblem? {
         state.withLock { _ = $0.admitted?.insert(asset.digest) }
-        return isNew ? try AssetFile.problem(of: asset, in: self) : nil
+        return isNew ? AssetFile.problem(of: asset, in: self) : nil
     }
 
     // MARK: Collecting
@@ -117,7 +115,10 @@ package final class AssetFolder: Sendable {
                     AssetFileName.name(of: digest), in: folder(of: digest))
             } catch {
                 // What is no plain file was put there by another program, and is not opened by this one either.
-                guard error.isNotFound || error.reason == .notAPlainFile else { throw error }
+                guard error.isNotFound || error.reason == .notAPlainFile else {
+                    throw FileSystemError(
+                        error.operation, file: AssetFileName.path(of: digest), reason: error.reason)
+                }
                 return nil
             }
         }

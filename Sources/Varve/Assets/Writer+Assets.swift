@@ -46,10 +46,7 @@ extension Writer {
 
 extension AssetFolder {
     fileprivate func admit(_ mention: AssetMention) throws(StoreError) {
-        let problem = try StoreError.wrapping { () throws(LogError) in
-            try admit(mention.asset, isNew: mention.isKept)
-        }
-        guard let problem else { return }
+        guard let problem = admit(mention.asset, isNew: mention.isKept) else { return }
         throw .asset(
             AssetFailure(
                 mention.asset, AssetFailure.Reason(problem), at: AssetNames.Place(mention)))

@@ -27,10 +27,8 @@ extension StoreOpening {
     func admitAssets(
         of migrated: MigrationRun.Outcome, _ catalog: Catalog
     ) throws(StoreError) {
-        let problem = try StoreError.wrapping { () throws(LogError) in
-            try migrated.payload.withReader { reader throws(LogError) in
-                try assets.firstProblem(in: reader.rest, catalog, allowsMoves: true)
-            }
+        let problem = migrated.payload.withReader { reader in
+            assets.firstProblem(in: reader.rest, catalog, allowsMoves: true)
         }
         guard let problem else { return }
         throw .asset(
