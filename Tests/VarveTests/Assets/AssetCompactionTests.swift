@@ -185,6 +185,41 @@ struct AssetCompactionTests {
             })
     }
 
+    @Test("Assets that were replaced make a compaction due, though the log has hardly grown")
+    func due() throws {
+        let disk = SimulatedDisk()
+        let ended = Lock(0)
+        var configuration = LogConfiguration()
+        configuration.automaticCompactionBytesMin = ByteCount(8_192)
+        let store = try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1), configuration: configuration,
+            mode: .readWrite, durability: .commit, retention: .newestState,
+            compactsAutomatically: true,
+            log: StoreLog { entry in
+                if entry.event == .compaction, case .end? = entry.interval {
+                    ended.withLock { $0 += 1 }
+                }
+            }, types: [Photo.self])
+        func replace(_ number: Int) throws {
+            try store.write { context in
+                let image = try Asset(bytes(number, count: 200_000), in: store)
+                // The list names the same content before and behind: it replaces nothing.
+                let page = try Asset(Data("page".utf8), in: store)
+                try Photo(id: "1", image: image, pages: Array(repeating: page, count: number))
+                    .save(to: &context)
+            }
+        }
+        for number in 1...3 { try replace(number) }
+        #expect(store.statistics.replacedAssetBytes.rawValue == 400_000)
+        #expect(disk.assetNames.count == 4)
+        try replace(4)
+        // The one that has started by itself, whenever it did, ends before this one begins.
+        try store.compact()
+        #expect(ended.withLock { $0 } == 2)
+        #expect(store.statistics.replacedAssetBytes == .zero)
+        #expect(disk.assetNames.count == 2)
+    }
+
     @Test("A collection that is cancelled ends at the next transaction")
     func cancelling() throws {
         let disk = SimulatedDisk()
