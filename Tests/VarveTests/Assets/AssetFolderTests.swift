@@ -52,6 +52,38 @@ struct AssetFolderTests {
         try AssetFile(reference(digest), in: folder).verify()
     }
 
+    @Test(
+        "A tombstone without an entity before needs the file of its asset, that of a deleted one does not",
+        arguments: [false, true])
+    func tombstones(isRowless: Bool) throws {
+        let folder = try folder(SimulatedDisk())
+        let merge = Catalog().merging(declared: [
+            DeclaredType(
+                name: "Photo", idType: .int8, fields: [DeclaredField(name: "image", type: .asset)])
+        ])
+        var catalog = Catalog()
+        for definition in merge.definitions { _ = try catalog.define(definition, in: 1) }
+        let lost = reference(try Asset(bytes(1), in: try Store.inMemory(Photo.self)).digest)
+        var row = ByteWriter()
+        lost.store(into: &row)
+        var encoder = TransactionEncoder()
+        let time = Timestamp(microseconds: 0)
+        encoder.begin(id: 2, time: time)
+        [7 as UInt8].withUnsafeBytes { id in
+            let entity = encoder.entity(merge.resolved[0].number, id)
+            row.withBytes { row in
+                encoder.delete(
+                    entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(1),
+                    previous: nil, cause: .direct, row: row, lists: [])
+            }
+        }
+        var payload = ByteWriter()
+        encoder.finish(TransactionHeader(id: 2, time: time), into: &payload)
+        let problem = payload.withBytes { folder.firstProblem(in: $0, catalog) }
+        #expect(problem?.problem == (isRowless ? .missing : nil))
+        #expect(problem?.place.property == (isRowless ? "image" : nil))
+    }
+
     @Test("What a collection removes is closed behind the lock, where its blocks may take long to free")
     func closing() throws {
         let closed = Lock(0)
