@@ -14,15 +14,16 @@ extension Asset {
     ///
     /// - Parameters:
     ///   - value: `Data` as it is, a `String` as UTF-8, any other value as JSON.
-    ///   - pathExtension: the extension of a file with this content, without a period.
+    ///   - pathExtension: the extension of a file with this content; a period at its beginning is left out.
     ///   - mediaType: the kind of the content; nil is what the extension tells, or the type.
     ///   - store: a store that was opened for writing.
-    /// - Throws: ``StoreError``. Then nothing is kept.
+    /// - Throws: ``StoreError``, also where the extension has a slash or the media type a control character. Then
+    ///   nothing is kept.
     /// - Complexity: linear in the size. Content that is there already is read, and not written again.
     public init(
         _ value: Content, pathExtension: String = "", mediaType: String? = nil, in store: Store
     ) throws {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         self = try Self.make(kind, in: store) { folder in
             let bytes = try Self.encoded(value)
             return try bytes.withUnsafeBytesTyped { bytes throws(LogError) in
@@ -73,7 +74,7 @@ extension Asset {
         chunks: some Sequence<Data>, pathExtension: String = "", mediaType: String? = nil,
         in store: Store
     ) throws {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         self = try Self.make(kind, in: store) { folder in
             let staged = try LogError.wrapping { () throws(FileSystemError) in
                 try StagedAsset(in: folder)
@@ -114,7 +115,7 @@ extension Asset {
     public init<Chunks: AsyncSequence>(
         chunks: Chunks, pathExtension: String = "", mediaType: String? = nil, in store: Store
     ) async throws where Chunks.Element == Data {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         let folder = try store.writableAssets()
         let staged = try await AssetQueue.run {
             try LogError.wrapping { () throws(FileSystemError) in try StagedAsset(in: folder) }
@@ -130,10 +131,16 @@ extension Asset {
 }
 
 extension Asset {
+    private static func kind(
+        _ pathExtension: String, _ mediaType: String?
+    ) throws(StoreError) -> AssetKind {
+        try AssetKind(pathExtension, mediaType, otherwise: ownMediaType, of: Content.self)
+    }
+
     private static func make(
         fileAt url: URL, _ transfer: AssetTransfer, _ mediaType: String?, in store: Store
     ) throws -> Asset {
-        let kind = AssetKind(url.pathExtension, mediaType, otherwise: ownMediaType)
+        let kind = try Self.kind(url.pathExtension, mediaType)
         return try make(kind, in: store) { folder in
             try folder.keep(fileAt: url.path, transfer)
         }

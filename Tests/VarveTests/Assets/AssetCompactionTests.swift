@@ -135,7 +135,8 @@ struct AssetCompactionTests {
             // looks through names the content.
             guard operation == .list, file.hasSuffix(folder) else { return }
             files.setHook(nil)
-            let isDone = (try? store.write { try Photo(id: "2", image: former).save(to: &$0) }) != nil
+            let isDone =
+                (try? store.write { try Photo(id: "2", image: former).save(to: &$0) }) != nil
             isSaved.withLock { $0 = isDone }
         }
         #expect(try store.compact().assetsDropped == 0)

@@ -84,7 +84,9 @@ struct AssetFolderTests {
         #expect(problem?.place.property == (isRowless ? "image" : nil))
     }
 
-    @Test("What a collection removes is closed behind the lock, where its blocks may take long to free")
+    @Test(
+        "What a collection removes is closed behind the lock, where its blocks may take long to free"
+    )
     func closing() throws {
         let closed = Lock(0)
         let folder = try folder(ClosingCounter(SimulatedDisk(), closed))

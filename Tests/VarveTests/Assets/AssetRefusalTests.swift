@@ -43,6 +43,27 @@ struct AssetRefusalTests {
         #expect(problems.first?.reason.contains("which holds an asset") == true)
     }
 
+    @Test(
+        "A period before an extension is left out; a slash, NUL and control characters are refused")
+    func kinds() throws {
+        let store = try openPhotos(disk)
+        for given in [".jpg", "jpg", "..jpg"] {
+            let asset = try Asset<Data>(bytes(1), pathExtension: given, in: store)
+            #expect(asset.pathExtension == "jpg" && asset.mediaType == "image/jpeg")
+        }
+        func message(_ pathExtension: String, _ mediaType: String? = nil) -> String? {
+            let error = #expect(throws: StoreError.self) {
+                try Asset<Data>(
+                    bytes(2), pathExtension: pathExtension, mediaType: mediaType, in: store)
+            }
+            return error.map { "\($0)" }
+        }
+        #expect(message("a/../b")?.contains("'pathExtension' is \"a/../b\"") == true)
+        #expect(message("a\u{0}")?.contains("offset 1 are not a value of a file extension") == true)
+        #expect(message("", "text/plain\r\nx")?.contains("'mediaType'") == true)
+        #expect(disk.assetNames.count == 1)
+    }
+
     @Test("A file that cannot be read is refused with its entity, property and path")
     func unreadable() throws {
         let files = HookedFileSystem(disk)
@@ -73,7 +94,11 @@ struct AssetRefusalTests {
         let removals = Lock(0)
         files.setHook { operation, file, _ throws(FileSystemError) in
             guard operation == .remove, file.utf8.count == 62 else { return }
-            guard removals.withLock({ $0 += 1; return $0 > 1 }) else { return }
+            guard
+                removals.withLock({
+                    $0 += 1; return $0 > 1
+                })
+            else { return }
             throw FileSystemError(.remove, file: file, reason: .system(code: 5))
         }
         let report = try store.compact()

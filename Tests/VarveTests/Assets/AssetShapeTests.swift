@@ -30,11 +30,31 @@ struct AssetShape: Sendable, CustomTestStringConvertible {
     let get: @Sendable (Album) -> Asset<Data>?
 
     static let all: [AssetShape] = [
-        AssetShape(testDescription: "optional") { $1.single = $0 } get: { $0.single },
-        AssetShape(testDescription: "array") { $1.several = [$0] } get: { $0.several.first },
-        AssetShape(testDescription: "set") { $1.distinct = [$0] } get: { $0.distinct.first },
-        AssetShape(testDescription: "dictionary") { $1.named = ["a": $0] } get: { $0.named["a"] },
-        AssetShape(testDescription: "key") { $1.counted = [$0: 1] } get: { $0.counted.keys.first },
+        AssetShape(testDescription: "optional") {
+            $1.single = $0
+        } get: {
+            $0.single
+        },
+        AssetShape(testDescription: "array") {
+            $1.several = [$0]
+        } get: {
+            $0.several.first
+        },
+        AssetShape(testDescription: "set") {
+            $1.distinct = [$0]
+        } get: {
+            $0.distinct.first
+        },
+        AssetShape(testDescription: "dictionary") {
+            $1.named = ["a": $0]
+        } get: {
+            $0.named["a"]
+        },
+        AssetShape(testDescription: "key") {
+            $1.counted = [$0: 1]
+        } get: {
+            $0.counted.keys.first
+        },
         AssetShape(testDescription: "structure") {
             $1.scan = Scan(title: "A", front: $0)
         } get: {
