@@ -19,6 +19,9 @@ public struct StoreStatistics: Sendable, Hashable {
     /// The newest checkpoint, nil where there is none yet; of a store that is only read, the one
     /// that its opening started from.
     public let checkpoint: CheckpointStatistics?
+    /// The bytes of assets that this process has replaced or deleted since the last compaction began. The next one
+    /// removes the files, unless the kept history or a value names them.
+    public let replacedAssetBytes: ByteCount
     /// Why the last compaction that started by itself failed; nil when it did not.
     public let compactionFailure: String?
     /// What was damaged in files that a compaction has dropped since the store was opened, also one that started by
@@ -60,6 +63,7 @@ extension Store {
             log: figures?.log ?? LogStatistics(), isWritable: figures?.isWritable ?? false,
             isPoisoned: figures?.isFailed ?? false, floor: floor,
             checkpoint: checkpoint.map(CheckpointStatistics.init),
+            replacedAssetBytes: ByteCount(figures?.compaction.replacedAssetBytes ?? 0),
             compactionFailure: compactor?.failure,
             compactionDamage: compactor?.damage ?? [])
     }

@@ -87,14 +87,10 @@ package final class AssetFile: @unchecked Sendable {
     // MARK: Looking
 
     /// What is wrong with an asset's file as far as a look at its length tells.
-    static func problem(
-        of asset: AssetReference, in folder: AssetFolder
-    ) throws(LogError) -> AssetProblem? {
+    static func problem(of asset: AssetReference, in folder: AssetFolder) -> AssetProblem? {
         do throws(AssetProblem) {
             _ = try AssetFile(asset, in: folder)
             return nil
-        } catch .unreadable(let error) where error.reason != .notAPlainFile {
-            throw .fileSystem(error)
         } catch {
             return error
         }

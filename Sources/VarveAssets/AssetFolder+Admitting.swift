@@ -1,10 +1,8 @@
 package import VarveEvents
-package import VarveLog
 
 extension AssetFolder {
-    private enum Stop: Error {
-        case found(AssetCheck.Finding)
-        case log(LogError)
+    private struct Stop: Error {
+        let finding: AssetCheck.Finding
     }
 
     /// The first asset that a transaction gives to an entity and whose file is not there, of the right length. Nil
@@ -19,7 +17,7 @@ extension AssetFolder {
     ///     lost.
     package func firstProblem(
         in payload: UnsafeRawBufferPointer, _ catalog: Catalog, allowsMoves: Bool = false
-    ) throws(LogError) -> AssetCheck.Finding? {
+    ) -> AssetCheck.Finding? {
         let walk = AssetWalk(catalog)
         guard !walk.isEmpty else { return nil }
         let transaction = TransactionView(ofOwn: payload)
@@ -36,23 +34,18 @@ extension AssetFolder {
             return nil
         } catch {
             switch error {
-            case .consumer(.found(let finding)): return finding
-            case .consumer(.log(let error)): throw error
+            case .consumer(let stop): return stop.finding
             case .events(let error): preconditionFailure("what was just encoded: \(error)")
             }
         }
     }
 
     private func check(_ mention: AssetMention) throws(Stop) {
-        guard mention.isKept else { return }
-        let problem: AssetProblem?
-        do throws(LogError) {
-            problem = try AssetFile.problem(of: mention.asset, in: self)
-        } catch {
-            throw .log(error)
+        guard mention.isKept, let problem = AssetFile.problem(of: mention.asset, in: self) else {
+            return
         }
-        guard let problem else { return }
-        throw .found(AssetCheck.Finding(place: AssetNames.Place(mention), problem: problem))
+        throw Stop(
+            finding: AssetCheck.Finding(place: AssetNames.Place(mention), problem: problem))
     }
 }
 

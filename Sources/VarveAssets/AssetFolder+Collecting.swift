@@ -2,32 +2,60 @@ package import VarveEvents
 package import VarveLog
 
 /// What a compaction removed of a store's assets.
-package struct CollectedAssets: Hashable, Sendable {
+package struct CollectedAssets: Sendable {
     package var files = 0
     package var bytes: UInt64 = 0
+    /// Files that were removed and are still open.
+    private var open: [RemovedFile] = []
 
     package init() {}
+
+    mutating func note(_ removed: RemovedFile) {
+        files += 1
+        bytes += removed.byteCount
+        open.append(removed)
+    }
+
+    /// Closes what was removed, which frees its blocks. Not inside of a lock.
+    package mutating func release() { open = [] }
+}
+
+/// A file without a name, and still open: the system frees its blocks when it closes, which may take long.
+// Unchecked: nothing reads the file any more.
+final class RemovedFile: @unchecked Sendable {
+    let byteCount: UInt64
+    private let file: any StoreFile
+
+    init(_ file: any StoreFile, byteCount: UInt64) {
+        self.file = file
+        self.byteCount = byteCount
+    }
 }
 
 extension AssetFolder {
-    /// Calls `body` with each file that has the name of an asset. What is no folder holds none.
+    /// Calls `body` with each file that has the name of an asset. What has the name of a folder of files and is none
+    /// was put there by another program, and holds no assets.
     ///
-    /// - Parameter unreadable: called with the place of each folder that cannot be listed.
+    /// - Parameter unreadable: called with the place of each folder that cannot be listed, also of `assets` itself where
+    ///   that is no directory.
     func forEachFile(
         _ body: (AssetDigest) -> Void, unreadable: (_ path: String, FileSystemError) -> Void
     ) {
-        func names(in folder: any FileSystem, _ path: String) -> [String] {
+        func names(
+            in folder: any FileSystem, _ path: String, mayBeAFile: Bool
+        ) -> [String] {
             do throws(FileSystemError) {
                 return try folder.list() ?? []
             } catch {
-                if !error.isNotADirectory { unreadable(path, error) }
+                if !(mayBeAFile && error.isNotADirectory) { unreadable(path, error) }
                 return []
             }
         }
-        for folder in names(in: directory, AssetFileName.root) where AssetFileName.isFolder(folder)
-        {
-            let path = AssetFileName.root + "/" + folder
-            for name in names(in: directory.subdirectory(folder), path) {
+        let root = AssetFileName.root
+        for folder in names(in: directory, root, mayBeAFile: false)
+        where AssetFileName.isFolder(folder) {
+            let path = root + "/" + folder
+            for name in names(in: directory.subdirectory(folder), path, mayBeAFile: true) {
                 if let digest = AssetFileName.digest(folder: folder, name: name) { body(digest) }
             }
         }
@@ -100,7 +128,10 @@ extension AssetFolder {
         let unnamed = try filesWithoutName(names, in: checkpoint, log)
         do throws(LogError) {
             try removeStaged(countingIn: &collected)
-            try remove(unnamed, countingIn: &collected)
+            for digest in unnamed {
+                try remove(CollectionOfOne(digest), countingIn: &collected)
+                collected.release()
+            }
         } catch {
             throw .log(error)
         }
@@ -109,15 +140,13 @@ extension AssetFolder {
     /// Removes files that neither a state nor a transaction names, but for those that a value in this process or a
     /// reader of any process holds: the next collection finds them again.
     ///
-    /// While it runs no transaction may be under way.
+    /// While it runs no transaction may be under way. What it removes stays open until ``CollectedAssets/release()``.
     package func remove(
         _ digests: some Sequence<AssetDigest>, countingIn collected: inout CollectedAssets
     ) throws(LogError) {
         try LogError.wrapping { () throws(FileSystemError) in
             for digest in digests {
-                guard let length = try removeUnlessNeeded(digest) else { continue }
-                collected.files += 1
-                collected.bytes += length
+                if let removed = try removeUnlessNeeded(digest) { collected.note(removed) }
             }
         }
     }

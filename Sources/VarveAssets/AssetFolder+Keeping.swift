@@ -16,11 +16,7 @@ extension AssetFolder {
             let digest = AssetDigest(of: bytes)
             let hold = hold(digest)
             let byteCount = UInt64(bytes.count)
-            if try AssetFile.isIntact(digest, byteCount: byteCount, in: self) {
-                try prepareFolder(of: digest)
-                try folder(of: digest).synchronizeDirectory()
-                return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
-            }
+            if let present = try present(digest, byteCount, hold) { return present }
             let staged = try StagedAsset(in: self)
             try staged.append(bytes)
             return try staged.place()
@@ -38,17 +34,28 @@ extension AssetFolder {
             case .moving:
                 if let moved = try move(source) { return moved }
                 let kept = try copy(source)
-                if try !isFile(of: kept.digest, source) { try source.remove() }
+                try remove(source, keptAs: kept.digest)
                 return kept
             }
         }
     }
 
-    /// Whether a source is the file of an asset of this store: of that there is one, which must not go.
-    private func isFile(
-        of digest: AssetDigest, _ source: SourceFile
-    ) throws(FileSystemError) -> Bool {
-        try folder(of: digest).identity(of: AssetFileName.name(of: digest)) == source.identity
+    /// An asset whose content is there already, all of it; its name is safe when this returns. Nil where it is not.
+    private func present(
+        _ digest: AssetDigest, _ byteCount: UInt64, _ hold: AssetHold
+    ) throws(FileSystemError) -> KeptAsset? {
+        guard try AssetFile.isIntact(digest, byteCount: byteCount, in: self) else { return nil }
+        try prepareFolder(of: digest)
+        try folder(of: digest).synchronizeDirectory()
+        return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
+    }
+
+    /// Removes a file whose content is kept, unless it is the file of an asset of this store: of that there is one.
+    private func remove(
+        _ source: SourceFile, keptAs digest: AssetDigest
+    ) throws(FileSystemError) {
+        let own = try folder(of: digest).identity(of: AssetFileName.name(of: digest))
+        if own != source.identity { try source.remove() }
     }
 
     private func copy(_ source: SourceFile) throws(FileSystemError) -> KeptAsset {
@@ -57,18 +64,22 @@ extension AssetFolder {
         return try staged.place()
     }
 
-    /// Nil where the file cannot move, or its content is there already.
+    /// Nil where the file cannot move. It only goes where its content is there already.
     private func move(_ source: SourceFile) throws(FileSystemError) -> KeptAsset? {
         let (digest, byteCount) = try AssetFile.digest { buffer, offset throws(FileSystemError) in
             try source.read(into: buffer, at: offset)
         }
         let hold = hold(digest)
-        guard try !AssetFile.isIntact(digest, byteCount: byteCount, in: self) else { return nil }
+        if let present = try present(digest, byteCount, hold) {
+            try remove(source, keptAs: digest)
+            return present
+        }
         try source.synchronize()
         try prepareFolder(of: digest)
         let folder = folder(of: digest)
-        guard try source.move(to: AssetFileName.name(of: digest), in: folder) else { return nil }
-        try folder.synchronizeDirectory()
-        return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
+        let isMoved = try source.move(to: AssetFileName.name(of: digest), in: folder) {
+            () throws(FileSystemError) in try folder.synchronizeDirectory()
+        }
+        return isMoved ? KeptAsset(digest: digest, byteCount: byteCount, hold: hold) : nil
     }
 }

@@ -88,11 +88,9 @@ package final class AssetFolder: Sendable {
 
     /// Notes that a transaction is about to name an asset. Returns what is wrong with the file of one that a row is to
     /// have, as far as a look at its length tells.
-    package func admit(
-        _ asset: AssetReference, isNew: Bool
-    ) throws(LogError) -> AssetProblem? {
+    package func admit(_ asset: AssetReference, isNew: Bool) -> AssetProblem? {
         state.withLock { _ = $0.admitted?.insert(asset.digest) }
-        return isNew ? try AssetFile.problem(of: asset, in: self) : nil
+        return isNew ? AssetFile.problem(of: asset, in: self) : nil
     }
 
     // MARK: Collecting
@@ -103,12 +101,12 @@ package final class AssetFolder: Sendable {
     package func endCollection() { state.withLock { $0.admitted = nil } }
 
     /// Removes the file of an asset, unless a value in this process, a transaction since the collection began, or a
-    /// reader of any process needs it. Returns how large it was; nil where it stays, or is not there.
+    /// reader of any process needs it. Nil where it stays, or is not there.
     ///
     /// All of it holds the lock that ``hold(_:)`` takes. So content that is kept again either is held before the look
     /// at the holds, or finds the file gone and is written anew.
-    func removeUnlessNeeded(_ digest: AssetDigest) throws(FileSystemError) -> UInt64? {
-        try state.withLock { state throws(FileSystemError) -> UInt64? in
+    func removeUnlessNeeded(_ digest: AssetDigest) throws(FileSystemError) -> RemovedFile? {
+        try state.withLock { state throws(FileSystemError) -> RemovedFile? in
             guard state.holds[digest] == nil, state.admitted?.contains(digest) != true else {
                 return nil
             }
@@ -117,7 +115,10 @@ package final class AssetFolder: Sendable {
                     AssetFileName.name(of: digest), in: folder(of: digest))
             } catch {
                 // What is no plain file was put there by another program, and is not opened by this one either.
-                guard error.isNotFound || error.reason == .notAPlainFile else { throw error }
+                guard error.isNotFound || error.reason == .notAPlainFile else {
+                    throw FileSystemError(
+                        error.operation, file: AssetFileName.path(of: digest), reason: error.reason)
+                }
                 return nil
             }
         }
@@ -126,11 +127,11 @@ package final class AssetFolder: Sendable {
     /// Nil where a reader has the file open, perhaps by a URL.
     private static func removeUnlocked(
         _ name: String, in folder: any FileSystem
-    ) throws(FileSystemError) -> UInt64? {
+    ) throws(FileSystemError) -> RemovedFile? {
         let file = try folder.open(name, .read)
         guard try file.lock(.exclusive) else { return nil }
         let length = try file.length().rawValue
         try folder.remove(name)
-        return length
+        return RemovedFile(file, byteCount: length)
     }
 }

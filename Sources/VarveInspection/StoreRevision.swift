@@ -108,10 +108,7 @@ extension AssetFolder {
     fileprivate func admit(
         _ payload: UnsafeRawBufferPointer, _ catalog: Catalog
     ) throws(InspectionError) {
-        let problem = try InspectionError.wrapping { () throws(LogError) in
-            try firstProblem(in: payload, catalog)
-        }
-        guard let problem else { return }
+        guard let problem = firstProblem(in: payload, catalog) else { return }
         throw .revision(reason: "\(problem.place.type) \(problem.reason)")
     }
 }

@@ -34,6 +34,10 @@ int64_t varve_content_start(int file, int64_t offset);
 /// file system has no such thing, the two are on different ones, or this system knows the call by names alone.
 int varve_clone(int file, int source);
 
+/// Gives a file another name, in another directory of the same file system, and replaces nothing: where the name is
+/// taken, that is EEXIST. 0, or -1 with `errno`, also where the system or the file system has no such call.
+int varve_rename_to_new(int directory, const char *name, int new_directory, const char *new_name);
+
 /// Which file a name leads to: the device and the number of its inode there.
 typedef struct {
     uint64_t device;

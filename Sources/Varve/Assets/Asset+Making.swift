@@ -14,15 +14,16 @@ extension Asset {
     ///
     /// - Parameters:
     ///   - value: `Data` as it is, a `String` as UTF-8, any other value as JSON.
-    ///   - pathExtension: the extension of a file with this content, without a period.
+    ///   - pathExtension: the extension of a file with this content; a period at its beginning is left out.
     ///   - mediaType: the kind of the content; nil is what the extension tells, or the type.
     ///   - store: a store that was opened for writing.
-    /// - Throws: ``StoreError``. Then nothing is kept.
+    /// - Throws: ``StoreError``, also where the extension has a slash or the media type a control character. Then
+    ///   nothing is kept.
     /// - Complexity: linear in the size. Content that is there already is read, and not written again.
     public init(
         _ value: Content, pathExtension: String = "", mediaType: String? = nil, in store: Store
     ) throws {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         self = try Self.make(kind, in: store) { folder in
             let bytes = try Self.encoded(value)
             return try bytes.withUnsafeBytesTyped { bytes throws(LogError) in
@@ -49,14 +50,19 @@ extension Asset {
     ///
     /// In the file system of the store the file only gets another name. No program may write to it meanwhile. The file
     /// of an asset of the same store stays, as that asset needs it; one of another store goes, and is missing there.
-    /// Of a symbolic link the file that it leads to is copied, and both stay. Save an entity with the asset before the
-    /// store is suspended or closed: behind that the value keeps the content, which is nowhere else now, no longer.
+    /// Of a symbolic link the file that it leads to is copied, and both stay.
+    ///
+    /// From here on the content is nowhere else. Save an entity with the asset before the store is suspended or closed.
+    /// Where the body of the write throws and the value goes, or the process ends before the commit, the next
+    /// compaction removes the content. Where that must not be, use ``init(contentsOf:mediaType:in:)`` and remove the
+    /// file behind the commit.
     ///
     /// - Parameters:
     ///   - url: the file. Its extension is the asset's.
     ///   - mediaType: the kind of the content; nil is what the extension tells, or the type.
     ///   - store: a store that was opened for writing.
-    /// - Throws: ``StoreError``. Then the file is where it was.
+    /// - Throws: ``StoreError``. Then the file is where it was, or at the path that the error names: where another
+    ///   file has taken its own meanwhile, or it cannot go back.
     public init(moving url: URL, mediaType: String? = nil, in store: Store) throws {
         self = try Self.make(fileAt: url, .moving, mediaType, in: store)
     }
@@ -68,7 +74,7 @@ extension Asset {
         chunks: some Sequence<Data>, pathExtension: String = "", mediaType: String? = nil,
         in store: Store
     ) throws {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         self = try Self.make(kind, in: store) { folder in
             let staged = try LogError.wrapping { () throws(FileSystemError) in
                 try StagedAsset(in: folder)
@@ -109,7 +115,7 @@ extension Asset {
     public init<Chunks: AsyncSequence>(
         chunks: Chunks, pathExtension: String = "", mediaType: String? = nil, in store: Store
     ) async throws where Chunks.Element == Data {
-        let kind = AssetKind(pathExtension, mediaType, otherwise: Self.ownMediaType)
+        let kind = try Self.kind(pathExtension, mediaType)
         let folder = try store.writableAssets()
         let staged = try await AssetQueue.run {
             try LogError.wrapping { () throws(FileSystemError) in try StagedAsset(in: folder) }
@@ -125,10 +131,16 @@ extension Asset {
 }
 
 extension Asset {
+    private static func kind(
+        _ pathExtension: String, _ mediaType: String?
+    ) throws(StoreError) -> AssetKind {
+        try AssetKind(pathExtension, mediaType, otherwise: ownMediaType, of: Content.self)
+    }
+
     private static func make(
         fileAt url: URL, _ transfer: AssetTransfer, _ mediaType: String?, in store: Store
     ) throws -> Asset {
-        let kind = AssetKind(url.pathExtension, mediaType, otherwise: ownMediaType)
+        let kind = try Self.kind(url.pathExtension, mediaType)
         return try make(kind, in: store) { folder in
             try folder.keep(fileAt: url.path, transfer)
         }

@@ -25,11 +25,19 @@ struct AssetCollection {
             if isCancelled() { throw LogError.compactionCancelled }
             let some = rest.prefix(Self.filesPerTurn)
             rest = rest.dropFirst(Self.filesPerTurn)
-            collected = try writer.inTurn { [collected] _ throws(LogError) in
+            let (sum, failure) = writer.inTurn { [collected] _ in
                 var sum = collected
-                try assets.remove(some, countingIn: &sum)
-                return sum
+                do throws(LogError) {
+                    try assets.remove(some, countingIn: &sum)
+                    return (sum, LogError?.none)
+                } catch {
+                    return (sum, error)
+                }
             }
+            collected = sum
+            // Behind the turn: to free the blocks of large files takes long.
+            collected.release()
+            if let failure { throw failure }
         }
     }
 

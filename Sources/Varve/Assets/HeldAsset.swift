@@ -8,11 +8,14 @@ public final class HeldAsset: Sendable {
     /// The file. It must not be changed.
     public let url: URL
     private let file: AssetFile
+    /// Keeps a collection of this process from looking at the file.
+    private let hold: AssetHold
     /// Of a store without files.
     private let directory: TemporaryDirectory?
 
-    init(_ file: AssetFile, of store: Store) throws {
+    init(_ file: AssetFile, of store: Store) throws(StoreError) {
         self.file = file
+        hold = store.assets.hold(file.asset.digest)
         let fileSystem = store.opener.fileSystem
         if fileSystem is POSIXFileSystem {
             directory = nil
@@ -21,22 +24,43 @@ public final class HeldAsset: Sendable {
         } else {
             let directory = try TemporaryDirectory()
             self.directory = directory
-            url = directory.url.appendingPathComponent("content")
-            try Self.write(file, to: url, of: store)
+            url = directory.url.appendingPathComponent(Self.contentName)
+            try Self.write(file, in: directory.url.path, of: store)
         }
     }
 
-    private static func write(_ file: AssetFile, to url: URL, of store: Store) throws {
-        guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-            throw CocoaError(.fileWriteUnknown)
+    private static let contentName = "content"
+
+    /// Writes the content to a file of its own, which its owner alone can read.
+    private static func write(
+        _ file: AssetFile, in directory: String, of store: Store
+    ) throws(StoreError) {
+        func refusing<Result>(
+            _ body: () throws(FileSystemError) -> Result
+        ) throws(StoreError) -> Result {
+            do throws(FileSystemError) {
+                return try body()
+            } catch {
+                let path = directory + "/" + contentName
+                throw .log(
+                    .fileSystem(
+                        FileSystemError(error.operation, file: path, reason: error.reason)))
+            }
         }
-        let handle = try FileHandle(forWritingTo: url)
-        defer { try? handle.close() }
-        var chunks = AssetChunks.Source(file, byteCount: 1 << 18)
+        let copy = try refusing { () throws(FileSystemError) in
+            try POSIXFileSystem(directory).open(contentName, .createExclusive)
+        }
+        var chunks = AssetChunks.Source(file, byteCount: StagedAsset.blockBytes)
+        var offset: UInt64 = 0
         while let chunk = try store.checked(
             file.asset, { () throws(AssetProblem) in try chunks.next() })
         {
-            try handle.write(contentsOf: chunk)
+            try chunk.withUnsafeBytesTyped { bytes throws(StoreError) in
+                try refusing { () throws(FileSystemError) in
+                    try copy.writeAll(bytes, at: FrameOffset(offset), name: contentName)
+                }
+            }
+            offset += UInt64(chunk.count)
         }
     }
 }

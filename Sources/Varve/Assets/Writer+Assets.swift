@@ -6,6 +6,8 @@ internal import VarveLog
 struct AssetAdmission {
     private var walk = AssetWalk(Catalog())
     private var revisionCount = 0
+    /// How many bytes of assets transactions have replaced or deleted since the last compaction began.
+    var replacedBytes: UInt64 = 0
 
     /// The walk for a catalog of one log, which only ever becomes longer.
     fileprivate mutating func walk(_ catalog: Catalog) -> AssetWalk {
@@ -28,11 +30,13 @@ extension Writer {
             definitions.isSame(as: core.sharedHead.definitions)
             ? core.admission.walk(definitions.catalog) : AssetWalk(definitions.catalog)
         guard !walk.isEmpty else { return }
+        var replaced = ReplacedAssets()
         try core.encoder.withBytes { bytes in
             do throws(AssetWalkFailure<StoreError>) {
                 try walk.forEachAsset(in: TransactionView(ofOwn: bytes)) {
                     mention throws(StoreError) in
                     try assets.admit(mention)
+                    replaced.note(mention)
                 }
             } catch {
                 switch error {
@@ -41,15 +45,31 @@ extension Writer {
                 }
             }
         }
+        core.admission.replacedBytes &+= replaced.bytes
+    }
+}
+
+/// What a transaction takes from entities and gives to none: the next collections may remove its files.
+private struct ReplacedAssets {
+    private var taken: [AssetDigest: UInt64] = [:]
+    private var kept: Set<AssetDigest> = []
+
+    mutating func note(_ mention: AssetMention) {
+        if mention.isKept {
+            kept.insert(mention.asset.digest)
+        } else {
+            taken[mention.asset.digest] = mention.asset.byteCount
+        }
+    }
+
+    var bytes: UInt64 {
+        taken.reduce(0) { sum, asset in kept.contains(asset.key) ? sum : sum &+ asset.value }
     }
 }
 
 extension AssetFolder {
     fileprivate func admit(_ mention: AssetMention) throws(StoreError) {
-        let problem = try StoreError.wrapping { () throws(LogError) in
-            try admit(mention.asset, isNew: mention.isKept)
-        }
-        guard let problem else { return }
+        guard let problem = admit(mention.asset, isNew: mention.isKept) else { return }
         throw .asset(
             AssetFailure(
                 mention.asset, AssetFailure.Reason(problem), at: AssetNames.Place(mention)))

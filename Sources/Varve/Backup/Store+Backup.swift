@@ -50,14 +50,14 @@ extension Store {
                 try report.addAssets(
                     from: opener.fileSystem, to: directory, environment: opener.environment,
                     isCancelled: isCancelled)
-                if compactor == nil { try complete(&report, in: directory) }
+                try complete(&report, in: directory)
                 return report
             }
         }
     }
 
-    /// Looks for assets that a compaction of the writing process has removed meanwhile. A store that this process writes
-    /// is not compacted while it is copied.
+    /// Looks for the assets that the copy names and has not: what was lost before, and what a compaction of another
+    /// process has removed meanwhile.
     private func complete(
         _ report: inout BackupReport, in directory: any FileSystem
     ) throws(LogError) {

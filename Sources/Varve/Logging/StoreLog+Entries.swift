@@ -1,6 +1,7 @@
 internal import Synchronization
 internal import VarveEvents
 internal import VarveLog
+internal import VarveText
 
 // What a log receives, and in which words. Each moment has its function here.
 
@@ -103,12 +104,33 @@ extension StoreLog {
                 "bytesAfter": "\(report.bytesAfter.rawValue)",
                 "segmentsDropped": "\(report.segmentsDropped)",
                 "transactionsDropped": "\(report.transactionsDropped)",
+                "assetsDropped": "\(report.assetsDropped)",
+                "assetBytesDropped": "\(report.assetBytesDropped.rawValue)",
             ])
         for error in report.damage { damage(error) }
         if let leftover = report.leftover {
             note(
                 .warning, .compaction, "files that are not needed are still there: \(leftover)",
                 ["error": "\(leftover)"])
+        }
+        if let leftover = report.assetsLeftover {
+            note(
+                .warning, .compaction,
+                "files of assets that are not needed may still be there: \(leftover)",
+                ["error": "\(leftover)"])
+        }
+    }
+
+    // MARK: - Backups
+
+    /// The copy from before a migration lacks assets that could not be read.
+    func backedUp(_ report: BackupReport, to place: String) {
+        for file in report.damagedAssets {
+            note(
+                .error, .damage,
+                "the backup \(place.escapedForDisplay) lacks the asset \(file), which is damaged: "
+                    + "bring the file back from another backup",
+                ["file": file])
         }
     }
 

@@ -28,10 +28,9 @@ extension StoreOpening {
     func admitAssets(
         of migrated: MigrationRun.Outcome
     ) throws(StoreError) {
-        let problem = try StoreError.wrapping { () throws(LogError) in
-            try migrated.payload.withReader { reader throws(LogError) in
-                try assets.firstProblem(in: reader.rest, migrated.state.catalog, allowsMoves: true)
-            }
+        let catalog = migrated.state.catalog
+        let problem = migrated.payload.withReader { reader in
+            assets.firstProblem(in: reader.rest, catalog, allowsMoves: true)
         }
         guard let problem else { return }
         throw .asset(
@@ -45,12 +44,15 @@ extension StoreOpening {
             let directory = migrating.backup.directory(before: migrated.header.id, fileSystem)
         else { return }
         migrating.progress(MigrationProgress(stage: .backingUp, done: 0, total: 1))
-        _ = try NewDirectory(directory).make { directory throws(LogError) in
+        let report = try NewDirectory(directory).make { directory throws(LogError) in
             var report = try LogBackup.run(
                 from: fileSystem, to: directory, environment: environment,
                 configuration: configuration)
             try report.addAssets(from: fileSystem, to: directory, environment: environment)
+            return report
         }
+        // A lost photo must not keep the app from opening its store: the migration changes no file.
+        log?.backedUp(report, to: directory)
         migrating.progress(MigrationProgress(stage: .backingUp, done: 1, total: 1))
     }
 

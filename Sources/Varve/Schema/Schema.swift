@@ -349,6 +349,8 @@ extension CatalogError {
         case .typeNumberNotDense(let type, _, _), .duplicateTypeName(let type),
             .idTypeChanged(let type, _, _):
             (type, nil)
+        case .assetInID(let type, _):
+            (type, "id")
         case .duplicateMember(let type, let property), .numberReused(let type, let property),
             .unknownTarget(let type, let property, _),
             .fieldTypeChanged(let type, let property, _, _, _),

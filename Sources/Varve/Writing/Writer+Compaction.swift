@@ -14,6 +14,7 @@ extension Writer {
             do {
                 try logPendingDefinitions(core, open)
                 begun = try open.log.beginCompaction(for: goal).map { ($0, core.head) }
+                core.admission.replacedBytes = 0
             } catch let error as LogError {
                 throw StoreError.log(error)
             }
@@ -76,21 +77,34 @@ extension Writer {
     }
 }
 
-/// How much the log has grown since the newest checkpoint, and how much is enough.
+/// How much the log has grown and how much of assets was replaced since the last compaction, and how much is enough.
 struct CompactionFigures: Sendable {
     let bytesSinceCheckpoint: UInt64
     let bytesWhenDue: UInt64
+    let replacedAssetBytes: UInt64
+    /// A compaction costs as much as the state is large, however many assets it removes: it waits for more of them than
+    /// of the log.
+    let assetBytesWhenDue: UInt64
 
-    var isDue: Bool { bytesSinceCheckpoint >= bytesWhenDue }
+    private static let assetFactor: UInt64 = 64
+
+    var isDue: Bool {
+        bytesSinceCheckpoint >= bytesWhenDue || replacedAssetBytes >= assetBytesWhenDue
+    }
 
     /// At rest two checkpoints and the log from the older one are there: twice what has been
     /// appended between two compactions. When that is what compression saves, the disk stays
     /// within twice the live data; where it saves little, a quarter of the data is enough.
-    init(_ log: Log, _ newest: CheckpointSize?) {
+    ///
+    /// - Parameter replacedAssetBytes: of assets that transactions have replaced or deleted since the last compaction.
+    init(_ log: Log, _ newest: CheckpointSize?, _ replacedAssetBytes: UInt64) {
+        self.replacedAssetBytes = replacedAssetBytes
+        let bytesMin = log.configuration.automaticCompactionBytesMin.rawValue
+        let due = bytesMin.multipliedReportingOverflow(by: Self.assetFactor)
+        assetBytesWhenDue = due.overflow ? .max : due.partialValue
         bytesSinceCheckpoint = log.bytesSinceCheckpoint.rawValue
         let raw = newest?.raw.rawValue ?? 0
         let saved = raw - min(raw, newest?.stored.rawValue ?? 0)
-        bytesWhenDue = max(
-            log.configuration.automaticCompactionBytesMin.rawValue, raw / 4, saved)
+        bytesWhenDue = max(bytesMin, raw / 4, saved)
     }
 }

@@ -300,7 +300,8 @@ final class Writer: Sendable {
                 core.recent.note(header.id, bytes)
             }
             let log = open.log.statistics
-            let compaction = CompactionFigures(open.log, core.newestCheckpoint)
+            let compaction = CompactionFigures(
+                open.log, core.newestCheckpoint, core.admission.replacedBytes)
             figures.withLock { $0.noteAppend(log, compaction) }
         } catch {
             noteFigures(open, core)
@@ -386,7 +387,9 @@ final class Writer: Sendable {
     }
 
     func noteFigures(_ open: OpenLog, _ core: Core) {
-        let new = WriterFigures(open, newestCheckpoint: core.newestCheckpoint)
+        let new = WriterFigures(
+            open, newestCheckpoint: core.newestCheckpoint,
+            replacedAssetBytes: core.admission.replacedBytes)
         figures.withLock { $0 = new }
     }
 

@@ -12,9 +12,11 @@ struct WriterFigures: Sendable {
     private(set) var compaction: CompactionFigures
     let newestCheckpoint: CheckpointSize?
 
-    init(_ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?) {
+    init(
+        _ open: Writer.OpenLog, newestCheckpoint: CheckpointSize?, replacedAssetBytes: UInt64 = 0
+    ) {
         pins = open.log.pins
-        compaction = CompactionFigures(open.log, newestCheckpoint)
+        compaction = CompactionFigures(open.log, newestCheckpoint, replacedAssetBytes)
         self.newestCheckpoint = newestCheckpoint
         log = open.log.statistics
         progress = open.log.progress

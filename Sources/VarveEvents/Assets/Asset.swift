@@ -19,10 +19,11 @@ public struct Asset<Content: Codable & Sendable>: Sendable {
     /// How many bytes the content has.
     public var byteCount: Int { Int(clamping: reference.byteCount) }
 
-    /// The extension of a file with this content, without a period; empty where none was given.
+    /// The extension of a file with this content, without a period; empty where none was given. A store that another
+    /// program wrote may say anything here: look at it before it becomes a part of a path.
     public var pathExtension: String { reference.pathExtension }
 
-    /// The kind of the content, as in "image/jpeg".
+    /// The kind of the content, as in "image/jpeg". In a store that another program wrote, any text.
     public var mediaType: String { reference.mediaType }
 }
 

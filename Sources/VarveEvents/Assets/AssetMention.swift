@@ -6,7 +6,7 @@ package struct AssetMention {
     package let id: UnsafeRawBufferPointer
     /// The name of the property.
     package let property: String
-    /// Whether a row has it; false for what a transaction replaces or deletes.
+    /// Whether a row has it, or a tombstone that a transaction brings; false for what one replaces or deletes.
     package let isKept: Bool
 
     /// The entity's id, for people.

@@ -103,7 +103,9 @@ package struct AssetWalk {
         case .insert(let event):
             try collect(event.row, of: event.entity, isKept: true, transaction, &mentions)
         case .delete(let event):
-            try collect(event.row, of: event.entity, isKept: false, transaction, &mentions)
+            // Without a live row before, the tombstone is what the transaction brings.
+            try collect(
+                event.row, of: event.entity, isKept: event.isRowless, transaction, &mentions)
         case .former(let event):
             guard let tombstone = event.tombstone else { return }
             try collect(tombstone.row, of: event.entity, isKept: false, transaction, &mentions)

@@ -78,7 +78,9 @@ extension Catalog {
     ) -> TypeDefinition {
         let known = numbers[declared.name].flatMap { definition(of: $0) }
         let change = changes.types[declared.name]
-        if let known, known.idType != declared.idType {
+        if declared.idType.holdsAssets {
+            merge.errors.append(.assetInID(type: declared.name, idType: declared.idType))
+        } else if let known, known.idType != declared.idType {
             merge.errors.append(
                 .idTypeChanged(type: declared.name, from: known.idType, to: declared.idType))
         }

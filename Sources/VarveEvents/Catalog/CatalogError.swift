@@ -11,6 +11,8 @@ package indirect enum CatalogError: Error, Equatable, Sendable {
 
     // What an app can declare that the log does not allow
     case idTypeChanged(type: String, from: StoredType, to: StoredType)
+    /// Ids that name assets: no one looks for those in ids, so a compaction would remove their files.
+    case assetInID(type: String, idType: StoredType)
     case fieldTypeChanged(
         type: String, property: String, from: StoredType, to: StoredType, reason: String)
     /// A new field that is neither optional nor has a default, so that old rows have no value.
@@ -61,6 +63,9 @@ extension CatalogError: CustomStringConvertible {
             "'\(type).\(property)' refers to type \(target), which is not defined"
         case .idTypeChanged(let type, let from, let to):
             "ids of '\(type)' are \(from) in the store and \(to) in the app"
+        case .assetInID(let type, let idType):
+            "ids of '\(type)' are \(idType), which holds an asset: give the entity another id, "
+                + "and keep the asset in a property"
         case .fieldTypeChanged(let type, let property, let from, let to, let reason):
             "'\(type).\(property)' is \(from) in the store and \(to) in the app: \(reason); write a migration "
                 + Self.step(property, of: type, from: from, to: to)

@@ -22,7 +22,11 @@ extension TypeDefinition {
     ) throws(CodecError) -> TypeDefinition {
         let number = TypeNumber(try reader.readNumber())
         let name = try reader.readText()
+        let idOffset = reader.position
         let idType = try StoredType.decode(from: &reader)
+        guard !idType.holdsAssets else {
+            throw .invalidValue(offset: idOffset, typeName: "id without an asset")
+        }
         let offset = reader.position
         let flags = try reader.readFlags(known: tombstoneFlag | numbersFlag, of: "TypeDefinition")
         let numbersIDs = flags & numbersFlag != 0

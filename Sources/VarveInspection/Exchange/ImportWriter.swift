@@ -76,13 +76,7 @@ final class ImportWriter {
 
     /// Refuses a transaction that names an asset whose file the store does not have: an import brings none.
     private func admitAssets(of payload: UnsafeRawBufferPointer) throws(ExchangeError) {
-        let problem: AssetCheck.Finding?
-        do throws(LogError) {
-            problem = try assets.firstProblem(in: payload, catalog)
-        } catch {
-            throw .inspection(.log(error))
-        }
-        guard let problem else { return }
+        guard let problem = assets.firstProblem(in: payload, catalog) else { return }
         throw .inspection(.entity(type: problem.place.type, reason: problem.reason))
     }
 }

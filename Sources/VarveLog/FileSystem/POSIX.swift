@@ -171,17 +171,18 @@ enum POSIX {
         try checked { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     }
 
-    /// Gives the file at a path a name in a directory of the same file system.
+    /// Gives the file at a path a name in a directory of the same file system, if the name is free.
     static func rename(
-        at path: String, to newName: String, in directory: Int32
+        at path: String, toNew newName: String, in directory: Int32
     ) throws(POSIXFailure) {
-        _ = try checked { renameat(AT_FDCWD, path, directory, newName) }
+        _ = try checked { varve_rename_to_new(AT_FDCWD, path, directory, newName) }
     }
 
+    /// Gives a file a path of the same file system, if the path is free.
     static func rename(
-        _ name: String, in directory: Int32, toPath path: String
+        _ name: String, in directory: Int32, toNewPath path: String
     ) throws(POSIXFailure) {
-        _ = try checked { renameat(directory, name, AT_FDCWD, path) }
+        _ = try checked { varve_rename_to_new(directory, name, AT_FDCWD, path) }
     }
 
     static func remove(at path: String) throws(POSIXFailure) {

@@ -9,6 +9,8 @@ package final class POSIXFileSystem: FileSystem {
     }
 
     private static let namesMax = 1_000_000
+    /// How many paths a file that moves out tries.
+    private static let pathsMax = 10
 
     private let place: Place
     /// Open from first use on.
@@ -118,23 +120,37 @@ package final class POSIXFileSystem: FileSystem {
         }
     }
 
-    /// Gives the file at a path, of the same file system, a name in this directory.
+    /// Gives the file at a path, of the same file system, a name in this directory. Replaces nothing.
     func takeOver(_ path: String, as name: String) throws(FileSystemError) {
         Self.requireComponent(name)
         try wrapping(.rename, path) { () throws(POSIXFailure) in
-            try POSIX.rename(at: path, to: name, in: opened())
+            try POSIX.rename(at: path, toNew: name, in: opened())
         }
     }
 
-    /// Undoes ``takeOver(_:as:)``. What has come to the path meanwhile is not replaced: that is an error.
+    /// Undoes ``takeOver(_:as:)``. What has come to the path meanwhile is not replaced: the file gets the path with a
+    /// number then, and the error says so. Where it stays in this directory, the error names both places.
     func moveOut(_ name: String, to path: String) throws(FileSystemError) {
         Self.requireComponent(name)
-        try wrapping(.rename, name) { () throws(POSIXFailure) in
-            guard try POSIX.identity(at: path) == nil else {
-                throw POSIXFailure(code: POSIX.alreadyThere)
+        for attempt in 0..<Self.pathsMax {
+            let free = attempt == 0 ? path : "\(path).\(attempt)"
+            do throws(POSIXFailure) {
+                try POSIX.rename(name, in: opened(), toNewPath: free)
+            } catch {
+                if error.code == POSIX.alreadyThere { continue }
+                throw stranded(name, path, error.code)
             }
-            try POSIX.rename(name, in: opened(), toPath: path)
+            guard attempt > 0 else { return }
+            throw FileSystemError(
+                .rename, file: "an asset back to \(path) (it is \(free) now)",
+                reason: .system(code: POSIX.alreadyThere))
         }
+        throw stranded(name, path, POSIX.alreadyThere)
+    }
+
+    private func stranded(_ name: String, _ path: String, _ code: Int32) -> FileSystemError {
+        FileSystemError(
+            .rename, file: "\(displayPath)/\(name) back to \(path)", reason: .system(code: code))
     }
 
     package func remove(_ name: String) throws(FileSystemError) {

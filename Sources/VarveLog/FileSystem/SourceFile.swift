@@ -33,11 +33,14 @@ package final class SourceFile {
     /// Makes content and length safe from a power cut.
     package func synchronize() throws(FileSystemError) { try file.synchronize() }
 
-    /// Gives the file a name in a store's directory. False, and nothing has happened, where it cannot move: it has
+    /// Gives the file a free name in a store's directory. False, and nothing has happened, where it cannot move: it has
     /// another link, is on another file system or another user's, is no longer the one at the path, or has changed
-    /// since it was opened.
+    /// since it was opened; or the name is taken.
+    ///
+    /// - Parameter conclude: what must succeed behind the move. Where it throws, the file moves back to its path.
     package func move(
-        to name: String, in directory: any FileSystem
+        to name: String, in directory: any FileSystem,
+        _ conclude: () throws(FileSystemError) -> Void
     ) throws(FileSystemError) -> Bool {
         guard let directory = directory as? POSIXFileSystem, try isMovable() else { return false }
         do throws(FileSystemError) {
@@ -45,7 +48,16 @@ package final class SourceFile {
         } catch {
             return false
         }
-        if try isSettled(as: name, in: directory) { return true }
+        // This may be the only copy of the content: on every way out but one it goes back.
+        do throws(FileSystemError) {
+            if try isSettled(as: name, in: directory) {
+                try conclude()
+                return true
+            }
+        } catch {
+            try directory.moveOut(name, to: path)
+            throw error
+        }
         try directory.moveOut(name, to: path)
         return false
     }
@@ -79,8 +91,9 @@ package final class SourceFile {
         now.length == status.length && now.modifiedAt == status.modifiedAt
     }
 
-    /// Removes the file at the path, if it is the one that was opened.
+    /// Removes the file at the path, if it is the one that was opened, and has not changed since.
     package func remove() throws(FileSystemError) {
+        guard try isUnchanged(file.status()) else { return }
         try wrapping(.remove, path) { () throws(POSIXFailure) in
             guard try POSIX.identity(at: path) == status.identity else { return }
             try POSIX.remove(at: path)

@@ -167,8 +167,6 @@ final class StoreOutput {
         return verification
     }
 
-    /// Removes what was written, after an error: the directory is empty again, unless removing
-    /// fails too. Then there is no manifest, and no opening takes it for a store.
     /// Removes what was copied into the folder of assets: folders of files, and what has no name yet.
     private static func discardAssets(in directory: any FileSystem) throws(FileSystemError) {
         for name in try directory.list() ?? [] {
@@ -182,6 +180,8 @@ final class StoreOutput {
         }
     }
 
+    /// Removes what was written, after an error: the directory is empty again, unless removing
+    /// fails too. Then there is no manifest, and no opening takes it for a store.
     static func discard(_ fileSystem: any FileSystem) {
         do throws(FileSystemError) {
             // The manifest first: without it the rest is no store.

@@ -33,6 +33,25 @@ struct CatalogTests {
     }
 
     @Test(
+        "Ids that hold an asset are refused, where they are declared and where a log has them",
+        arguments: [
+            .asset, .optional(.asset),
+            .structure("Place", [StoredType.Field("x", .int64), StoredType.Field("map", .asset)]),
+        ] as [StoredType])
+    func assetInID(idType: StoredType) throws {
+        let declared = DeclaredType(name: "Photo", idType: idType, fields: [], relations: [])
+        let merge = Catalog().merging(declared: [declared])
+        #expect(merge.errors == [.assetInID(type: "Photo", idType: idType)])
+        #expect("\(merge.errors[0])".contains("give the entity another id"))
+        let bytes = try encoded(merge.resolved[0])
+        #expect(throws: CodecError.invalidValue(offset: 7, typeName: "id without an asset")) {
+            try bytes.withReader { reader throws(CodecError) in
+                try TypeDefinition.decode(from: &reader)
+            }
+        }
+    }
+
+    @Test(
         "A retired name ends with its number, and # where it was taken",
         arguments: [
             ("age#3", 3, true), ("age#3##", 3, true), ("age#3", 4, false), ("age#31", 3, false),

@@ -42,6 +42,46 @@ struct AssetBackupTests {
         #expect((try? image.data(in: copy)) == (isMadeAgain ? bytes(1) : nil))
     }
 
+    @Test("The writer's own backup names an asset whose file was lost before")
+    func lostBefore() throws {
+        let disk = SimulatedDisk()
+        let store = try openPhotos(disk)
+        try store.write { context in
+            try Photo(id: "1", image: Asset(bytes(1), in: store)).save(to: &context)
+            try Photo(id: "2", image: Asset(bytes(2), in: store)).save(to: &context)
+        }
+        let lost = try Asset(bytes(1), in: store).digest.description
+        let (folder, rest) = (String(lost.prefix(2)), String(lost.dropFirst(2)))
+        try disk.subdirectoryDisk("assets", folder).remove(rest)
+        let place = StoreTests.Place()
+        let report = try store.backup(to: place.url)
+        #expect(report.damagedAssets == ["assets/\(folder)/\(rest)"])
+        #expect(report.assets == 1)
+    }
+
+    @Test("Something else than a directory in the place of `assets` is named, not passed over")
+    func notADirectory() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Photo.self)
+        try store.write { context in
+            try Photo(id: "1", image: Asset(bytes(1), in: store)).save(to: &context)
+        }
+        try store.close()
+        let assets = place.url.appendingPathComponent("assets")
+        try FileManager.default.removeItem(at: assets)
+        try Data([1]).write(to: assets)
+        let source = POSIXFileSystem(place.url.path)
+        let target = SimulatedDisk()
+        try target.createDirectory()
+        let environment = SimulatedEnvironment(seed: 1)
+        let copy = try AssetCopy(
+            from: AssetFolder(of: source, environment: environment),
+            to: AssetFolder(of: target, environment: environment))
+        #expect(copy.damaged.map(\.path) == ["assets"])
+        let reopened = try Store(at: place.url, Photo.self)
+        #expect(try reopened.compact().assetsLeftover?.contains("cannot list") == true)
+    }
+
     @Test("A bad sector under an asset and stray names do not end a copy; they are named")
     func badSector() throws {
         let place = StoreTests.Place()

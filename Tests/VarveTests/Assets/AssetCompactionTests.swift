@@ -117,6 +117,34 @@ struct AssetCompactionTests {
         #expect(try former.data(in: store) == bytes(1))
     }
 
+    @Test("An asset that a transaction names while its file is about to be collected stays")
+    func namedMeanwhile() throws {
+        let disk = SimulatedDisk()
+        var store = try openPhotos(disk, retention: .newestState)
+        try set(1, store)
+        try store.close()
+        let files = HookedFileSystem(disk)
+        store = try openPhotos(files, seed: 2, retention: .newestState)
+        // What is read holds no file.
+        let former = try #require(Photo.query("1").resolve(in: store.context)?.image)
+        try set(2, store)
+        let isSaved = Lock(false)
+        let folder = "assets/" + former.digest.description.prefix(2)
+        files.setHook { [store] operation, file, _ in
+            // The compaction is in force, and its collection has begun: neither the checkpoint nor the log that it
+            // looks through names the content.
+            guard operation == .list, file.hasSuffix(folder) else { return }
+            files.setHook(nil)
+            let isDone =
+                (try? store.write { try Photo(id: "2", image: former).save(to: &$0) }) != nil
+            isSaved.withLock { $0 = isDone }
+        }
+        #expect(try store.compact().assetsDropped == 0)
+        #expect(isSaved.withLock { $0 })
+        #expect(try former.data(in: store) == bytes(1))
+        #expect(try disk.assetNames == [digest(1), digest(2)])
+    }
+
     @Test("Contents that a crash left without a name, or without a transaction, go")
     func leftovers() throws {
         let disk = SimulatedDisk()
@@ -137,14 +165,59 @@ struct AssetCompactionTests {
     @Test("A compaction is done where assets cannot be collected, and says why they are left")
     func leftover() throws {
         let disk = SimulatedDisk()
+        let entries = Lock<[StoreLog.Entry]>([])
         let store = try openPhotos(
-            UnlistableFileSystem(disk, inside: "assets"), retention: .newestState)
+            UnlistableFileSystem(disk, inside: "assets"), retention: .newestState,
+            log: StoreLog { entry in entries.withLock { $0.append(entry) } })
         try set(1, store)
         _ = try Asset(bytes(2), in: store)
         let report = try store.compact()
         #expect(report.checkpoint == 1 && report.leftover == nil && report.assetsDropped == 0)
         #expect(report.assetsLeftover?.contains("cannot list") == true)
         #expect("\(report)".contains("assets that are not needed may still be there"))
+        #expect(disk.assetNames.count == 2)
+        // Also to a log: a compaction that starts by itself returns its report to no caller.
+        let entry = try #require(entries.withLock { $0.last })
+        #expect(entry.level == .warning && entry.event == .compaction)
+        #expect(entry.message.contains("cannot list"))
+        #expect(
+            entries.withLock { $0 }.contains {
+                $0.metadata["assetsDropped"] == "0" && $0.metadata["assetBytesDropped"] == "0"
+            })
+    }
+
+    @Test("Assets that were replaced make a compaction due, though the log has hardly grown")
+    func due() throws {
+        let disk = SimulatedDisk()
+        let ended = Lock(0)
+        var configuration = LogConfiguration()
+        configuration.automaticCompactionBytesMin = ByteCount(8_192)
+        let store = try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1), configuration: configuration,
+            mode: .readWrite, durability: .commit, retention: .newestState,
+            compactsAutomatically: true,
+            log: StoreLog { entry in
+                if entry.event == .compaction, case .end? = entry.interval {
+                    ended.withLock { $0 += 1 }
+                }
+            }, types: [Photo.self])
+        func replace(_ number: Int) throws {
+            try store.write { context in
+                let image = try Asset(bytes(number, count: 200_000), in: store)
+                // The list names the same content before and behind: it replaces nothing.
+                let page = try Asset(Data("page".utf8), in: store)
+                try Photo(id: "1", image: image, pages: Array(repeating: page, count: number))
+                    .save(to: &context)
+            }
+        }
+        for number in 1...3 { try replace(number) }
+        #expect(store.statistics.replacedAssetBytes.rawValue == 400_000)
+        #expect(disk.assetNames.count == 4)
+        try replace(4)
+        // The one that has started by itself, whenever it did, ends before this one begins.
+        try store.compact()
+        #expect(ended.withLock { $0 } == 2)
+        #expect(store.statistics.replacedAssetBytes == .zero)
         #expect(disk.assetNames.count == 2)
     }
 

@@ -52,6 +52,54 @@ struct AssetFolderTests {
         try AssetFile(reference(digest), in: folder).verify()
     }
 
+    @Test(
+        "A tombstone without an entity before needs the file of its asset, that of a deleted one does not",
+        arguments: [false, true])
+    func tombstones(isRowless: Bool) throws {
+        let folder = try folder(SimulatedDisk())
+        let merge = Catalog().merging(declared: [
+            DeclaredType(
+                name: "Photo", idType: .int8, fields: [DeclaredField(name: "image", type: .asset)])
+        ])
+        var catalog = Catalog()
+        for definition in merge.definitions { _ = try catalog.define(definition, in: 1) }
+        let lost = reference(try Asset(bytes(1), in: try Store.inMemory(Photo.self)).digest)
+        var row = ByteWriter()
+        lost.store(into: &row)
+        var encoder = TransactionEncoder()
+        let time = Timestamp(microseconds: 0)
+        encoder.begin(id: 2, time: time)
+        [7 as UInt8].withUnsafeBytes { id in
+            let entity = encoder.entity(merge.resolved[0].number, id)
+            row.withBytes { row in
+                encoder.delete(
+                    entity, keepsTombstone: true, isRowless: isRowless, ordinal: Ordinal(1),
+                    previous: nil, cause: .direct, row: row, lists: [])
+            }
+        }
+        var payload = ByteWriter()
+        encoder.finish(TransactionHeader(id: 2, time: time), into: &payload)
+        let problem = payload.withBytes { folder.firstProblem(in: $0, catalog) }
+        #expect(problem?.problem == (isRowless ? .missing : nil))
+        #expect(problem?.place.property == (isRowless ? "image" : nil))
+    }
+
+    @Test(
+        "What a collection removes is closed behind the lock, where its blocks may take long to free"
+    )
+    func closing() throws {
+        let closed = Lock(0)
+        let folder = try folder(ClosingCounter(SimulatedDisk(), closed))
+        let digest = try bytes(1).withUnsafeBytes { try folder.keep($0).digest }
+        closed.withLock { $0 = 0 }
+        var collected = CollectedAssets()
+        try folder.remove([digest], countingIn: &collected)
+        #expect(collected.files == 1 && collected.bytes == 1_000)
+        #expect(closed.withLock { $0 } == 0)
+        collected.release()
+        #expect(closed.withLock { $0 } == 1)
+    }
+
     private func reference(_ digest: AssetDigest) -> AssetReference {
         AssetReference(digest: digest, byteCount: 1_000, pathExtension: "", mediaType: "")
     }
@@ -106,5 +154,36 @@ struct AssetFolderTests {
             }
             #expect(problem == .missing)
         }
+    }
+}
+
+/// Counts the files that are closed.
+private final class ClosingCounter: ForwardingFileSystem {
+    private final class File: ForwardingFile {
+        let base: any StoreFile
+        private let closed: Lock<Int>
+
+        init(_ base: any StoreFile, _ closed: Lock<Int>) {
+            self.base = base
+            self.closed = closed
+        }
+
+        deinit { closed.withLock { $0 += 1 } }
+    }
+
+    let base: any FileSystem
+    private let closed: Lock<Int>
+
+    init(_ base: any FileSystem, _ closed: Lock<Int>) {
+        self.base = base
+        self.closed = closed
+    }
+
+    func open(_ name: String, _ mode: FileOpenMode) throws(FileSystemError) -> any StoreFile {
+        File(try base.open(name, mode), closed)
+    }
+
+    func subdirectory(_ name: String) -> any FileSystem {
+        ClosingCounter(base.subdirectory(name), closed)
     }
 }

@@ -63,7 +63,8 @@ func bytes(_ number: Int, count: Int = 1_000) -> Data {
 
 func openPhotos(
     _ disk: any FileSystem, seed: UInt64 = 1, retention: Retention = .everything,
-    durability: Durability = .commit, mode: Store.Mode = .readWrite
+    durability: Durability = .commit, mode: Store.Mode = .readWrite, log: StoreLog? = nil,
+    types: [any EntityModelProtocol.Type] = [Photo.self]
 ) throws -> Store {
     var configuration = LogConfiguration()
     configuration.segmentBytesMax = ByteCount(4_096)
@@ -71,5 +72,5 @@ func openPhotos(
     return try Store(
         in: disk, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
         mode: mode, durability: durability, retention: retention, compactsAutomatically: false,
-        types: [Photo.self])
+        log: log, types: types)
 }

@@ -18,4 +18,17 @@ struct AssetReadingTests {
         #expect(try asset.bytes(middle, in: store) == content[middle])
         #expect(try Asset(Data(), in: store).data(in: store).isEmpty)
     }
+
+    @Test("Optional bytes and texts, and nothing, are read as they were kept: they are JSON")
+    func optionals() throws {
+        let store = try Store.inMemory(Photo.self)
+        for text in ["text", "", nil] as [String?] {
+            let asset = try Asset<String?>(text, in: store)
+            #expect(try asset.value(in: store) == text)
+            #expect(asset.mediaType == "application/json")
+        }
+        for data in [bytes(1), Data(), nil] as [Data?] {
+            #expect(try Asset<Data?>(data, in: store).value(in: store) == data)
+        }
+    }
 }
