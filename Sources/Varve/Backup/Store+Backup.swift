@@ -14,7 +14,8 @@ extension Store {
     /// - Parameter url: a directory that does not exist, or is empty. The backup appears there as a
     ///   whole, synced, read back and verified, or not at all.
     /// - Throws: ``StoreError``. It must not be called inside a write.
-    /// - Complexity: linear in the size of the files, which are read twice and written once.
+    /// - Complexity: linear in the size of the files, which are read twice and written once. The log of a store with
+    ///   assets is read once more.
     @discardableResult
     public func backup(to url: URL) throws -> BackupReport {
         guard let compactor else { return try copyFiles(to: url) { false } }
@@ -61,6 +62,8 @@ extension Store {
     private func complete(
         _ report: inout BackupReport, in directory: any FileSystem
     ) throws(LogError) {
+        // Where no type ever had an asset, the copy is not read once more.
+        if let writer, AssetNames(writer.inTurn { $0.head.catalog }).isEmpty { return }
         let copied = try ScannedLog.scan(
             directory, configuration: opener.configuration, mode: .readOnly)
         guard let catalog = try copied.catalog() else { return }
