@@ -24,7 +24,7 @@ extension Writer {
         var commit: StoreLog.Commit?
     }
 
-    /// Reports a commit that took long, once it is as safe as its write asked for.
+    /// Reports a commit that took long, once it is as safe as its durability wants.
     func didCommit(_ receipt: Receipt) {
         guard let commit = receipt.commit else { return }
         storeLog?.committed(commit, receipt.appended)
