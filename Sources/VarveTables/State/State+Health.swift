@@ -10,11 +10,13 @@ extension State {
     /// What is known of damage under the state; nil where it was not opened from an image.
     package var health: PageHealth? { store.cold?.health }
 
+    /// Where the image is read from which the state was opened; nil where it was not opened from one.
+    package var source: (any BlockSource)? { (store.cold?.loader as? ImageLoader)?.source }
+
     /// Runs what reads the state.
     ///
     /// Reads do not throw where pages cannot be read: they return less, or nothing. This function throws then, so
-    /// that no such result is used. All reads of a state that was opened from an image must go through it; no reader
-    /// does yet, because no store opens an image.
+    /// that no such result is used. All reads of a state that was opened from an image must go through it.
     package func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(StateReadError<Failure>) -> Result {
