@@ -47,9 +47,10 @@ extension SalvageContent.Taken {
 }
 
 extension State {
-    /// Throws where the content of a checkpoint cannot be read, before anything is salvaged upon it.
+    /// Throws where the content of an image cannot be read, before its pages are copied.
     fileprivate func readAll(of file: CheckpointFile) throws(LogError) {
         guard source != nil else { return }
+        try file.verifyContent()
         try reading {
             $0
         } _: { () throws(LogError) in

@@ -73,6 +73,8 @@ package struct CheckpointFile: Sendable {
 /// compaction has removed the file's name.
 // Sendable unchecked: a file may be read by several threads at once, and each reader belongs to the one that took it.
 package final class CheckpointReaders: @unchecked Sendable {
+    /// Readers that no thread has.
+    // Sendable unchecked: the lock around it lets one thread at a time take a reader or put one here.
     private struct Idle: @unchecked Sendable {
         var readers: [CheckpointReader] = []
     }
@@ -90,7 +92,7 @@ package final class CheckpointReaders: @unchecked Sendable {
         _ body: (CheckpointReader) throws(LogError) -> Result
     ) throws(LogError) -> Result {
         let reader = takeReader()
-        defer { giveBack(reader) }
+        defer { putBack(reader) }
         return try body(reader)
     }
 
@@ -100,7 +102,7 @@ package final class CheckpointReaders: @unchecked Sendable {
         return reader ?? checkpoint.makeReader(of: file)
     }
 
-    private func giveBack(_ reader: CheckpointReader) {
+    private func putBack(_ reader: CheckpointReader) {
         // Unchecked: nothing else has it.
         nonisolated(unsafe) let reader = reader
         idle.withLock { $0.readers.append(reader) }

@@ -10,9 +10,6 @@ extension State {
     /// What is known of damage under the state; nil where it was not opened from an image.
     package var health: PageHealth? { store.cold?.health }
 
-    /// Where the image is read from which the state was opened; nil where it was not opened from one.
-    package var source: (any BlockSource)? { (store.cold?.loader as? ImageLoader)?.source }
-
     /// Runs what reads the state.
     ///
     /// Reads do not throw where pages cannot be read: they return less, or nothing. This function throws then, so

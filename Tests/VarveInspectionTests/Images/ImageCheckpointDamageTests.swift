@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import Varve
 import VarveEvents
 import VarveReplay
 import VarveTables
@@ -120,7 +119,7 @@ struct ImageCheckpointDamageTests {
 
     /// Reads all that can be; only typed errors may come of it. Returns whether all of it could be read.
     private func isReadable(_ disk: SimulatedDisk) -> Bool {
-        do {
+        do throws(InspectionError) {
             let inspection = try Inspection(disk)
             for type in try inspection.summary().types {
                 let list = try inspection.entities(of: type.type.name)
@@ -130,21 +129,14 @@ struct ImageCheckpointDamageTests {
             let problems = try StoreVerification.verify(disk).problems
             #expect(problems.allSatisfy { !$0.description.isEmpty })
             return problems.isEmpty
-        } catch let error as InspectionError {
-            guard case .log(.checkpointDamaged(let name, let reason)) = error else {
-                guard case .log(.noUsableCheckpoint(let problems)) = error else {
-                    Issue.record("\(error)")
-                    return false
-                }
-                #expect(problems.allSatisfy { !$0.reason.isEmpty })
-                return false
-            }
+        } catch .log(.checkpointDamaged(let name, let reason)) {
             #expect(name == "checkpoint-0000000002" && !reason.isEmpty)
-            return false
+        } catch .log(.noUsableCheckpoint(let problems)) {
+            #expect(problems.allSatisfy { !$0.reason.isEmpty })
         } catch {
             Issue.record("\(error)")
-            return false
         }
+        return false
     }
 
     @Test("What is not forged is read")
@@ -163,12 +155,6 @@ struct ImageCheckpointDamageTests {
             changed[index].bytes[position] ^= 0x20
             let copy = try Self.forged(disk, file, changed)
             #expect(!isReadable(copy), "page \(index)")
-            // The library replays into tables of its own, which reads all.
-            #expect(throws: LogError.self) {
-                try ScannedLog.scan(copy, mode: .readOnly).loadNewestCheckpoint {
-                    try $0.loadState()
-                }
-            }
             let target = SimulatedDisk()
             #expect(throws: (any Error).self) {
                 try StoreSalvage.salvage(
