@@ -142,7 +142,7 @@ let package = Package(
             name: "VarveAssets",
             dependencies: [
                 .byName(name: "CCrypto", condition: .when(platforms: [.linux])), "VarveLog",
-                "VarveEvents",
+                "VarveEvents", "VarveReplay",
             ], swiftSettings: settings),
         .target(
             name: "Varve",

@@ -1,5 +1,6 @@
 package import VarveEvents
 package import VarveLog
+internal import VarveReplay
 
 /// The assets that the files of a store name: its newest checkpoint, and the transactions of its log.
 package struct AssetNames {
@@ -28,12 +29,15 @@ package struct AssetNames {
 
     /// Calls `body` with each asset that the state in a checkpoint names.
     ///
-    /// - Parameter isCancelled: called for each page; then `.compactionCancelled` is thrown.
+    /// - Parameter isCancelled: called now and then; then `.compactionCancelled` is thrown.
     package func forEach(
         in checkpoint: CheckpointFile, isCancelled: () -> Bool = { false },
         _ body: (AssetMention) -> Void
     ) throws(LogError) {
         walk.forEachFill(body)
+        if checkpoint.header.isImage {
+            return try forEach(inImage: checkpoint, isCancelled, body)
+        }
         let reader = try checkpoint.makeReader()
         let types = walk.types
         for page in checkpoint.pages {
@@ -52,6 +56,17 @@ package struct AssetNames {
                 throw .checkpointDamaged(
                     file: checkpoint.reference.file.text, reason: "a page of entities: \(error)")
             }
+        }
+    }
+
+    private func forEach(
+        inImage checkpoint: CheckpointFile, _ isCancelled: () -> Bool,
+        _ body: (AssetMention) -> Void
+    ) throws(LogError) {
+        let last = TransactionID(checkpoint.reference.sequence.rawValue)
+        try checkpoint.forEachRow(of: walk.types, isCancelled: isCancelled) {
+            type, id, row throws(CodecError) in
+            try walk.forEachAsset(inRow: row, of: type, id: id, behind: last, body)
         }
     }
 

@@ -63,11 +63,13 @@ extension Inspection {
     private static func live(
         _ name: Name, in state: State
     ) throws(InspectionError) -> InspectedEntity? {
-        guard let definition = state.catalog.definition(of: name.type),
-            let slot = name.id.withUnsafeBytes({ state.slot(of: name.type, id: $0) }),
-            let entity = try describe(definition, at: slot, in: state), !entity.isDeleted
-        else { return nil }
-        return InspectedEntity(entity, of: definition)
+        try state.inspecting { () throws(InspectionError) in
+            guard let definition = state.catalog.definition(of: name.type),
+                let slot = name.id.withUnsafeBytes({ state.slot(of: name.type, id: $0) }),
+                let entity = try describe(definition, at: slot, in: state), !entity.isDeleted
+            else { return nil }
+            return InspectedEntity(entity, of: definition)
+        }
     }
 
     private static func isSame(_ first: InspectedEntity?, _ second: InspectedEntity?) -> Bool {

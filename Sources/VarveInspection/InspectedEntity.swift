@@ -51,14 +51,16 @@ public struct EntityList {
 
     /// The entity at a position below ``count``, in the default order of the type.
     public func entity(at position: Int) throws(InspectionError) -> InspectedEntity {
-        do throws(CodecError) {
-            if let entity = try state.describe(definition.number, at: slots[position]) {
-                return InspectedEntity(entity, of: definition)
+        try state.inspecting { () throws(InspectionError) in
+            do throws(CodecError) {
+                if let entity = try state.describe(definition.number, at: slots[position]) {
+                    return InspectedEntity(entity, of: definition)
+                }
+            } catch {
+                throw .entity(type: definition.name, reason: "\(error)")
             }
-        } catch {
-            throw .entity(type: definition.name, reason: "\(error)")
+            throw .entity(type: definition.name, reason: "slot \(slots[position]) is vacant")
         }
-        throw .entity(type: definition.name, reason: "slot \(slots[position]) is vacant")
     }
 }
 

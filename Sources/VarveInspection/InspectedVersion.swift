@@ -52,23 +52,25 @@ extension Inspection {
     /// The versions of an entity, newest first, as far as history goes back. Replays the log, and
     /// looks at one transaction for each version.
     public func history(of type: String, id: String) throws(InspectionError) -> InspectedHistory {
-        let state = try replay()
-        let definition = try definition(named: type, in: state)
-        guard let place = try Self.place(of: definition, id: id, in: state) else {
-            throw .noSuchEntity(type: type, id: id, deletedIn: nil)
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: type, in: state)
+            guard let place = try Self.place(of: definition, id: id, in: state) else {
+                throw .noSuchEntity(type: type, id: id, deletedIn: nil)
+            }
+            return try history(of: definition, id, at: place, in: state)
         }
-        return try history(of: definition, id, at: place, in: state)
     }
 
     /// The versions of an entity, newest first, as far as history goes back.
     public func history(of name: EntityName) throws(InspectionError) -> InspectedHistory {
-        let state = try replay()
-        let definition = try definition(named: name.type, in: state)
-        guard let slot = Self.slot(of: name.id, definition, in: state) else {
-            throw .noSuchEntity(type: name.type, id: name.id.json, deletedIn: nil)
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: name.type, in: state)
+            guard let slot = Self.slot(of: name.id, definition, in: state) else {
+                throw .noSuchEntity(type: name.type, id: name.id.json, deletedIn: nil)
+            }
+            let place = (slot, name.id.stored.bytes)
+            return try history(of: definition, name.id.json, at: place, in: state)
         }
-        let place = (slot, name.id.stored.bytes)
-        return try history(of: definition, name.id.json, at: place, in: state)
     }
 
     private func history(

@@ -6,16 +6,17 @@ extension Inspection {
     public func entities(
         of type: String, _ selection: EntityList.Selection = .live
     ) throws(InspectionError) -> EntityList {
-        let state = try replay()
-        let definition = try definition(named: type, in: state)
-        let slots =
-            switch selection {
-            case .live: state.slotsInOrder(of: definition.number)
-            case .deleted: state.tombstonesInOrder(of: definition.number)
-            }
-        return EntityList(
-            type: InspectedType(definition) { state.catalog.definition(of: $0) },
-            definition: definition, state: state, slots: slots)
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: type, in: state)
+            let slots =
+                switch selection {
+                case .live: state.slotsInOrder(of: definition.number)
+                case .deleted: state.tombstonesInOrder(of: definition.number)
+                }
+            return EntityList(
+                type: InspectedType(definition) { state.catalog.definition(of: $0) },
+                definition: definition, state: state, slots: slots)
+        }
     }
 
     /// The entity with an id as people write it: a text without quotes, a number, a UUID, or any
@@ -23,26 +24,28 @@ extension Inspection {
     public func entity(
         of type: String, id: String, _ selection: EntityList.Selection = .live
     ) throws(InspectionError) -> InspectedEntity {
-        let state = try replay()
-        let definition = try definition(named: type, in: state)
-        let entity = try Self.entity(of: definition, id: id, in: state)
-        guard let entity, entity.isDeleted == (selection == .deleted) else {
-            switch selection {
-            case .live:
-                throw .noSuchEntity(type: type, id: id, deletedIn: entity?.transaction)
-            case .deleted: throw .noSuchTombstone(type: type, id: id, isLive: entity != nil)
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: type, in: state)
+            let entity = try Self.entity(of: definition, id: id, in: state)
+            guard let entity, entity.isDeleted == (selection == .deleted) else {
+                switch selection {
+                case .live:
+                    throw .noSuchEntity(type: type, id: id, deletedIn: entity?.transaction)
+                case .deleted: throw .noSuchTombstone(type: type, id: id, isLive: entity != nil)
+                }
             }
+            return InspectedEntity(entity, of: definition)
         }
-        return InspectedEntity(entity, of: definition)
     }
 
     /// The entity, or its tombstone; nil where neither is kept. O(1) behind the replay.
     public func entity(_ name: EntityName) throws(InspectionError) -> InspectedEntity? {
-        let state = try replay()
-        let definition = try definition(named: name.type, in: state)
-        guard let slot = Self.slot(of: name.id, definition, in: state) else { return nil }
-        return try Self.describe(definition, at: slot, in: state).map {
-            InspectedEntity($0, of: definition)
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: name.type, in: state)
+            guard let slot = Self.slot(of: name.id, definition, in: state) else { return nil }
+            return try Self.describe(definition, at: slot, in: state).map {
+                InspectedEntity($0, of: definition)
+            }
         }
     }
 
@@ -56,18 +59,19 @@ extension Inspection {
 
     /// What the current rows and ids of a type take, before compression and without links. O(entities).
     public func liveBytes(of type: String) throws(InspectionError) -> ByteCount {
-        let state = try replay()
-        let definition = try definition(named: type, in: state)
-        guard var reader = state.reader(of: definition.number) else { return .zero }
-        var total: UInt64 = 0
-        do throws(CodecError) {
-            try reader.forEach { entity in
-                if !entity.isDeleted { total += UInt64(entity.row.count + entity.id.count) }
+        try reading { state throws(InspectionError) in
+            let definition = try definition(named: type, in: state)
+            guard var reader = state.reader(of: definition.number) else { return .zero }
+            var total: UInt64 = 0
+            do throws(CodecError) {
+                try reader.forEach { entity in
+                    if !entity.isDeleted { total += UInt64(entity.row.count + entity.id.count) }
+                }
+            } catch {
+                throw .entity(type: definition.name, reason: "\(error)")
             }
-        } catch {
-            throw .entity(type: definition.name, reason: "\(error)")
+            return ByteCount(total)
         }
-        return ByteCount(total)
     }
 
     static func slot(

@@ -14,10 +14,14 @@ extension Inspection {
         let state = if let older { try load(older) } else { State() }
         let found: State
         do throws(ReplayFailure<RecordError>) {
-            found = try state.changed { transaction throws(ReplayFailure<RecordError>) in
-                try snapshot.replay(
-                    after: older?.sequence ?? .none, through: newest.sequence
-                ) { record throws(RecordError) in try transaction.take(record) }
+            found = try state.reading {
+                .log($0)
+            } _: { () throws(ReplayFailure<RecordError>) in
+                try state.changed { transaction throws(ReplayFailure<RecordError>) in
+                    try snapshot.replay(
+                        after: older?.sequence ?? .none, through: newest.sequence
+                    ) { record throws(RecordError) in try transaction.take(record) }
+                }
             }
         } catch {
             throw error.inspectionError(in: snapshot)
@@ -34,7 +38,8 @@ extension Inspection {
     @discardableResult
     func verifyEnd() throws(InspectionError) -> State {
         let state = try replay()
-        guard let link = state.oneSidedLink() else { return state }
+        let link = try state.inspecting { () throws(InspectionError) in state.oneSidedLink() }
+        guard let link else { return state }
         throw .entity(
             type: link.type,
             reason: "\(link.id) is linked by '\(link.relation)' to \(link.target), "
@@ -74,10 +79,12 @@ extension Inspection {
     }
 
     private static func digest(of state: State) throws(InspectionError) -> UInt64 {
-        do throws(CodecError) {
-            return try state.contentDigest()
-        } catch {
-            throw .entity(type: "any", reason: "\(error)")
+        try state.inspecting { () throws(InspectionError) in
+            do throws(CodecError) {
+                return try state.contentDigest()
+            } catch {
+                throw .entity(type: "any", reason: "\(error)")
+            }
         }
     }
 }

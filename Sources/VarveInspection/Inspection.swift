@@ -71,11 +71,29 @@ public final class Inspection {
         return read.state
     }
 
+    /// Runs what reads the state that the inspection shows. Where the checkpoint under it turns out damaged
+    /// meanwhile, it throws.
+    func reading<Result>(
+        _ body: (State) throws(InspectionError) -> Result
+    ) throws(InspectionError) -> Result {
+        let state = try replay()
+        return try state.inspecting { () throws(InspectionError) in try body(state) }
+    }
+
     static func replay(_ scanned: ScannedLog) throws(InspectionError) -> LoggedState {
         do throws(ReplayFailure<RecordError>) {
             return try LoggedState(scanned)
         } catch {
             throw error.inspectionError(in: scanned.snapshot)
         }
+    }
+}
+
+extension State {
+    /// Runs what reads the state. Where the checkpoint under it turns out damaged meanwhile, it throws.
+    func inspecting<Result>(
+        _ body: () throws(InspectionError) -> Result
+    ) throws(InspectionError) -> Result {
+        try reading({ .log($0) }, body)
     }
 }

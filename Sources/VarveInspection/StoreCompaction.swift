@@ -65,7 +65,7 @@ public struct StoreCompaction: Sendable {
             let (log, report) = try scanned.recover(
                 start: replayed.start, prologue: state.catalog.encodedDefinitions)
             do throws(LogError) {
-                var compaction = try run(log, state, retention, goal, report)
+                var compaction = try run(log, replayed, retention, goal, report)
                 compaction.collectAssets(log, state.catalog, environment)
                 try log.close()
                 return compaction
@@ -79,11 +79,12 @@ public struct StoreCompaction: Sendable {
     /// - Parameter first: what an attempt dropped that found no space for its checkpoint, and how large the files were
     ///   before it.
     private static func run(
-        _ log: Log, _ state: State, _ retention: Retention?, _ goal: CompactionGoal,
+        _ log: Log, _ replayed: LoggedState, _ retention: Retention?, _ goal: CompactionGoal,
         _ report: RecoveryReport,
         behind first: (dropped: Compaction.Dropped, before: ByteCount)? = nil
     ) throws(LogError) -> StoreCompaction {
         let kept = retention ?? log.manifest.retention ?? .standard
+        let state = replayed.state
         // Savepoints keep what they name, unless it is gone already, as behind a rescue.
         var pins: [LogPin] = []
         for transaction in state.timeline.savepoints.values
@@ -104,7 +105,7 @@ public struct StoreCompaction: Sendable {
             do throws(LogError) {
                 size = try compaction.writeCheckpoint(time: state.lastTime.microseconds) {
                     writer throws(LogError) in
-                    try writer.append(state)
+                    try writer.append(state, base: replayed.image)
                 } verify: { file throws(LogError) in
                     try file.verifyContent()
                 }
@@ -114,7 +115,7 @@ public struct StoreCompaction: Sendable {
                     .following(first?.dropped)
                 guard try compaction.measureFiles() < before else { throw error }
                 return try run(
-                    log, state, retention, goal, report,
+                    log, replayed, retention, goal, report,
                     behind: (dropped, first?.before ?? before))
             }
             let dropped = try conclude(compaction, log, kept, state.timeline)

@@ -62,12 +62,18 @@ public struct StoreRevision: Sendable {
         let replayed = try Inspection.replay(scanned)
         let state = replayed.state
         let time = Timestamp(microseconds: environment.wallClockMicroseconds())
-        var work = try RevisionWork(action, state, scanned.makeReader(), time: time, force: force)
-        try work.run()
+        let reader = scanned.makeReader()
+        let work = try state.inspecting { () throws(InspectionError) in
+            var work = try RevisionWork(action, state, reader, time: time, force: force)
+            try work.run()
+            return work
+        }
         let payload = try work.payload()
         // What a program will do when it opens the store, before anything is written.
         try payload.withBytes { bytes throws(InspectionError) in
-            try state.check(bytes, as: work.header.id)
+            try state.inspecting { () throws(InspectionError) in
+                try state.check(bytes, as: work.header.id)
+            }
             try AssetFolder(of: fileSystem, environment: environment)
                 .admit(bytes, state.catalog)
         }

@@ -1,5 +1,6 @@
 package import VarveEvents
 package import VarveLog
+internal import VarveTables
 
 extension CheckpointFile {
     /// Reads all pages and compares their content with its digest.
@@ -8,19 +9,21 @@ extension CheckpointFile {
         while try verification.advance() {}
     }
 
-    /// Reads the first pages; ``CheckpointVerification/advance()`` does the rest.
+    /// Reads the first pages, or the root of an image; ``CheckpointVerification/advance()`` does the rest.
     package func beginVerification() throws(LogError) -> CheckpointVerification {
+        if header.isImage { return try CheckpointVerification(of: CheckpointImage(self)) }
         let reader = try makeReader()
         let verifier = try content { () throws(CheckpointReadFailure<LogError>) in
             try CheckpointVerifier(parts, rawBytes: rawBytes) { page throws(LogError) in
                 PageBytes(try reader.read(pages[page]))
             }
         }
-        return CheckpointVerification(of: self, reader, verifier)
+        return CheckpointVerification(PageVerification(of: self, reader, verifier))
     }
 
     /// Reads the definitions that the checkpoint holds, and no entity.
     package func loadCatalog() throws(LogError) -> Catalog {
+        if header.isImage { return try openImage().catalog }
         let reader = try makeReader()
         return try content { () throws(CheckpointReadFailure<LogError>) in
             try CheckpointContents(parts, rawBytes: rawBytes) { page throws(LogError) in
@@ -38,8 +41,9 @@ extension CheckpointFile {
     }
 
     /// How many entities, tombstones and ids it holds.
-    package var rowCount: UInt64 {
-        parts.reduce(0) { $1.kind == .rows ? $0 + UInt64($1.count) : $0 }
+    package func rowCount() throws(LogError) -> UInt64 {
+        if header.isImage { return UInt64(try openImage().slotCount) }
+        return parts.reduce(0) { $1.kind == .rows ? $0 + UInt64($1.count) : $0 }
     }
 
     var rawBytes: [UInt64] { pages.map(\.rawBytes.rawValue) }
@@ -59,48 +63,5 @@ extension CheckpointFile {
 
     func damaged(_ error: CheckpointContentError) -> LogError {
         .checkpointDamaged(file: reference.file.text, reason: "\(error)")
-    }
-}
-
-/// Reads the pages of a checkpoint, one at a time, and compares their content with its digest.
-package struct CheckpointVerification: ~Copyable {
-    private let file: CheckpointFile
-    private let reader: CheckpointReader
-    private var verifier: CheckpointVerifier
-    private let pages: [Int]
-    private var position = 0
-
-    fileprivate init(
-        of file: CheckpointFile, _ reader: CheckpointReader,
-        _ verifier: consuming CheckpointVerifier
-    ) {
-        self.file = file
-        self.reader = reader
-        pages = verifier.pages
-        self.verifier = verifier
-    }
-
-    /// How much of it is read.
-    package var fraction: Double { Double(position) / Double(max(pages.count, 1)) }
-
-    /// Goes on; false when all is read and is as it should be.
-    package mutating func advance() throws(LogError) -> Bool {
-        do throws(CheckpointContentError) {
-            guard position < pages.count else {
-                try verifier.finish(file.contentDigest)
-                return false
-            }
-        } catch {
-            throw file.damaged(error)
-        }
-        let page = pages[position]
-        let bytes = PageBytes(try reader.read(file.pages[page]))
-        do throws(CheckpointContentError) {
-            try verifier.take(bytes.bytes, ofPage: page)
-        } catch {
-            throw file.damaged(error)
-        }
-        position += 1
-        return true
     }
 }

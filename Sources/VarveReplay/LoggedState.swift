@@ -5,6 +5,8 @@ package import VarveTables
 /// The state that a log leads to, from the newest checkpoint that can be used to its end.
 package struct LoggedState {
     package let state: State
+    /// The image that the state was opened from; nil where there was none.
+    package let image: StoredImage?
     /// Where the replay started.
     package let start: LogStart
     /// How large the checkpoint is that the replay started from.
@@ -19,23 +21,38 @@ package struct LoggedState {
         _ scanned: ScannedLog, readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
-        let loaded: (state: (State, CheckpointSize)?, start: LogStart)
+        let loaded: (state: (LoadedCheckpoint, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
             loaded = try scanned.loadNewestCheckpoint { file throws(LogError) in
-                (try file.readState(), file.size)
+                (try file.load(), file.size)
             }
         } catch {
             throw .log(error)
         }
         start = loaded.start
         checkpoint = loaded.state?.1
-        let bytes = scanned.rawBytes(after: loaded.start.sequence)
+        image = loaded.state?.0.image
+        let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
+        state = try base.reading {
+            .log($0)
+        } _: { () throws(ReplayFailure<RecordError>) in
+            try base.replaying(scanned, after: sequence, readingAheadFrom: aheadMin, progress)
+        }
+    }
+}
+
+extension State {
+    fileprivate func replaying(
+        _ scanned: ScannedLog, after sequence: LogSequence, readingAheadFrom aheadMin: UInt64,
+        _ progress: (_ replayed: UInt64, _ total: UInt64) -> Void
+    ) throws(ReplayFailure<RecordError>) -> State {
+        let bytes = scanned.rawBytes(after: sequence)
         var meter = ReplayMeter(total: bytes)
         progress(0, bytes)
         // One transaction over all of it: what one of the log makes, the next changes in place.
-        let transaction = StateTransaction(loaded.state?.0 ?? State())
+        let transaction = StateTransaction(self)
         if bytes >= aheadMin {
-            try ReadAhead().forEach(of: scanned.snapshot, after: loaded.start.sequence) {
+            try ReadAhead().forEach(of: scanned.snapshot, after: sequence) {
                 record throws(RecordError) in
                 try transaction.take(record)
             } didTake: {
@@ -43,13 +60,13 @@ package struct LoggedState {
             }
             scanned.skipReplay()
         } else {
-            try scanned.replay(after: loaded.start.sequence) { record throws(RecordError) in
+            try scanned.replay(after: sequence) { record throws(RecordError) in
                 try transaction.take(record)
                 meter.add(record.payload.count, progress)
             }
         }
         if bytes > 0 { progress(bytes, bytes) }
-        state = transaction.publish()
+        return transaction.publish()
     }
 }
 

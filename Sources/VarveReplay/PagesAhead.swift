@@ -1,14 +1,12 @@
 internal import Foundation
 internal import VarveEvents
-package import VarveLog
-package import VarveTables
+internal import VarveLog
+internal import VarveTables
 
 extension CheckpointFile {
-    /// Reads the state in the checkpoint. Up to eight threads read, decompress, verify and decode its pages, some way
+    /// Reads the state in pages of entities. Up to eight threads read, decompress, verify and decode them, some way
     /// ahead of the one that builds the state.
-    ///
-    /// Errors: `.checkpointDamaged` for content that cannot be; of several faults that of the first page.
-    package func readState() throws(LogError) -> State {
+    func readPages() throws(LogError) -> State {
         let reader = try makeReader()
         let decoder = try content { () throws(CheckpointReadFailure<LogError>) in
             try CheckpointDecoder(parts, rawBytes: rawBytes) { page throws(LogError) in

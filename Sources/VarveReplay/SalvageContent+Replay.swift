@@ -6,7 +6,11 @@ extension SalvageContent {
     /// The content of transactions as a replay that tolerates losses understands it.
     package static func replaying(_ replay: SalvageReplay = SalvageReplay()) -> SalvageContent {
         SalvageContent(
-            load: { file throws(LogError) in replay.load(try file.readState()) },
+            load: { file throws(LogError) in
+                let state = try file.readState()
+                try state.readAll(of: file)
+                replay.load(state)
+            },
             pass: { record in
                 switch record {
                 case .catalog(let payload): replay.pass(definitions: payload)
@@ -38,6 +42,23 @@ extension SalvageContent.Taken {
             }
         } catch {
             self = .unreadable("\(error)")
+        }
+    }
+}
+
+extension State {
+    /// Throws where the content of an image cannot be read, before its pages are copied.
+    fileprivate func readAll(of file: CheckpointFile) throws(LogError) {
+        guard source != nil else { return }
+        try file.verifyContent()
+        try reading {
+            $0
+        } _: { () throws(LogError) in
+            do throws(CodecError) {
+                _ = try digest()
+            } catch {
+                throw .checkpointDamaged(file: file.reference.file.text, reason: "\(error)")
+            }
         }
     }
 }

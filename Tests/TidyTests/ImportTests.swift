@@ -39,7 +39,8 @@ struct ImportTests {
             system: ["Foundation"]),
         // CryptoKit or libcrypto for SHA-256, in one file.
         Module(
-            folder: "Sources/VarveAssets", modules: ["CCrypto", "VarveLog", "VarveEvents"],
+            folder: "Sources/VarveAssets",
+            modules: ["CCrypto", "VarveLog", "VarveEvents", "VarveReplay"],
             system: ["CryptoKit"]),
         Module(
             folder: "Sources/Varve",

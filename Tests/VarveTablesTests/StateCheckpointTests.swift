@@ -46,6 +46,10 @@ struct StateCheckpointTests {
         var loaded = try Pages(of: state).load()
         #expect(try loaded.contentDigest() == state.contentDigest(), "seed \(seed)")
         #expect(loaded.oneSidedLink() == state.oneSidedLink(), "seed \(seed)")
+        // Rows are in the newest of several definitions.
+        let opened = try State.open(MemorySource(loaded.image().bytes)).state
+        let digest = try opened.reading { try opened.contentDigest() }
+        #expect(try digest == state.contentDigest(), "seed \(seed)")
         for definition in state.catalog.definitions {
             let type = definition.number
             #expect(loaded.counts(of: type).live == state.counts(of: type).live)

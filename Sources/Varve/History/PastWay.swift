@@ -114,7 +114,7 @@ extension LogHistory {
                 ways.append(
                     PastWay(
                         from: .checkpoint(checkpoint), at: behind,
-                        rows: try open(checkpoint).rowCount,
+                        rows: try open(checkpoint).rowCount(),
                         to: transaction))
             } catch {
                 // Damaged, not readable now, or replaced by a compaction: other ways need none of it.

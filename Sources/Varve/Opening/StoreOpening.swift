@@ -273,8 +273,12 @@ struct StoreOpening {
         _ replayed: State, for purpose: Purpose, keepsUnread: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
         for withholdsRows in [false, true] {
-            let hydrated = try hydrate(
-                replayed, for: purpose, keepsUnread: keepsUnread, withholdsRows: withholdsRows)
+            let hydrated = try replayed.reading {
+                .log($0)
+            } _: { () throws(StoreError) in
+                try hydrate(
+                    replayed, for: purpose, keepsUnread: keepsUnread, withholdsRows: withholdsRows)
+            }
             if let hydrated { return hydrated }
         }
         preconditionFailure("rows that are withheld cannot be unreadable")

@@ -46,6 +46,15 @@ package struct AssetWalk {
         }
     }
 
+    /// Calls `body` with each asset that an entity names, or a tombstone, which the state behind a transaction has.
+    package func forEachAsset(
+        inRow row: UnsafeRawBufferPointer, of type: TypeNumber, id: UnsafeRawBufferPointer,
+        behind last: TransactionID, _ body: (AssetMention) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        guard let revision = revisions[type]?.last(where: { $0.since <= last }) else { return }
+        try revision.forEachAsset(inRow: row, of: id, isKept: true, body)
+    }
+
     // MARK: Transactions
 
     /// Calls `body` with each asset that a transaction names: what it leaves, and what it replaces or deletes. Of what

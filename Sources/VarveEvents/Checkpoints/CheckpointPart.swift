@@ -13,6 +13,10 @@ package struct CheckpointPart: Hashable, Sendable {
         case tombstoneLists
         /// Which migrations were performed.
         case migrations
+        /// One block of an image.
+        case block
+        /// The root of an image with its locator, or a part of them.
+        case imageRoot
         /// What can be undone and redone, and the savepoints.
         case timeline
         /// Of a later version. From 128 on it may be passed over; below it must be understood.
@@ -22,7 +26,7 @@ package struct CheckpointPart: Hashable, Sendable {
     package var kind: Kind
     package var type = TypeNumber(0)
     package var relation = RelationNumber(0)
-    /// The number of the first entity, of rows.
+    /// The number of the first entity, of rows; how many pages of its kind are before it, of an image's.
     package var first: UInt32 = 0
     package var count: UInt32 = 0
 
@@ -56,6 +60,8 @@ extension CheckpointPart.Kind {
         case 4: self = .links
         case 5: self = .tombstoneLists
         case 6: self = .migrations
+        case 7: self = .block
+        case 8: self = .imageRoot
         case 128: self = .timeline
         default: self = .other(code)
         }
@@ -69,6 +75,8 @@ extension CheckpointPart.Kind {
         case .links: 4
         case .tombstoneLists: 5
         case .migrations: 6
+        case .block: 7
+        case .imageRoot: 8
         case .timeline: 128
         case .other(let code): code
         }

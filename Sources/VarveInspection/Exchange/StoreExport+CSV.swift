@@ -9,11 +9,13 @@ extension StoreExport {
         let layout = CSVLayout(schema.types)
         let mark = isSound ? "" : "\"sound\":false,"
         guard line(CSVLayout.schemaName, "{\(mark)" + schema.json.dropFirst()) else { return }
-        for (type, file) in zip(types, layout.files) {
-            guard try writeRows(of: type, file, line) else { return }
-            for position in file.links.indices {
-                guard let name = file.links[position] else { continue }
-                guard try writeLinks(of: type, position, { line(name, $0) }) else { return }
+        try state.inspecting { () throws(InspectionError) in
+            for (type, file) in zip(types, layout.files) {
+                guard try writeRows(of: type, file, line) else { return }
+                for position in file.links.indices {
+                    guard let name = file.links[position] else { continue }
+                    guard try writeLinks(of: type, position, { line(name, $0) }) else { return }
+                }
             }
         }
     }

@@ -8,20 +8,22 @@ extension StoreExport {
     ///
     /// - Parameter line: takes a line without its end; returns false where no more is wanted.
     public func writeJSONLines(_ line: (String) -> Bool) throws(InspectionError) {
-        let (key, value) = Self.header
-        let mark = isSound ? "" : ",\"sound\":false"
-        guard line("{\"\(key)\":\"\(value)\",\"version\":1\(mark),\"schema\":\(schema.json)}")
-        else {
-            return
-        }
-        for type in types {
-            guard
-                try forEach(
-                    of: type,
-                    { entity throws(InspectionError) in
-                        line(try json(of: entity, type))
-                    })
-            else { return }
+        try state.inspecting { () throws(InspectionError) in
+            let (key, value) = Self.header
+            let mark = isSound ? "" : ",\"sound\":false"
+            guard line("{\"\(key)\":\"\(value)\",\"version\":1\(mark),\"schema\":\(schema.json)}")
+            else {
+                return
+            }
+            for type in types {
+                guard
+                    try forEach(
+                        of: type,
+                        { entity throws(InspectionError) in
+                            line(try json(of: entity, type))
+                        })
+                else { return }
+            }
         }
     }
 

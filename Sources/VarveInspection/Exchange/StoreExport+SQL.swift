@@ -12,20 +12,23 @@ extension StoreExport {
     ///   - line: takes a line without its end; returns false where no more is wanted.
     public func writeSQL(isTerminal: Bool = false, _ line: (String) -> Bool) throws(InspectionError)
     {
-        let plan = SQLPlan(self)
-        guard isSound || line("-- The store is damaged: these are the entities that are sound."),
-            line("BEGIN;")
-        else { return }
-        for table in plan.tables {
-            for statement in table.statements where !line(statement) { return }
+        try state.inspecting { () throws(InspectionError) in
+            let plan = SQLPlan(self)
+            guard
+                isSound || line("-- The store is damaged: these are the entities that are sound."),
+                line("BEGIN;")
+            else { return }
+            for table in plan.tables {
+                for statement in table.statements where !line(statement) { return }
+            }
+            for (type, table) in zip(types, plan.tables) {
+                guard try writeRows(of: type, table, isTerminal, line) else { return }
+            }
+            for table in plan.tables {
+                for statement in table.indexes where !line(statement) { return }
+            }
+            _ = line("COMMIT;")
         }
-        for (type, table) in zip(types, plan.tables) {
-            guard try writeRows(of: type, table, isTerminal, line) else { return }
-        }
-        for table in plan.tables {
-            for statement in table.indexes where !line(statement) { return }
-        }
-        _ = line("COMMIT;")
     }
 
     private func writeRows(

@@ -10,7 +10,7 @@ public final class StoreExport {
     let includesDeleted: Bool
     /// Whether nothing is missing: of a damaged store only what is sound is exported, and the export says so.
     let isSound: Bool
-    private let state: State
+    let state: State
     private let positions: [TypeNumber: Int]
 
     /// Reads the state that the inspection shows.
@@ -37,15 +37,17 @@ public final class StoreExport {
         schema = StoreSchema(definitions)
         positions = Dictionary(
             uniqueKeysWithValues: definitions.enumerated().map { ($0.element.number, $0.offset) })
-        var types: [ExportedType] = []
-        for definition in definitions {
-            types.append(
-                try Self.reading(definition) { () throws(CodecError) in
-                    try ExportedType(definition, state, exportsDeleted: includingDeleted)
-                })
+        types = try state.inspecting { () throws(InspectionError) in
+            var types: [ExportedType] = []
+            for definition in definitions {
+                types.append(
+                    try Self.reading(definition) { () throws(CodecError) in
+                        try ExportedType(definition, state, exportsDeleted: includingDeleted)
+                    })
+            }
+            return types
         }
-        self.types = types
-        mentionAll()
+        try state.inspecting { () throws(InspectionError) in mentionAll() }
     }
 
     private static func reading<Result>(

@@ -91,12 +91,18 @@ private struct Job {
         }
         let replayed = try Self.replay(scanned)
         let (state, start) = (replayed.state, replayed.start)
-        let (prepared, transaction) = try prepare(state, POSIXFileSystem(path))
+        let (prepared, transaction) = try state.reading {
+            .inspection(.log($0))
+        } _: { () throws(ExchangeError) in
+            try prepare(state, POSIXFileSystem(path))
+        }
         guard prepared.refusedCount == 0, let transaction else { return prepared }
         // What a program will do when it opens the store, before anything is written.
         try ExchangeError.wrapping { () throws(InspectionError) in
             try transaction.bytes.withBytes { bytes throws(InspectionError) in
-                try state.check(bytes, as: transaction.header.id)
+                try state.inspecting { () throws(InspectionError) in
+                    try state.check(bytes, as: transaction.header.id)
+                }
             }
         }
         try Self.logging { () throws(LogError) in

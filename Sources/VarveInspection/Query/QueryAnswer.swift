@@ -38,7 +38,9 @@ extension Inspection {
     public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
         let (bound, state) = try bind(query)
         do throws(InspectionError) {
-            return try QueryRun(bound, state).answer()
+            return try state.inspecting { () throws(InspectionError) in
+                try QueryRun(bound, state).answer()
+            }
         } catch {
             throw .inspection(error)
         }

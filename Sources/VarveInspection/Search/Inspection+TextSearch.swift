@@ -22,12 +22,13 @@ extension Inspection {
     func newestField(
         _ name: String, of entity: EntityName
     ) throws(InspectionError) -> InspectedValue? {
-        let state = try replay()
-        guard let definition = state.catalog.definition(named: entity.type),
-            let slot = entity.id.stored.bytes.withUnsafeBytes({
-                state.slot(of: definition.number, id: $0)
-            }), let found = try Self.describe(definition, at: slot, in: state)
-        else { return nil }
-        return found.fields.first { $0.name == name }.map { InspectedValue($0.value) }
+        try reading { state throws(InspectionError) in
+            guard let definition = state.catalog.definition(named: entity.type),
+                let slot = entity.id.stored.bytes.withUnsafeBytes({
+                    state.slot(of: definition.number, id: $0)
+                }), let found = try Self.describe(definition, at: slot, in: state)
+            else { return nil }
+            return found.fields.first { $0.name == name }.map { InspectedValue($0.value) }
+        }
     }
 }

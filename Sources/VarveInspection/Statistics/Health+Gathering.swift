@@ -51,7 +51,7 @@ extension FileStatistics {
             name: file.name, kind: Kind(file.name, name), bytes: file.bytes, first: tally?.first,
             last: tally?.last ?? state, transactions: tally?.transactions ?? 0,
             types: tally?.types.mapValues { ByteCount(UInt64($0.rounded())) }
-                ?? checkpoint?.file?.bytesByType ?? [:], problem: checkpoint?.problem)
+                ?? checkpoint?.bytesByType ?? [:], problem: checkpoint?.problem)
     }
 }
 
@@ -68,14 +68,14 @@ extension FileStatistics.Kind {
     }
 }
 
-extension CheckpointFile {
-    /// What the pages of each type take in the file.
+extension SoundLog.Checkpoint {
+    /// What the content of each type takes in the file; nothing where that cannot be read.
     fileprivate var bytesByType: [UInt32: ByteCount] {
-        var bytes: [UInt32: ByteCount] = [:]
-        for page in pages where page.key.subject > 0 {
-            bytes[page.key.subject, default: .zero] =
-                (bytes[page.key.subject] ?? .zero).adding(page.storedBytes.rawValue)
+        do throws(LogError) {
+            return try file?.bytesByType().mapValues { ByteCount($0) } ?? [:]
+        } catch {
+            // What reads the state from the file reports the damage.
+            return [:]
         }
-        return bytes
     }
 }

@@ -34,7 +34,9 @@ extension InspectedStatistics {
         var live: LiveTally?
         if let replayed = state.state {
             do throws(InspectionError) {
-                live = try LiveTally(of: replayed, now: now)
+                live = try replayed.inspecting { () throws(InspectionError) in
+                    try LiveTally(of: replayed, now: now)
+                }
             } catch {
                 state.giveUp("\(error)")
             }

@@ -56,9 +56,56 @@ package struct CheckpointFile: Sendable {
 
     /// A reader of pages with a file handle of its own, for one thread.
     package func makeReader() throws(LogError) -> CheckpointReader {
-        let file = try Self.open(name, reference, in: fileSystem)
-        return CheckpointReader(
-            file, name: name, reference: reference, seed: header.placeSeed)
+        makeReader(of: try Self.open(name, reference, in: fileSystem))
+    }
+
+    /// Readers of pages through one file handle, for any number of threads.
+    package func makeReaders() throws(LogError) -> CheckpointReaders {
+        CheckpointReaders(of: self, try Self.open(name, reference, in: fileSystem))
+    }
+
+    fileprivate func makeReader(of file: any StoreFile) -> CheckpointReader {
+        CheckpointReader(file, name: name, reference: reference, seed: header.placeSeed)
+    }
+}
+
+/// Lends readers of a checkpoint's pages to threads. All share one file handle, so that pages can be read when a
+/// compaction has removed the file's name.
+// Sendable unchecked: a file may be read by several threads at once, and each reader belongs to the one that took it.
+package final class CheckpointReaders: @unchecked Sendable {
+    /// Readers that no thread has.
+    // Sendable unchecked: the lock around it lets one thread at a time take a reader or put one here.
+    private struct Idle: @unchecked Sendable {
+        var readers: [CheckpointReader] = []
+    }
+
+    private let checkpoint: CheckpointFile
+    private let file: any StoreFile
+    private let idle = Lock(Idle())
+
+    fileprivate init(of checkpoint: CheckpointFile, _ file: any StoreFile) {
+        self.checkpoint = checkpoint
+        self.file = file
+    }
+
+    package func withReader<Result>(
+        _ body: (CheckpointReader) throws(LogError) -> Result
+    ) throws(LogError) -> Result {
+        let reader = takeReader()
+        defer { putBack(reader) }
+        return try body(reader)
+    }
+
+    private func takeReader() -> CheckpointReader {
+        var reader: CheckpointReader?
+        idle.withLock { reader = $0.readers.popLast() }
+        return reader ?? checkpoint.makeReader(of: file)
+    }
+
+    private func putBack(_ reader: CheckpointReader) {
+        // Unchecked: nothing else has it.
+        nonisolated(unsafe) let reader = reader
+        idle.withLock { $0.readers.append(reader) }
     }
 }
 

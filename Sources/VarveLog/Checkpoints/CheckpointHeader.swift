@@ -25,6 +25,9 @@ package struct CheckpointHeader: Hashable, Sendable {
         CheckpointReference(number: number, sequence: sequence)
     }
 
+    /// Whether the pages are the blocks and the root of an image.
+    package var isImage: Bool { features.incompatible & FormatFeatures.image != 0 }
+
     var placeSeed: PlaceSeed { PlaceSeed(salt: salt, segment: SegmentID(number)) }
 }
 
@@ -65,7 +68,9 @@ extension CheckpointHeader {
         }
         let header = bytes.withUnsafeBytes { CheckpointHeader(checking: $0) }
         guard let header else { throw damaged("its header is not what was written") }
-        try header.features.check(file: file, version: header.version, mode: mode)
+        try header.features.check(
+            file: file, version: header.version, mode: mode,
+            knownIncompatible: FormatFeatures.image)
         guard header.store == store else { throw damaged("it belongs to store \(header.store)") }
         guard header.reference == expected else {
             throw damaged(

@@ -1,7 +1,7 @@
 import VarveCompression
 
 /// Reads pages of one checkpoint, each verified: its header against the page table, its padding,
-/// both checksums. Belongs to one thread.
+/// both checksums. Belongs to one thread at a time.
 package final class CheckpointReader {
     private let file: any StoreFile
     private let name: String
@@ -46,6 +46,24 @@ package final class CheckpointReader {
         let start = CheckpointPageHeader.byteCount
         return UnsafeRawBufferPointer(
             rebasing: buffer.bytes[start..<start + Int(page.header.storedLength)])
+    }
+
+    /// Reads a page and compares its header, its padding and the checksum of its stored bytes. What is compressed is
+    /// not decompressed.
+    package func verifyStored(_ page: CheckpointPage) throws(LogError) { _ = try readStored(page) }
+
+    /// Fills a buffer with a part of a page's raw bytes. Of a page that is stored as it is no other copy is made.
+    package func read(
+        _ page: CheckpointPage, from first: Int, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) {
+        let range = first..<first + target.count
+        if page.header.codec == .stored {
+            let stored = try readStored(page)
+            return target.copyMemory(from: UnsafeRawBufferPointer(rebasing: stored[range]))
+        }
+        let raw = try read(page)
+        defer { raw.deallocate() }
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: raw[range]))
     }
 
     private func decode(

@@ -5,7 +5,9 @@ package import VarveCompression
 /// The file gets its name by `publish`, when it is synced and its owner has read it back. It
 /// belongs to one thread; the log may be written meanwhile by another.
 package final class CheckpointWriter {
-    package let header: CheckpointHeader
+    package private(set) var header: CheckpointHeader
+    /// Whether pages are compressed as far as is worth it, for what is kept for long.
+    package let isThorough: Bool
     /// The bytes of all pages before compression.
     package private(set) var rawBytes: UInt64 = 0
     private let fileSystem: any FileSystem
@@ -13,7 +15,7 @@ package final class CheckpointWriter {
     private let name: String
     private let seed: PlaceSeed
     private var pages: [CheckpointPage] = []
-    private var digest: ChainDigest
+    private var digest = ChainDigest.start
     private var end = FrameOffset(UInt64(CheckpointHeader.byteCount))
     private var synchronized: UInt64 = 0
     private let buffer = ByteBuffer(capacity: 1 << 19)
@@ -42,6 +44,7 @@ package final class CheckpointWriter {
         compressing effort: BlockCompression.Effort = .quick, isBesideCommits: Bool = false
     ) throws(LogError) {
         self.header = header
+        isThorough = effort == .thorough
         unsynchronizedBytesMax =
             isBesideCommits
             ? Self.unsynchronizedBytesMaxBesideCommits : Self.unsynchronizedBytesMax
@@ -50,24 +53,37 @@ package final class CheckpointWriter {
         self.fileSystem = fileSystem
         name = StoreFileName.temporary(header.reference.file).text
         seed = header.placeSeed
-        let bytes = header.encode()
-        var digest = ChainDigest.start
-        bytes.withUnsafeBytes { digest.extend(with: $0) }
-        self.digest = digest
         let name = name
         file = try LogError.wrapping { () throws(FileSystemError) in
             try fileSystem.removeIfPresent(name)
-            let file = try fileSystem.open(name, .createExclusive)
+            return try fileSystem.open(name, .createExclusive)
+        }
+        try writeHeader()
+    }
+
+    private func writeHeader() throws(LogError) {
+        let bytes = header.encode()
+        digest = .start
+        bytes.withUnsafeBytes { digest.extend(with: $0) }
+        try LogError.wrapping { () throws(FileSystemError) in
             try bytes.withUnsafeBytesTyped { bytes throws(FileSystemError) in
                 try file.writeAll(bytes, at: FrameOffset(0), name: name)
             }
-            return file
         }
     }
 
+    /// Says that the pages, of which there is none yet, are the blocks and the root of an image.
+    package func holdImage() throws(LogError) {
+        precondition(pages.isEmpty, "a checkpoint says what its pages are before the first of them")
+        header.features.incompatible |= FormatFeatures.image
+        try writeHeader()
+    }
+
     /// Appends a page.
+    ///
+    /// - Parameter compressing: false where the bytes are compressed already.
     package func append(
-        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer
+        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer, compressing: Bool = true
     ) throws(LogError) {
         precondition(key.kind != 0, "a page has a kind")
         guard raw.count <= Int(CheckpointPageHeader.rawBytesMax) else {
@@ -75,7 +91,7 @@ package final class CheckpointWriter {
                 bytes: ByteCount(UInt64(raw.count)),
                 limit: ByteCount(UInt64(CheckpointPageHeader.rawBytesMax)))
         }
-        try append(prepare(key, raw))
+        try append(prepare(key, raw, compressing: compressing))
     }
 
     /// Appends a page of another checkpoint as it is stored there.
@@ -112,11 +128,11 @@ package final class CheckpointWriter {
 
     /// Puts the stored bytes into the buffer, behind the header's place.
     private func prepare(
-        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer
+        _ key: CheckpointPageKey, _ raw: UnsafeRawBufferPointer, compressing: Bool
     ) -> CheckpointPageHeader {
         let room = makeRoom(for: raw.count)
         let rawChecksum = Checksum.crc32c(raw)
-        let compressed = compress(key, raw, into: room)
+        let compressed = compressing ? compress(key, raw, into: room) : nil
         if compressed == nil { room.copyMemory(from: raw) }
         let stored = UnsafeRawBufferPointer(room.prefixBytes(compressed ?? raw.count))
         return CheckpointPageHeader(

@@ -11,7 +11,7 @@ package struct FormatVersion: Hashable, Sendable {
 /// Features of one file, by what a program that does not know them may still do.
 package struct FormatFeatures: Hashable, Sendable {
     /// Unknown bits: the file cannot be read. Bit 0 is reserved for encryption; bit 1 is
-    /// ``checkpoint``.
+    /// ``checkpoint``, bit 2 is ``image``.
     package var incompatible: UInt32 = 0
     /// Unknown bits: the store can be read, not written. Bit 0 is reserved for replicas.
     package var readOnlyCompatible: UInt32 = 0
@@ -23,6 +23,9 @@ package struct FormatFeatures: Hashable, Sendable {
     /// A manifest that names a checkpoint: whoever does not know checkpoints must not take the log
     /// for the whole state.
     static let checkpoint: UInt32 = 1 << 1
+
+    /// A checkpoint whose pages are the blocks and the root of an image.
+    static let image: UInt32 = 1 << 2
 
     private static let knownReadOnlyCompatible: UInt32 = 0
 

@@ -121,6 +121,7 @@ package final class LogSalvage {
         }
         try content.load(base)
         try output.writeCheckpoint(time: base.header.sequenceTime) { writer throws(LogError) in
+            if base.header.isImage { try writer.holdImage() }
             let reader = try base.makeReader()
             for page in base.pages { try writer.append(page, from: reader) }
             return base.contentDigest

@@ -11,7 +11,24 @@ package protocol BlockSource: AnyObject, Sendable {
 
 /// Where the bytes of an image are written, one behind the other.
 package protocol BlockSink {
+    /// Called first, with how many blocks there may be at most.
+    mutating func begin(blockCount: Int)
+
+    /// Called with each block.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError)
+
+    /// Called last, with the root and its locator.
+    mutating func appendRoot(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError)
+}
+
+extension BlockSink {
+    package mutating func begin(blockCount: Int) {}
+
+    package mutating func appendRoot(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(BlockStorageError) {
+        try append(bytes)
+    }
 }
 
 /// Why bytes could not be read or written, in words of the layer that does it.

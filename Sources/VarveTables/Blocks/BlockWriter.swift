@@ -11,11 +11,12 @@ struct BlockWriter {
     private let pages: PageTable
     private let base: StoredImage?
     private var blocks: [BlockEntry] = []
-    private let compressor = BlockCompression.Compressor()
+    private let compressor: BlockCompression.Compressor
 
-    init(_ pages: PageTable, base: StoredImage?) {
+    init(_ pages: PageTable, base: StoredImage?, isThorough: Bool) {
         self.pages = pages
         self.base = base
+        compressor = BlockCompression.Compressor(isThorough ? .thorough : .quick)
     }
 
     /// What was written.
@@ -47,6 +48,7 @@ struct BlockWriter {
             for block in directory.blocks { old[block.run.first] = block }
         }
         let places = Set(found.keys).union(old.keys).sorted { $0.rawValue < $1.rawValue }
+        sink.begin(blockCount: places.count)
         for first in places {
             let block = old[first]
             let missing = gone[first] ?? []

@@ -46,3 +46,17 @@ extension ImageError {
         }
     }
 }
+
+extension ImageError: CustomStringConvertible {
+    /// One line that says what is wrong.
+    package var description: String {
+        switch self {
+        case .storage(let error): error.reason
+        case .noRoot: "the root of its image is not what was written"
+        case .unsupported(let version): "its image has form \(version), which a later version wrote"
+        case .malformedRoot(let reason): "the root of its image: \(reason)"
+        case .damaged(let damage): "\(damage)"
+        case .content(let error): "a definition cannot be written: \(error)"
+        }
+    }
+}

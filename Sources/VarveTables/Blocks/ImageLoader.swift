@@ -22,7 +22,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private let directory: BlockDirectory
     private let version: PageVersion
     private let pages: PageTable
-    private let source: any BlockSource
+    let source: any BlockSource
     private let chunks: ChunkMemory
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
     private let locks: UnsafeMutablePointer<Mutex<PageDamage?>>
@@ -106,21 +106,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         _ entry: BlockEntry, _ start: UnsafeMutableRawPointer
     ) throws(PageDamage) {
         let run = entry.run
-        var liveCount = 0
-        for index in 0..<run.frameCount {
-            let page = Page(address: start + index * run.frameBytes)
-            if page.birth == .none {
-                page.setEmpty(run)
-                continue
-            }
-            guard page.birth <= version, page.kind == run.kind, page.byteCount == run.frameBytes,
-                PageAnatomy.isSound(page)
-            else { throw entry.damaged("page \(index) contradicts itself") }
-            liveCount += 1
-        }
-        guard liveCount == entry.liveFrames else {
-            throw entry.damaged("\(liveCount) pages of \(entry.liveFrames)")
-        }
+        try entry.checkPages(start, through: version) { $0.setEmpty(run) }
         // Behind all of that, so that a block that cannot be used claims as few pages as can be.
         for index in 0..<entry.storedFrames {
             let page = Page(address: start + index * run.frameBytes)
@@ -164,6 +150,29 @@ extension Page {
 }
 
 extension BlockEntry {
+    /// Throws unless each frame holds a page that fits it, or none.
+    ///
+    /// - Parameter empty: called with each frame that holds none.
+    func checkPages(
+        _ start: UnsafeMutableRawPointer, through version: PageVersion, empty: (Page) -> Void
+    ) throws(PageDamage) {
+        var liveCount = 0
+        for index in 0..<run.frameCount {
+            let page = Page(address: start + index * run.frameBytes)
+            if page.birth == .none {
+                empty(page)
+                continue
+            }
+            guard page.birth <= version, page.kind == run.kind, page.byteCount == run.frameBytes,
+                PageAnatomy.isSound(page)
+            else { throw damaged("page \(index) contradicts itself") }
+            liveCount += 1
+        }
+        guard liveCount == liveFrames else {
+            throw damaged("\(liveCount) pages of \(liveFrames)")
+        }
+    }
+
     /// Reads the block into its place, with zeros in the frames that are not stored.
     func readFrames(
         from source: any BlockSource, into start: UnsafeMutableRawPointer

@@ -6,14 +6,21 @@ package struct ImagePlan: Sendable {
     let state: State
     let base: StoredImage?
     let departures: Departures
+    private let firstBlock: UInt64
+    private let isThorough: Bool
 
-    /// - Parameter base: the last image of the store, whose unchanged blocks are copied.
-    package init(_ state: State, base: StoredImage? = nil) {
+    /// - Parameters:
+    ///   - base: the last image of the store.
+    ///   - isThorough: whether all blocks are made again, as small as is worth it. Otherwise those of the base that
+    ///     did not change are copied.
+    package init(_ state: State, base: StoredImage? = nil, isThorough: Bool = false) {
         precondition(
             state.snapshot?.version ?? .none == state.store.newest,
             "An image is planned at the newest state")
         self.state = state
-        self.base = base
+        self.base = isThorough ? nil : base
+        firstBlock = base?.root.nextBlock ?? 0
+        self.isThorough = isThorough
         departures = state.store.followDepartures()
     }
 
@@ -27,8 +34,8 @@ package struct ImagePlan: Sendable {
         var survey = PageSurvey(state.pages, since: base?.root.version ?? .none)
         let record = StateRecord(state)
         record.forEachRoot { survey.visit($0) }
-        var writer = BlockWriter(state.pages, base: base)
-        if let base { writer.nextBlock = base.root.nextBlock }
+        var writer = BlockWriter(state.pages, base: base, isThorough: isThorough)
+        writer.nextBlock = firstBlock
         let departed = base?.departures.numbers(through: state.version) ?? []
         try writer.write(survey.runs, departed: departed, to: &sink)
         try ImageError.reading { () throws(PageDamage) in
@@ -39,7 +46,7 @@ package struct ImagePlan: Sendable {
             state: record)
         let bytes = try Self.encode(root, at: writer.offset)
         try ImageError.storing { () throws(BlockStorageError) in
-            try bytes.withBytes { bytes throws(BlockStorageError) in try sink.append(bytes) }
+            try bytes.withBytes { bytes throws(BlockStorageError) in try sink.appendRoot(bytes) }
         }
         writer.figures.rootBytes = UInt64(bytes.count)
         return WrittenImage(root: root, departures: departures, figures: writer.figures)

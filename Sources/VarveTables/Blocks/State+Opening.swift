@@ -27,6 +27,9 @@ extension State {
             timeline: root.state.timeline, unknownEventCount: root.state.unknownEventCount)
         return (state, StoredImage(source, root, store.followDepartures()))
     }
+
+    /// Where the image is read from which the state was opened; nil where it was not opened from one.
+    package var source: (any BlockSource)? { (store.cold?.loader as? ImageLoader)?.source }
 }
 
 extension ImageRoot {

@@ -1,3 +1,5 @@
+package import VarveEvents
+
 /// An image that is written: what the next one copies its unchanged blocks from.
 package final class StoredImage: Sendable {
     let source: any BlockSource
@@ -10,6 +12,9 @@ package final class StoredImage: Sendable {
         self.root = root
         self.departures = departures
     }
+
+    /// The newest transaction of the state in it.
+    package var lastTransaction: TransactionID { root.state.lastTransaction }
 
     /// The blocks of the image.
     package var blockCount: Int { root.directory.blocks.count }

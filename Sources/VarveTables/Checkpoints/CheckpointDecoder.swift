@@ -4,6 +4,8 @@ package import VarveEvents
 package struct CheckpointDecoder: Sendable {
     let contents: CheckpointContents
     let timeline: Timeline
+    /// Of each type, the layouts of all its definitions, oldest first. Rows are in the last.
+    let layouts: [[RowLayout]]
     private let parts: [CheckpointPart]
 
     /// Reads the pages that come before those of entities.
@@ -12,6 +14,10 @@ package struct CheckpointDecoder: Sendable {
     ) throws(CheckpointReadFailure<Failure>) {
         contents = try CheckpointContents(parts, rawBytes: rawBytes, read: read)
         timeline = try contents.readTimeline(read)
+        let catalog = contents.catalog
+        layouts = contents.types.map { type in
+            catalog.revisions(of: type.layout.definition.number).map { RowLayout($0.definition) }
+        }
         self.parts = parts
     }
 
@@ -20,7 +26,7 @@ package struct CheckpointDecoder: Sendable {
         parts.indices.dropFirst(2).filter { page in
             switch parts[page].kind {
             case .rows, .links, .tombstoneLists: true
-            case .catalog, .types, .migrations, .timeline, .other: false
+            case .catalog, .types, .migrations, .block, .imageRoot, .timeline, .other: false
             }
         }
     }
@@ -33,7 +39,7 @@ package struct CheckpointDecoder: Sendable {
         do throws(CodecError) {
             let content: DecodedPage.Content =
                 switch part.kind {
-                case .rows: .rows(try rows(bytes.bytes, part, of: contents.types[type].layout))
+                case .rows: .rows(try rows(bytes.bytes, part, of: layouts[type]))
                 case .links: .links(part.relation, try lists(bytes.bytes, part, type))
                 default: .tombstoneLists(try lists(bytes.bytes, part, type))
                 }
@@ -44,10 +50,11 @@ package struct CheckpointDecoder: Sendable {
     }
 
     private func rows(
-        _ page: UnsafeRawBufferPointer, _ part: CheckpointPart, of layout: RowLayout
+        _ page: UnsafeRawBufferPointer, _ part: CheckpointPart, of layouts: [RowLayout]
     ) throws(CodecError) -> [LoadedRow] {
+        let revision = layouts.count - 1
         var reader = try RowPageReader(
-            page, count: Int(part.count), layout: layout,
+            page, count: Int(part.count), layout: layouts[revision],
             lastTransaction: contents.lastTransaction)
         var rows: [LoadedRow] = []
         rows.reserveCapacity(Int(part.count))
@@ -59,7 +66,9 @@ package struct CheckpointDecoder: Sendable {
             rows.append(
                 LoadedRow(
                     id: entry.id, hash: KeyedHash.hash(entry.id), row: entry.row,
-                    RowMetadata(presence: entry.presence, stamps: stamps, revision: 0)))
+                    RowMetadata(
+                        presence: entry.presence, stamps: stamps,
+                        revision: UInt32(truncatingIfNeeded: revision))))
         }
         return rows
     }

@@ -18,7 +18,7 @@ package struct StateLoader: ~Copyable {
         transaction.lastTransaction = contents.lastTransaction
         transaction.lastTime = contents.lastTime
         transaction.timeline = decoder.timeline
-        transaction.tables = contents.types.map { Table($0.layout) }
+        transaction.tables = decoder.layouts.map { Table(layouts: $0) }
         hashes = contents.types.map { _ in [] }
         nextHolders = contents.types.map { $0.links.map { _ in Slot(0) } }
         for (index, type) in contents.types.enumerated() {

@@ -1,6 +1,6 @@
 /// Finds pages of chunks that are not wholly in memory.
 package final class ColdPages: Sendable {
-    private let loader: any PageLoader
+    let loader: any PageLoader
     package let health = PageHealth()
 
     init(_ loader: any PageLoader) { self.loader = loader }

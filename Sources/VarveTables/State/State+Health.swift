@@ -13,8 +13,7 @@ extension State {
     /// Runs what reads the state.
     ///
     /// Reads do not throw where pages cannot be read: they return less, or nothing. This function throws then, so
-    /// that no such result is used. All reads of a state that was opened from an image must go through it; no reader
-    /// does yet, because no store opens an image.
+    /// that no such result is used. All reads of a state that was opened from an image must go through it.
     package func reading<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(StateReadError<Failure>) -> Result {

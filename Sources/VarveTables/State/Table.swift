@@ -37,11 +37,12 @@ package struct Table: Sendable {
         var index: FieldIndex
     }
 
-    init(_ definition: TypeDefinition) { self.init(RowLayout(definition)) }
+    init(_ definition: TypeDefinition) { self.init(layouts: [RowLayout(definition)]) }
 
-    init(_ layout: RowLayout) {
-        let definition = layout.definition
-        layouts = [layout]
+    /// - Parameter layouts: of all definitions of the type, oldest first.
+    init(layouts: [RowLayout]) {
+        let definition = layouts[layouts.count - 1].definition
+        self.layouts = layouts
         numbersIDs = definition.numbersIDs
         rows = RowTree()
         ids = IDMap()

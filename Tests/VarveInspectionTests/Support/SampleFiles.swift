@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import VarveEvents
 import VarveLog
+import VarveReplay
+import VarveTables
 import VarveTestSupport
 
 @testable import VarveInspection
@@ -67,6 +69,26 @@ struct SampleFiles {
         let report = try StoreSalvage.salvage(
             from: directory(), to: target, environment: SimulatedEnvironment(seed: 77))
         return Salvaged(directory: target, report: report)
+    }
+
+    /// Appends a transaction that changes no entity.
+    static func append(to directory: any FileSystem) throws {
+        let scanned = try ScannedLog.scan(directory, mode: .readWrite)
+        let replayed = try Inspection.replay(scanned)
+        let next = replayed.state.lastTransaction.rawValue + 1
+        let (log, _) = try scanned.recover(
+            start: replayed.start, prologue: replayed.state.catalog.encodedDefinitions)
+        var encoder = TransactionEncoder()
+        let header = TransactionHeader(
+            id: TransactionID(next), time: replayed.state.lastTime, isUndoable: false)
+        encoder.begin(id: header.id, time: header.time)
+        var writer = ByteWriter()
+        encoder.finish(header, into: &writer)
+        try writer.withBytes { bytes in
+            try log.append(
+                sequence: LogSequence(next), time: header.time.microseconds, payload: bytes)
+        }
+        try log.close()
     }
 
     // MARK: Contents

@@ -62,6 +62,28 @@ struct ImageTests {
         }
     }
 
+    @Test("A state whose rows are in their newest layouts says the same", arguments: 1...15)
+    func newestLayouts(seed: Int) throws {
+        var history = StateHistory(seed: seed)
+        try history.advance(60)
+        let digest = try history.state.digest()
+        let last = history.state.lastTransaction
+        #expect(
+            history.state.inNewestLayouts(ofRevisionsBehind: last).version == history.state.version)
+        let state = history.state.inNewestLayouts(ofRevisionsBehind: TransactionID(0))
+        #expect(try state.digest() == digest, "seed \(seed)")
+        for table in state.tables {
+            var cursor = table.rows.cursor(in: state.pages)
+            while let entry = cursor.nextEntry() {
+                if !entry.presence.hasRow { continue }
+                #expect(entry.revision == table.currentRevision, "seed \(seed)")
+            }
+        }
+        let (bytes, _, _) = try state.image()
+        let opened = try State.open(MemorySource(bytes)).state
+        #expect(try opened.reading { try opened.digest() } == digest, "seed \(seed)")
+    }
+
     @Test(
         "A second image of an unchanged state copies every block, and is the same, byte for byte")
     func unchanged() throws {

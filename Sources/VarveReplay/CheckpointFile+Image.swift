@@ -1,0 +1,119 @@
+package import VarveEvents
+package import VarveLog
+package import VarveTables
+
+/// The state in a checkpoint, and what the next checkpoint copies of it.
+package struct LoadedCheckpoint {
+    package let state: State
+    /// Nil where the checkpoint holds pages of entities, as those of former versions do.
+    package let image: StoredImage?
+}
+
+extension CheckpointFile {
+    /// Reads the state in the checkpoint, its pages on all cores.
+    ///
+    /// Of an image, the stored bytes of all pages are compared with their checksums, and the root is read. Its blocks
+    /// are read when the state is. Of pages of entities all is read.
+    ///
+    /// Errors: `.checkpointDamaged` for content that cannot be; of several faults that of the first page.
+    package func load() throws(LogError) -> LoadedCheckpoint {
+        guard header.isImage else { return LoadedCheckpoint(state: try readPages(), image: nil) }
+        let source = try CheckpointImage(self)
+        try source.verifyStored()
+        return try open(source)
+    }
+
+    /// Reads the state in the checkpoint; see ``load()``.
+    package func readState() throws(LogError) -> State { try load().state }
+
+    /// Opens an image without a look at its blocks.
+    func openImage() throws(LogError) -> State { try open(CheckpointImage(self)).state }
+
+    private func open(_ source: CheckpointImage) throws(LogError) -> LoadedCheckpoint {
+        let (state, image) = try source.wrapping { () throws(ImageError) in
+            try State.open(source)
+        }
+        guard state.lastTransaction.rawValue == header.sequence.rawValue else {
+            throw source.error(
+                "it holds transaction \(state.lastTransaction), and its header says "
+                    + "\(header.sequence)")
+        }
+        return LoadedCheckpoint(state: state, image: image)
+    }
+}
+
+extension State {
+    /// Runs what reads the state. Where the checkpoint under it turns out damaged meanwhile, its result is not used,
+    /// and `damage` makes the error that is thrown.
+    package func reading<Result, Failure: Error>(
+        _ damage: (LogError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do throws(StateReadError<Failure>) {
+            return try reading(body)
+        } catch {
+            switch error {
+            case .failed(let error): throw error
+            case .damaged(let found): throw damage(logError(of: found))
+            }
+        }
+    }
+
+    private func logError(of damage: PageDamage) -> LogError {
+        if let image = source as? CheckpointImage { return image.error("\(damage)") }
+        return .checkpointDamaged(file: "the checkpoint", reason: "\(damage)")
+    }
+}
+
+// MARK: - Content
+
+extension CheckpointFile {
+    private static let rowsPerLook = 4_096
+
+    /// Calls `body` with the id and the row of each entity and tombstone of types, of an image.
+    ///
+    /// - Parameter isCancelled: called now and then; then `.compactionCancelled` is thrown.
+    package func forEachRow(
+        of types: Set<TypeNumber>, isCancelled: () -> Bool,
+        _ body: (
+            TypeNumber, _ id: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer
+        ) throws(CodecError) -> Void
+    ) throws(LogError) {
+        let state = try openImage()
+        try state.reading {
+            $0
+        } _: { () throws(LogError) in
+            for type in types.sorted() {
+                guard var reader = state.reader(of: type) else { continue }
+                for slot in 0..<reader.slotCount {
+                    if slot % Self.rowsPerLook == 0, isCancelled() { throw .compactionCancelled }
+                    do throws(CodecError) {
+                        _ = try reader.read(Slot(UInt32(truncatingIfNeeded: slot))) {
+                            entity throws(CodecError) in try body(type, entity.id, entity.row)
+                        }
+                    } catch {
+                        throw .checkpointDamaged(
+                            file: reference.file.text, reason: "an entity: \(error)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the content of each type takes in the file, by its number. Reads the structures of an image.
+    package func bytesByType() throws(LogError) -> [UInt32: UInt64] {
+        guard header.isImage else {
+            return pages.reduce(into: [:]) { bytes, page in
+                guard page.key.subject > 0 else { return }
+                bytes[page.key.subject, default: 0] += page.storedBytes.rawValue
+            }
+        }
+        let loaded = try open(CheckpointImage(self))
+        guard let image = loaded.image else { return [:] }
+        let bytes = try loaded.state.reading {
+            $0
+        } _: { () throws(LogError) in
+            image.storedBytes(ofTypesIn: loaded.state)
+        }
+        return Dictionary(uniqueKeysWithValues: bytes.map { ($0.key.rawValue, $0.value) })
+    }
+}

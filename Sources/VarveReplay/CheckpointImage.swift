@@ -1,0 +1,158 @@
+internal import Foundation
+internal import VarveEvents
+internal import VarveLog
+internal import VarveTables
+
+/// The image in a checkpoint: the content of its pages, one behind the other. First come the pages of blocks, one for
+/// each, then those of the root.
+///
+/// It keeps the file open: blocks are read when a compaction has removed the file's name.
+final class CheckpointImage: BlockSource {
+    let file: CheckpointFile
+    private let readers: CheckpointReaders
+    /// Where the content of each page begins in the image, and where that of the last ends.
+    private let starts: [UInt64]
+    private let blockCount: Int
+    /// Why the system refused the last read that it refused.
+    private let refusal = Lock<LogError?>(nil)
+
+    /// Throws `.checkpointDamaged` where the pages are not those of an image.
+    init(_ file: CheckpointFile) throws(LogError) {
+        self.file = file
+        let kinds = file.pages.map { CheckpointPart.Kind(code: $0.key.kind) }
+        blockCount = kinds.firstIndex { $0 != .block } ?? kinds.count
+        for (position, page) in file.pages.enumerated() {
+            let isBlock = position < blockCount
+            guard kinds[position] == (isBlock ? .block : .imageRoot),
+                Int(page.key.first) == (isBlock ? position : position - blockCount)
+            else {
+                throw .checkpointDamaged(
+                    file: file.reference.file.text,
+                    reason: "page \(position) is none of an image, or not in its order")
+            }
+        }
+        starts = file.pages.reduce(into: [0]) { starts, page in
+            starts.append(starts[starts.count - 1] + page.rawBytes.rawValue)
+        }
+        readers = try file.makeReaders()
+    }
+
+    // MARK: Reading
+
+    var byteCount: UInt64 { starts[starts.count - 1] }
+
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(BlockStorageError) -> Int {
+        guard offset < byteCount else { return 0 }
+        var (filled, page) = (0, page(at: offset))
+        while filled < buffer.count, page < file.pages.count {
+            let first = offset + UInt64(filled) - starts[page]
+            let count = min(UInt64(buffer.count - filled), starts[page + 1] - starts[page] - first)
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[filled..<filled + Int(count)])
+            try read(page, from: Int(first), into: part)
+            filled += Int(count)
+            page += 1
+        }
+        return filled
+    }
+
+    /// The last page that begins at or before an offset inside the image.
+    private func page(at offset: UInt64) -> Int {
+        var (low, high) = (0, file.pages.count)
+        while low + 1 < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= offset { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    private func read(
+        _ page: Int, from first: Int, into target: UnsafeMutableRawBufferPointer
+    ) throws(BlockStorageError) {
+        do throws(LogError) {
+            try readers.withReader { reader throws(LogError) in
+                try reader.read(file.pages[page], from: first, into: target)
+            }
+        } catch .checkpointDamaged(_, let reason) {
+            throw BlockStorageError(reason: reason)
+        } catch {
+            refusal.withLock { $0 = error }
+            throw BlockStorageError(reason: "\(error)")
+        }
+    }
+
+    // MARK: Verifying
+
+    /// Compares the stored bytes of all pages with their checksums, on all cores. Nothing is decompressed.
+    ///
+    /// Of several faults that of the first page is thrown.
+    func verifyStored() throws(LogError) {
+        let count = file.pages.count
+        let threads = min(max(1, ProcessInfo.processInfo.activeProcessorCount), 8, count / 32 + 1)
+        let failures = Lock<[Int: LogError]>([:])
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            do throws(LogError) {
+                try verifyStored(count * thread / threads..<count * (thread + 1) / threads)
+            } catch {
+                failures.withLock { [error] in $0[thread] = error }
+            }
+        }
+        let first = failures.withLock { failures in
+            failures.min { $0.key < $1.key }?.value
+        }
+        if let first { throw first }
+    }
+
+    private func verifyStored(_ pages: Range<Int>) throws(LogError) {
+        try readers.withReader { reader throws(LogError) in
+            for page in file.pages[pages] { try reader.verifyStored(page) }
+        }
+    }
+
+    /// Compares the root with the digest of the checkpoint's content.
+    func verifyRoot() throws(LogError) {
+        let start = starts[blockCount]
+        let root = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(byteCount - start), alignment: 8)
+        defer { root.deallocate() }
+        do throws(BlockStorageError) {
+            _ = try read(into: root, at: start)
+        } catch {
+            throw self.error(error.reason)
+        }
+        guard Self.digest(ofRoot: UnsafeRawBufferPointer(root)) == file.contentDigest else {
+            throw self.error("its digest differs from that of its root")
+        }
+    }
+
+    /// The digest of a checkpoint's content. The root has the checksums of all blocks.
+    static func digest(ofRoot root: UnsafeRawBufferPointer) -> UInt64 {
+        XXH64.hash(root, seed: 0)
+    }
+
+    // MARK: Errors
+
+    /// What the file's readers throw for damage: what the system said where it refused to read, else
+    /// `.checkpointDamaged`.
+    func error(_ reason: String) -> LogError {
+        let refused = refusal.withLock { refusal -> LogError? in
+            defer { refusal = nil }
+            return refusal
+        }
+        return refused ?? .checkpointDamaged(file: file.reference.file.text, reason: reason)
+    }
+
+    func wrapping<Result>(
+        _ body: () throws(ImageError) -> Result
+    ) throws(LogError) -> Result {
+        do throws(ImageError) {
+            return try body()
+        } catch {
+            guard case .unsupported(let form) = error else { throw self.error("\(error)") }
+            throw .unsupportedVersion(
+                file: file.reference.file.text, found: UInt16(clamping: form), supported: 1)
+        }
+    }
+}

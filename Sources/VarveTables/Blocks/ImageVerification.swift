@@ -1,0 +1,33 @@
+/// Compares all of an image with what was written, a block at a time, in memory for one block.
+///
+/// It reads each block, compares its checksum, decompresses it, and checks what each page says of itself. Whether the
+/// pages of several blocks fit each other is found where they are used.
+package struct ImageVerification {
+    private let source: any BlockSource
+    private let root: ImageRoot
+    /// How many blocks were verified.
+    package private(set) var position = 0
+
+    /// Reads the root.
+    package init(_ source: any BlockSource) throws(ImageError) {
+        self.source = source
+        root = try ImageRoot.read(from: source)
+    }
+
+    package var blockCount: Int { root.directory.blocks.count }
+
+    /// Verifies the next block; false where there is none.
+    package mutating func advance() throws(ImageError) -> Bool {
+        guard position < blockCount else { return false }
+        let (block, version) = (root.directory.blocks[position], root.version)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: block.run.byteCount, alignment: 64)
+        defer { memory.deallocate() }
+        try ImageError.reading { () throws(PageDamage) in
+            try block.readFrames(from: source, into: memory)
+            try block.checkPages(memory, through: version) { _ in }
+        }
+        position += 1
+        return true
+    }
+}

@@ -1,0 +1,62 @@
+package import VarveEvents
+
+extension StoredImage {
+    /// What the blocks of the image take for each type. A block in which several types have pages counts for each by
+    /// how many those are.
+    ///
+    /// Reads the pages that may name others.
+    ///
+    /// - Parameter state: what was opened from the image.
+    package func storedBytes(ofTypesIn state: State) -> [TypeNumber: UInt64] {
+        var walk = ShareWalk(root.directory, state.pages)
+        var bytes: [TypeNumber: UInt64] = [:]
+        for (table, record) in zip(state.tables, root.state.tables) {
+            root.state.forEachRoot(of: record) { number, _ in walk.visit(number) }
+            bytes[table.definition.number] = walk.takeBytes()
+        }
+        return bytes
+    }
+}
+
+/// Counts the pages of one table after the other by their blocks.
+private struct ShareWalk {
+    private let directory: BlockDirectory
+    private let pages: PageTable
+    private let structures: Set<PageKind.Structure>
+    /// By position of the block.
+    private var pageCounts: [Int: Int] = [:]
+
+    init(_ directory: BlockDirectory, _ pages: PageTable) {
+        self.directory = directory
+        self.pages = pages
+        structures = Set(directory.blocks.compactMap { $0.run.kind.structure })
+    }
+
+    /// Recursion is as deep as a tree.
+    mutating func visit(_ number: PageNumber) {
+        guard let (block, _) = directory.frame(of: number) else { return }
+        pageCounts[block, default: 0] += 1
+        guard mayName(directory.blocks[block].run.kind) else { return }
+        PageAnatomy.forEachReference(of: pages[number]) { number, _ in visit(number) }
+    }
+
+    /// Whether pages of a kind name others. Most leaves name none, and are not read.
+    private func mayName(_ kind: PageKind) -> Bool {
+        switch kind.structure {
+        case .rowNode, .linkNode, .idNode: true
+        case .keyPage, .listPage: kind.level > 0
+        case .rowLeaf: structures.contains(.largeContent)
+        case .linkLeaf: structures.contains(.listPage)
+        case .idBucket, .largeContent, nil: false
+        }
+    }
+
+    /// What the pages take that were visited since the last call.
+    mutating func takeBytes() -> UInt64 {
+        defer { pageCounts = [:] }
+        return pageCounts.reduce(0) { bytes, share in
+            let block = directory.blocks[share.key]
+            return bytes + UInt64(block.storedCount * share.value / block.liveFrames)
+        }
+    }
+}
