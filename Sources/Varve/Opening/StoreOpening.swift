@@ -81,7 +81,13 @@ struct StoreOpening {
                 }
                 return opened
             case .readOnly:
-                return try lookingAgain { try openForReading(try scan(.readOnly)) }
+                var looking = self
+                return try lookingAgain {
+                    let scanned = try scan(.readOnly)
+                    // Progress never goes back: another look reports none.
+                    defer { looking = looking.withoutProgress }
+                    return try looking.openForReading(scanned)
+                }
             }
         }
     }
@@ -187,8 +193,8 @@ struct StoreOpening {
         note(.entities)
         var hydrated = try hydrate(replayed.state, for: .opening, keepsUnread: true)
         if hydrated == nil {
-            // Pages were released as their rows were read: only the files have them all.
-            (replayed, migrated) = try replayAndMigrate(scanned)
+            // Pages were released as their rows were read: only the files have them all. Progress never goes back.
+            (replayed, migrated) = try withoutProgress.replayAndMigrate(scanned)
             hydrated = try hydrate(
                 replayed.state, for: .opening, keepsUnread: true, withholdsRows: true)
         }
