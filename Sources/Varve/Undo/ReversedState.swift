@@ -109,6 +109,8 @@ final class ReversedState: ReversalTarget {
         return definition
     }
 
+    func numbersIDs(ofTable table: Int) -> Bool { self.table(table).descriptor.numbersIDs }
+
     func name(of place: EntityPlace) -> (type: String, id: String) {
         let table = table(place.table)
         return (table.descriptor.name, table.idText(of: Slot(place.slot)))

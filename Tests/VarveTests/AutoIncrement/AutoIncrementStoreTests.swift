@@ -312,8 +312,26 @@ struct AutoIncrementStoreTests {
         #expect(Note.query().resolve(in: store.context).map(\.id) == [1])
     }
 
+    @Test("An entity with the id 0 returns where the app gives the ids itself again")
+    func zeroReturnsToItsApp() throws {
+        var store = try open(PlainNote.self, retention: .standard)
+        try store.write { try PlainNote(id: 0, text: "zero").save(to: &$0) }
+        try store.write { _ = try PlainNote.delete(id: 0, from: &$0) }
+        try store.close()
+        store = try open(retention: .standard)
+        #expect(try next(store) == 1)
+        try store.close()
+        store = try open(PlainNote.self, retention: .standard)
+        try store.undo()
+        try store.undo()
+        #expect(PlainNote.query().resolve(in: store.context).map(\.id) == [0])
+        try store.undo()
+        try store.rewind(to: .transaction(1))
+        #expect(PlainNote.query().resolve(in: store.context).map(\.id) == [0])
+    }
+
     @Test(
-        "The past has the entities of its time, and a salvaged store gives no id of what it kept or lost"
+        "The past has the entities of its time, and a salvaged store gives no id that a transaction names which it kept"
     )
     func past() throws {
         let place = StoreTests.Place()
