@@ -29,6 +29,7 @@ struct DraftApplication {
         for list in plan.lists { apply(list, to: &state) }
         try applyDeletions(to: &state, keeping: links)
         try applyTombstones(to: &state)
+        for given in plan.numbers { state.context.noteNumber(given.number, ofTable: given.table) }
         state.context.end(mark)
     }
 

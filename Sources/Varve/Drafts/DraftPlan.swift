@@ -56,6 +56,12 @@ struct DraftPlan {
         let tombstone: DraftTombstone
     }
 
+    /// The greatest number that the draft has given as the id of a type.
+    struct GivenNumber {
+        let table: Int
+        let number: UInt64
+    }
+
     var insertions: [Insertion] = []
     var updates: [Update] = []
     var owners: [OwnerChange] = []
@@ -64,6 +70,7 @@ struct DraftPlan {
     /// Entities that the draft deleted, and that stay because a choice was for the others.
     var spared: Set<EntityPlace> = []
     var tombstones: [TombstoneChange] = []
+    var numbers: [GivenNumber] = []
 }
 
 /// What the trash has of an entity that is not there.

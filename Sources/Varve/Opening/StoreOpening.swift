@@ -256,7 +256,7 @@ struct StoreOpening {
 
     /// A context with a table for each type.
     func emptyContext() throws(StoreError) -> Context {
-        var context = Context()
+        var context = Context.vacant
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
         guard problems.isEmpty else {

@@ -31,7 +31,7 @@ final class ReversedState: ReversalTarget {
     /// all tables look shared.
     init(taking state: inout StoreState, withholdsRows: Bool = false) {
         self.withholdsRows = withholdsRows
-        context = Context()
+        context = .vacant
         // The catalog is asked for meanwhile.
         definitions = state.definitions
         swap(&context, &state.context)

@@ -144,6 +144,77 @@ struct AutoIncrementStoreTests {
     }
 
     @Test(
+        "A number is logged although nothing else of its write stays, which is no step and ends no redo"
+    )
+    func numberAlone() throws {
+        var store = try open()
+        try next(store)
+        try store.undo()
+        #expect(throws: Refusal.self) {
+            try store.write {
+                _ = try $0.create(Note(text: "lost"))
+                throw Refusal()
+            }
+        }
+        try store.write { _ in }
+        #expect(store.lastTransaction == 2)
+        let id = try store.write { try Self.passing(&$0) }
+        #expect(id == 3 && store.lastTransaction == 3)
+        try store.redo()
+        #expect(Note.query().resolve(in: store.context).map(\.id) == [1])
+        try store.write {
+            _ = try Note.delete(id: 1, from: &$0)
+        }
+        try store.undo()
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 4)
+        #expect(try store.write { try Self.passing(&$0) } == 5)
+        try store.compact()
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 6)
+    }
+
+    /// The id of a note that comes, and goes for good.
+    private static func passing(_ context: inout Context) throws -> Int {
+        let id = try context.create(Note(text: "passing")).id
+        _ = try Note.delete(id: id, from: &context)
+        _ = try Deleted<Note>.query(id).delete(from: &context)
+        return id
+    }
+
+    @Test("A number that came and went in a draft, or in a draft of it, is logged by the commit")
+    func numberOfDraft() throws {
+        for depth in 0...2 {
+            for hasChanges in [false, true] {
+                let disk = SimulatedDisk()
+                func open() throws -> Store {
+                    try Store(
+                        in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+                        durability: .commit, compactsAutomatically: false,
+                        types: [Note.self, Other.self])
+                }
+                var store = try open()
+                try next(store)
+                var drafts = [store.draft("passing")]
+                for _ in 0..<depth { drafts.append(drafts[drafts.count - 1].draft()) }
+                let id = try drafts[depth].edit { context in
+                    if hasChanges { try Other(id: 1).save(to: &context) }
+                    return try Self.passing(&context)
+                }
+                #expect(id == 2)
+                for draft in drafts.reversed() { try draft.commit() }
+                #expect(store.lastTransaction == 2, "depth \(depth)")
+                #expect(try drafts[0].commit() == nil)
+                try store.close()
+                store = try open()
+                #expect(try next(store) == 3, "depth \(depth), with changes: \(hasChanges)")
+            }
+        }
+    }
+
+    @Test(
         "Drafts and the store beside them never give the same id, and a compaction behind a commit knows it"
     )
     func drafts() throws {
