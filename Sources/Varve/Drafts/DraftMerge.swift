@@ -38,6 +38,7 @@ final class DraftMerge {
         try theirs.extendSchema()
         try mergeRows(with: &theirs)
         try mergeLinks(with: &theirs)
+        try noteUnheld(in: &theirs)
         plan.numbers = givenNumbers()
     }
 
