@@ -208,7 +208,7 @@ struct StoreLogTests {
         #expect(entries.take() == ["debug opening", "error opening", "error damage"])
     }
 
-    @Test("Damage that a reader finds when it refreshes is told")
+    @Test("Damage that a reader finds when it refreshes is reported")
     func damageBesideReader() throws {
         let writer = try open(disk, StoreLog { _ in })
         try writer.write { try Author(id: "a", name: "Anna").save(to: &$0) }
