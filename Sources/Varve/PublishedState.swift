@@ -23,7 +23,7 @@ final class SharedState: Sendable {
 
     /// Leaves the state with an empty context. Exchanged: a copy would make every table look shared.
     init(taking state: inout StoreState) {
-        var context = Context()
+        var context = Context.vacant
         swap(&context, &state.context)
         held = InlineLock(Held(context: consume context))
         definitions = state.definitions
@@ -64,7 +64,7 @@ final class SharedState: Sendable {
 
     /// Takes the context out, for a transaction that changes it in place.
     func lend(to former: FormerTables, running token: TransactionToken) -> StoreState {
-        var context = Context()
+        var context = Context.vacant
         former.makeRoom()
         held.withLock { held in
             precondition(held.lentTo == nil, "a context is lent to one transaction at a time")

@@ -119,6 +119,11 @@ struct AutoIncrementTests {
             context.create(Note(text: "d")).id, copy.create(Note(text: "e")).id,
         ]
         #expect(ids == [2, 3, 4, 5])
+        // Also where there was nothing yet that has one.
+        var first = Context()
+        var second = first
+        #expect(try first.create(Note(text: "a")).id == 1)
+        #expect(try second.create(Note(text: "b")).id == 2)
     }
 
     @Test("A unique value finds the entity that has it, which goes for the new one")

@@ -55,6 +55,7 @@ struct SaveResultTests {
         for (id, save) in saves.enumerated() { try save(Note(id: id, title: "a"), &context) }
         try store(Note(id: 2, title: "b"), in: &context)
         #expect(Note.query().resolve(in: context).map(\.title) == ["a", "a", "b"])
+        let _: Void = try Note(id: 2, title: "b").save(to: &context)
         let result = try Note(id: 0, title: "c").save(to: &context)
         #expect(result.change == .updated(properties: ["title"]) && result.id == 0)
     }
@@ -86,13 +87,24 @@ struct SaveResultTests {
         #expect(try Note(id: 2, title: "short-lived").save(to: &context).change == .unchanged)
     }
 
-    @Test("A result within a longer change is about its own save alone")
+    @Test("A result within a transaction is about its own save alone")
     func nested() throws {
         var context = Context()
-        for round in 0..<3 {
-            let result = try Note(id: 1, title: "t\(round)").save(to: &context)
-            #expect(result.change == (round == 0 ? .inserted : .updated(properties: ["title"])))
+        context.beginTracking(transaction: 1, time: 5, token: TransactionToken())
+        var changes: [SaveChange] = []
+        for (title, stars, tags) in [
+            ("a", 0, ["x"]), ("b", 0, ["x"]), ("b", 5, ["x"]), ("b", 5, ["y"]), ("b", 5, ["y"]),
+        ] {
+            try Note(id: 2, title: title).save(to: &context)
+            let note = Note(id: 1, title: title, stars: stars, tags: .ids(tags))
+            changes.append(try note.save(to: &context).change)
         }
+        context.endTracking()
+        #expect(
+            changes == [
+                .inserted, .updated(properties: ["title"]), .updated(properties: ["stars"]),
+                .updated(properties: ["tags"]), .unchanged,
+            ])
     }
 }
 

@@ -69,6 +69,28 @@ struct StateReplayTests {
         return ids
     }
 
+    @Test("A salvage counts an id that no event names of the transaction that defines its type")
+    func salvagedNumber() throws {
+        var encoder = TransactionEncoder()
+        let header = TransactionHeader(id: 1, time: Timestamp(microseconds: 1))
+        encoder.begin(id: header.id, time: header.time)
+        try encoder.define(
+            TypeDefinition(
+                number: TypeNumber(1), name: "Note", idType: .int64, fields: [], relations: [],
+                numbersIDs: true))
+        _ = encoder.entity(TypeNumber(1), bytes: try 5.storedBytes())
+        var writer = ByteWriter()
+        encoder.finish(header, into: &writer)
+        let bytes = writer.copyBytes()
+        let salvage = SalvageReplay()
+        let outcome = try bytes.withUnsafeBytes { try salvage.take($0) }
+        guard case .whole = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(salvage.currentState().table(TypeNumber(1))?.lastNumber == 5)
+    }
+
     /// A state that one transaction of the engine made of the whole log has as many pages: none that was
     /// replaced is left over.
     private func expectNoLostPages(_ state: State, _ log: [[UInt8]], seed: Int) throws {

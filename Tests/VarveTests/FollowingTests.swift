@@ -236,8 +236,14 @@ struct FollowingTests {
                 Issue.record("\(error)")
             }
         }
-        let reader = try CompactionTests.open(hooked, seed: 8, mode: .readOnly)
+        let looks = Lock(0)
+        let reader = try Store(
+            in: hooked, environment: SimulatedEnvironment(seed: 8), mode: .readOnly,
+            durability: .none,
+            progress: { if $0.phase == .checkpoint { looks.withLock { $0 += 1 } } },
+            types: [Author.self, Shelf.self])
         #expect(reader.lastTransaction == 40 && reader.recovery.checkpointProblems.isEmpty)
+        #expect(looks.withLock { $0 } == 1, "progress went back")
     }
 
     @Test("A sequence tells each transaction once, in order, and the context shows it by then")

@@ -149,7 +149,83 @@ struct StoreLogTests {
                 ?? image.files.keys.sorted().last)
         image.files[segment]?[70] ^= 0xFF
         #expect(throws: StoreError.self) { _ = try open(SimulatedDisk(image), entries.log()) }
-        #expect(entries.take().prefix(2) == ["debug opening", "error opening"])
+        #expect(entries.take() == ["debug opening", "error opening", "error damage"])
+    }
+
+    @Test("A failed sync is an error once, and the writes behind it are refused")
+    func failedSync() throws {
+        let store = try open(disk, entries.log())
+        try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        _ = entries.take()
+        disk.failNextSynchronize()
+        #expect(throws: StoreError.self) {
+            try store.write { try Author(id: "b", name: "Bob").save(to: &$0) }
+        }
+        let entry = try #require(entries.last(.failedSync))
+        #expect(entry.metadata["transaction"] == "2" && entry.metadata["error"] != nil)
+        #expect(entries.take() == ["error failedSync"])
+        #expect(throws: StoreError.self) {
+            try store.write { try Author(id: "c", name: "Carl").save(to: &$0) }
+        }
+        #expect(throws: StoreError.self) { try store.flush() }
+        #expect(entries.take() == ["warning refusedWrite"])
+    }
+
+    @Test("A sync that nothing waits for is an error as well when it fails")
+    func failedSyncInPassing() async throws {
+        let store = try open(disk, entries.log(), durability: .interval(.milliseconds(1)))
+        _ = entries.take()
+        disk.failNextSynchronize()
+        try await store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        while entries.last(.failedSync) == nil { await Task.yield() }
+        #expect(entries.take() == ["error failedSync"])
+    }
+
+    @Test("A compaction of a store that is suspended or closed is given up, and no failure")
+    func givenUp() throws {
+        let store = try open(disk, entries.log())
+        try store.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        for end in [store.suspend, store.close] {
+            try end()
+            _ = entries.take()
+            #expect(throws: StoreError.self) { try store.compact() }
+            #expect(entries.last(.compaction)?.message.contains("given up") == true)
+            #expect(entries.take() == ["debug compaction", "info compaction"])
+        }
+    }
+
+    @Test("Resuming is an interval as opening is, whether it succeeds or not")
+    func resuming() throws {
+        let store = try open(disk, entries.log())
+        try store.suspend()
+        _ = entries.take()
+        try store.resume()
+        #expect(entries.all.first?.message.hasPrefix("resuming") == true)
+        #expect(entries.take() == ["debug opening", "info opening"])
+        try store.suspend()
+        disk.corrupt("segment-0000000001") { $0[70] ^= 0xFF }
+        #expect(throws: StoreError.self) { try store.resume() }
+        #expect(entries.take() == ["debug opening", "error opening", "error damage"])
+    }
+
+    @Test("Damage that a reader finds when it refreshes is reported")
+    func damageBesideReader() throws {
+        let writer = try open(disk, StoreLog { _ in })
+        try writer.write { try Author(id: "a", name: "Anna").save(to: &$0) }
+        try writer.flush()
+        let reader = try open(disk, entries.log(), mode: .readOnly)
+        _ = entries.take()
+        try writer.write { try Author(id: "b", name: "Needle").save(to: &$0) }
+        try writer.flush()
+        try writer.write { try Author(id: "c", name: "Carl").save(to: &$0) }
+        try writer.close()
+        let needle = Array("Needle".utf8)
+        disk.corrupt("segment-0000000001") { bytes in
+            let place = bytes.indices.first { bytes[$0...].starts(with: needle) }
+            if let place { bytes[place] ^= 0xFF }
+        }
+        #expect(throws: StoreError.self) { try reader.refresh() }
+        #expect(entries.take() == ["error damage"])
     }
 
     @Test("Opening shows its phases in order, and bytes that grow to what there is to replay")

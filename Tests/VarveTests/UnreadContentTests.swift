@@ -264,6 +264,20 @@ struct UnreadContentTests {
         #expect(FullModel.Note.query(3).resolve(in: store.context)?.kind == .fax)
     }
 
+    @Test("Progress does not go back where the log is read again without rows that are withheld")
+    func progress() throws {
+        let disk = try written()
+        let steps = Lock<[OpeningProgress.Phase]>([])
+        let store = try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+            durability: .commit, retention: .everything, compactsAutomatically: false,
+            progress: { step in
+                steps.withLock { if $0.last != step.phase { $0.append(step.phase) } }
+            }, types: [LesserModel.Note.self])
+        #expect(store.opening.unread.values.map(\.id) == ["2", "3"])
+        #expect(steps.withLock { $0 } == [.checkpoint, .replay, .entities, .recovery])
+    }
+
     @Test("An unknown raw value in the past does not end looking back")
     func past() async throws {
         let disk = try written()

@@ -114,8 +114,8 @@ final class Compactor: Sendable {
         var failure: String?
         do {
             _ = try performLogged(retention, .safety) { _ in }
-        } catch StoreError.log(.compactionCancelled), StoreError.suspended, StoreError.closed {
-            // Nothing failed: the store is being suspended or closed. `allow` starts the next attempt.
+        } catch  where error.endsCompactionEarly {
+            // `allow` starts the next attempt.
             return state.withLock { $0.isScheduled = false }
         } catch {
             failure = "\(error)"
@@ -162,7 +162,7 @@ final class Compactor: Sendable {
             log.compacted(report, work)
             return report
         } catch {
-            work.end(error)
+            if error.endsCompactionEarly { work.giveUp(error) } else { work.end(error) }
             throw error
         }
     }
@@ -309,6 +309,16 @@ final class Compactor: Sendable {
 
     private func checkCancellation() throws(LogError) {
         if state.withLock({ $0.isCancelled }) { throw .compactionCancelled }
+    }
+}
+
+extension Error {
+    /// Whether a compaction has ended with this because the store is being suspended or closed: nothing failed.
+    fileprivate var endsCompactionEarly: Bool {
+        switch self as? StoreError {
+        case .log(.compactionCancelled), .suspended, .closed: true
+        default: false
+        }
     }
 }
 

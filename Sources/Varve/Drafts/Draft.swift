@@ -93,7 +93,8 @@ public final class Draft: Sendable {
     func editState(_ body: (inout StoreState) throws -> Void) throws {
         try modify { content in
             let rows = try content.edit(at: store.opener.environment.wallClockMicroseconds(), body)
-            guard !rows.tables.isEmpty else { return }
+            // A number that no row has any more is logged by the commit.
+            guard !rows.tables.isEmpty || content.state.context.session.hasGivenIDs else { return }
             self.content.withLock { $0 = content }
             show(content.state, rows)
         }

@@ -13,7 +13,7 @@ extension DraftApplication {
         for (deletion, lists) in zip(plan.deletions, held) {
             try bury(deletion, lists, in: &state)
             let place = deletion.place
-            if let cause = deletion.cause, deleted.contains(cause.entity) || cause.isUpsert {
+            if let cause = deletion.cause, isThere(cause, of: place, in: state) {
                 state.context.changeTable(at: place.table) { $0.deleteCauses[place.slot] = cause }
             }
         }
@@ -33,6 +33,17 @@ extension DraftApplication {
             }
         }
         for link in links where link.rule == .deny { try deny(link, in: state) }
+    }
+
+    /// Whether the state has the cause of a deletion, too: what takes the entity along goes with it, or stays and has a
+    /// list that deletes what leaves it.
+    private func isThere(
+        _ cause: DeleteCause, of place: EntityPlace, in state: borrowing StoreState
+    ) -> Bool {
+        if deleted.contains(cause.entity) || cause.isUpsert { return true }
+        let owner = state.context.tables.tables[cause.entity.table]
+        return owner.isLive(Slot(cause.entity.slot)) && !plan.spared.contains(cause.entity)
+            && owner.relations.contains { $0.childTable == place.table && $0.deletesOrphans }
     }
 
     /// By deletion and relation, what the entity is linked to.

@@ -4,7 +4,7 @@ internal import VarveGraph
 /// Does to a state what a draft's plan says, as changes of the running transaction.
 ///
 /// Hooks, strategies and resolvers have run in the draft, and do not run again. Only what a delete rule takes along
-/// that the draft did not know is deleted with its hooks.
+/// that the draft did not know is deleted with its hooks, and what the draft and others together make an orphan.
 struct DraftApplication {
     let plan: DraftPlan
     let deleted: Set<EntityPlace>
@@ -29,6 +29,14 @@ struct DraftApplication {
         for list in plan.lists { apply(list, to: &state) }
         try applyDeletions(to: &state, keeping: links)
         try applyTombstones(to: &state)
+        for given in plan.numbers { state.context.noteNumber(given.number, ofTable: given.table) }
+        // Both sides together may have taken an entity from all lists, of which each has seen one. What a choice spared
+        // stays, here and where the draft is committed that has it by then.
+        try state.context.deleteOrphans(behind: mark) { table, slot, relation in
+            let place = EntityPlace(table: table, slot: slot)
+            return plan.spared.contains(place)
+                || plan.unheld.contains(.init(place: place, relation: relation))
+        }
         state.context.end(mark)
     }
 

@@ -26,6 +26,20 @@ extension DraftMerge {
         for list in lists where list.resolved.isToMany { try merge(list, with: &theirs) }
     }
 
+    func noteUnheld(in theirs: inout StoreState) throws(CodecError) {
+        let tables = mine.context.tables.tables
+        for entity in entities where isLive(entity) {
+            for (index, relation) in tables[entity.table].relations.enumerated() {
+                guard let inverse = relation.inverse,
+                    tables[relation.childTable].relations[inverse].deletesOrphans,
+                    lists(of: index, at: entity).has.isEmpty
+                else { continue }
+                let place = try slots.place(of: entity, in: &theirs)
+                plan.unheld.insert(.init(place: place, relation: index))
+            }
+        }
+    }
+
     /// What a relation of an entity leads to in the base and in the draft, in slots of the draft.
     func lists(
         of relation: Int, at entity: EntityPlace

@@ -38,10 +38,23 @@ final class DraftMerge {
         try theirs.extendSchema()
         try mergeRows(with: &theirs)
         try mergeLinks(with: &theirs)
+        try noteUnheld(in: &theirs)
+        plan.numbers = givenNumbers()
     }
 
     var base: StoreState { content.base }
     var mine: StoreState { content.state }
+
+    /// The numbers that the draft has given. What had them need not be there any more, but something may have seen them.
+    private func givenNumbers() -> [DraftPlan.GivenNumber] {
+        let known = base.context.tables.tables
+        return mine.context.tables.tables.enumerated().compactMap { position, table in
+            let number = table.newestNumber.number
+            guard number > (position < known.count ? known[position].newestNumber.number : 0)
+            else { return nil }
+            return .init(table: slots.table(position), number: number)
+        }
+    }
 
     // MARK: - Choices
 

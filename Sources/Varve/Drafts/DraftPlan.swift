@@ -58,6 +58,19 @@ struct DraftPlan {
         let tombstone: DraftTombstone
     }
 
+    /// An entity that the draft has in no list of a relation that deletes orphans, and that stays all the same.
+    struct Unheld: Hashable {
+        let place: EntityPlace
+        /// The entity's own side of the relation.
+        let relation: Int
+    }
+
+    /// The greatest number that the draft has given as the id of a type.
+    struct GivenNumber {
+        let table: Int
+        let number: UInt64
+    }
+
     var insertions: [Insertion] = []
     var updates: [Update] = []
     var owners: [OwnerChange] = []
@@ -66,6 +79,8 @@ struct DraftPlan {
     /// Entities that the draft deleted, and that stay because a choice was for the others.
     var spared: Set<EntityPlace> = []
     var tombstones: [TombstoneChange] = []
+    var unheld: Set<Unheld> = []
+    var numbers: [GivenNumber] = []
 }
 
 /// What the trash has of an entity that is not there.

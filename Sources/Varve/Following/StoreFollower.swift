@@ -29,9 +29,20 @@ final class StoreFollower {
         let course: StoreRefresh.Course
     }
 
-    /// Nil where nothing is new, with how far the log is promised.
+    /// Nil where nothing is new, with how far the log is promised. Reports damage to the store's log.
     func refresh(shown: TransactionID) throws(StoreError) -> (news: News?, promised: TransactionID)
     {
+        do throws(StoreError) {
+            return try look(shown: shown)
+        } catch {
+            opening.log?.damage(error)
+            throw error
+        }
+    }
+
+    private func look(
+        shown: TransactionID
+    ) throws(StoreError) -> (news: News?, promised: TransactionID) {
         if let owed { return (try begin(owed), promised) }
         if let following { return try advance(following, shown) }
         guard let watch else { return (try begin(.reopened), promised) }

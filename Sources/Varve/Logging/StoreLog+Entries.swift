@@ -28,6 +28,11 @@ extension StoreLog {
             end(.error, "\(event.rawValue) failed: \(error)", ["error": "\(error)"])
             log.damage(error)
         }
+
+        /// Ends work that nothing has failed, but that is not wanted any more.
+        func giveUp(_ reason: any Error) {
+            end(.info, "\(event.rawValue) given up: \(reason)", ["error": "\(reason)"])
+        }
     }
 
     func begin(_ event: Event, _ message: String, _ metadata: [String: String] = [:]) -> Work {
@@ -86,6 +91,13 @@ extension StoreLog {
         damage(error)
     }
 
+    /// A sync failed, so that nothing more is written. Whether what waits for it survives a crash is unknown.
+    func syncFailed(_ error: LogError, behind transaction: TransactionID?) {
+        var metadata = ["error": "\(error)"]
+        if let transaction { metadata["transaction"] = "\(transaction)" }
+        note(.error, .failedSync, "a sync of the log failed: \(error)", metadata)
+    }
+
     // MARK: - Compaction
 
     func checkpoint(_ size: CheckpointSize, _ transaction: TransactionID) {
@@ -136,7 +148,8 @@ extension StoreLog {
 
     // MARK: - Damage
 
-    private func damage(_ error: any Error) {
+    /// Reports an error that says that bytes are damaged; no other.
+    func damage(_ error: any Error) {
         if case StoreError.log(let error) = error { return damage(error) }
         if let error = error as? LogError { damage(error) }
     }

@@ -44,7 +44,7 @@ public struct StoreLog: Sendable {
 
     /// What an entry is about.
     public enum Event: String, Sendable, CaseIterable {
-        /// A store is opened.
+        /// A store is opened or resumed.
         case opening
         /// The end of the log was not as a closed store leaves it.
         case recovery
@@ -58,6 +58,8 @@ public struct StoreLog: Sendable {
         case damage
         /// A write did not happen, because the store refused it.
         case refusedWrite
+        /// A sync of the log failed. The store takes no more writes, and some may be lost that it has.
+        case failedSync
     }
 
     /// Where an entry lies in work that takes time. Both ends have the same number.

@@ -52,9 +52,16 @@ struct StoreOpening {
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
-        let work = log?.begin(.opening, "opening \(fileSystem.displayPath.escapedForDisplay)")
+        try logged("opening", mode) { () throws(StoreError) in try openUnlogged(mode) }
+    }
+
+    /// Reports the beginning and the end of an opening, or of a resumption.
+    private func logged(
+        _ verb: String, _ mode: Store.Mode, _ body: () throws(StoreError) -> Opened
+    ) throws(StoreError) -> Opened {
+        let work = log?.begin(.opening, "\(verb) \(fileSystem.displayPath.escapedForDisplay)")
         do throws(StoreError) {
-            let opened = try openUnlogged(mode)
+            let opened = try body()
             if let work { log?.opened(opened.report, isWriter: mode == .readWrite, work) }
             return opened
         } catch {
@@ -75,7 +82,13 @@ struct StoreOpening {
                 }
                 return opened
             case .readOnly:
-                return try lookingAgain { try openForReading(try scan(.readOnly)) }
+                var looking = self
+                return try lookingAgain {
+                    let scanned = try scan(.readOnly)
+                    // Progress never goes back: another look reports none.
+                    defer { looking = looking.withoutProgress }
+                    return try looking.openForReading(scanned)
+                }
             }
         }
     }
@@ -98,6 +111,14 @@ struct StoreOpening {
     /// Takes up a log again that was released at `position` with `state` behind it. Where another
     /// process has written since, everything is read. What `pins` keep is kept on.
     func resume(
+        at position: LogPosition, _ state: StoreState, keeping pins: LogPins
+    ) throws(StoreError) -> Opened {
+        try logged("resuming", .readWrite) { () throws(StoreError) in
+            try resumeUnlogged(at: position, state, keeping: pins)
+        }
+    }
+
+    private func resumeUnlogged(
         at position: LogPosition, _ state: StoreState, keeping pins: LogPins
     ) throws(StoreError) -> Opened {
         try typed {
@@ -228,7 +249,7 @@ struct StoreOpening {
 
     /// A context with a table for each type.
     func emptyContext() throws(StoreError) -> Context {
-        var context = Context()
+        var context = Context.vacant
         // Before a context makes tables for them, which traps where relations do not fit.
         let problems = Set(types.flatMap { $0._descriptor.relationProblems() })
         guard problems.isEmpty else {

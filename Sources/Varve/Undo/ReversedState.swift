@@ -31,7 +31,7 @@ final class ReversedState: ReversalTarget {
     /// all tables look shared.
     init(taking state: inout StoreState, withholdsRows: Bool = false) {
         self.withholdsRows = withholdsRows
-        context = Context()
+        context = .vacant
         // The catalog is asked for meanwhile.
         definitions = state.definitions
         swap(&context, &state.context)
@@ -108,6 +108,8 @@ final class ReversedState: ReversalTarget {
         }
         return definition
     }
+
+    func numbersIDs(ofTable table: Int) -> Bool { self.table(table).descriptor.numbersIDs }
 
     func name(of place: EntityPlace) -> (type: String, id: String) {
         let table = table(place.table)

@@ -65,8 +65,8 @@ final class CommitEncoder {
         }
     }
 
-    /// Encodes the changes that the context's journals hold. False where nothing changed: then
-    /// nothing is to be logged.
+    /// Encodes the changes that the context's journals hold. False where nothing changed and no id was given:
+    /// then nothing is to be logged.
     ///
     /// Rows that were saved but are as they were get their old stamps back.
     ///
@@ -87,12 +87,23 @@ final class CommitEncoder {
             state.context.changeTable(at: row.table) { $0.setMetadata(row.metadata, of: row.slot) }
         }
         for leaves in filled.take() { leaves.place(in: &state.context) }
-        guard encoder.eventCount > definitionCount || evenIfEmpty else { return false }
+        if encoder.eventCount > definitionCount || evenIfEmpty {
+            try finish(header, of: &state)
+            return true
+        }
+        guard state.context.session.hasGivenIDs else { return false }
+        // Its numbers alone are logged. No undo could reverse that, so it is no step, and ends no redo.
+        var header = header
+        header.isUndoable = false
+        try finish(header, of: &state)
+        return true
+    }
+
+    private func finish(_ header: TransactionHeader, of state: inout StoreState) throws {
         finish(header)
         if state.schema.completesRows { forgetUnknownFields(&state) }
         try confirmDefinitions(&state, header)
         state.note(header)
-        return true
     }
 
     /// What the rows were before is not needed any more, nor is anything of entities that have gone for good.

@@ -36,11 +36,16 @@ final class GroupCommit: Sendable {
     private let state = Lock(State())
     /// Where syncs run that no thread waits for.
     private let queue: DispatchQueue
+    private let storeLog: StoreLog?
 
-    init(_ progress: SyncProgress, _ published: PublishedState, queue: DispatchQueue) {
+    init(
+        _ progress: SyncProgress, _ published: PublishedState, queue: DispatchQueue,
+        _ storeLog: StoreLog?
+    ) {
         self.progress = progress
         self.published = published
         self.queue = queue
+        self.storeLog = storeLog
     }
 
     /// The failed sync that ended the writing.
@@ -202,10 +207,13 @@ final class GroupCommit: Sendable {
         }
         let outcome = failure
         let reached = newest?.state.lastTransaction
-        let (settled, next) = state.withLock { [time] state in
+        let (settled, next, isFirstFailure) = state.withLock { [time] state in
             if let time { state.patience.didSync(in: time, waiters: state.threadCount) }
-            return state.end(through: reached, failure: outcome)
+            let isFirstFailure = outcome != nil && state.failure == nil
+            let (settled, next) = state.end(through: reached, failure: outcome)
+            return (settled, next, isFirstFailure)
         }
+        if let failure, isFirstFailure { storeLog?.syncFailed(failure, behind: reached) }
         // First, so that the next sync runs while the others are told.
         next?.call(.mustLead)
         for waiter in settled { waiter.call(.settled(failure)) }

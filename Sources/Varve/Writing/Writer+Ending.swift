@@ -139,7 +139,7 @@ extension Writer {
             guard let log = opened.log else { throw StoreError.readOnly }
             let open = OpenLog(
                 log: log, prologue: opened.prologue,
-                commits: GroupCommit(log.progress, published, queue: syncs))
+                commits: GroupCommit(log.progress, published, queue: syncs, storeLog))
             inTurn { core in
                 core.head = opened.state
                 core.access = .open(open)

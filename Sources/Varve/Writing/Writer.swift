@@ -130,7 +130,7 @@ final class Writer: Sendable {
             program: opening.environment.processName())
         let open = OpenLog(
             log: log, prologue: opened.prologue,
-            commits: GroupCommit(log.progress, published, queue: syncs))
+            commits: GroupCommit(log.progress, published, queue: syncs, opening.log))
         figures = Lock(WriterFigures(open, newestCheckpoint: opened.checkpoint))
         core = Core(.open(open), opening, head: head, newestCheckpoint: opened.checkpoint)
         turn = ContendedLock(core)

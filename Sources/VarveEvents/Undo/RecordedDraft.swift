@@ -76,6 +76,8 @@ package struct DraftRecord {
 extension RecordedDraft {
     package func knownFieldCount(ofTable table: Int) -> Int { layout(ofTable: table).fieldCount }
 
+    package func numbersIDs(ofTable table: Int) -> Bool { definition(ofTable: table).numbersIDs }
+
     package func definition(ofTable table: Int) -> TypeDefinition {
         layout(ofTable: table).definition
     }

@@ -18,8 +18,8 @@ extension Reversal {
         _ entity: EntityIndex, at place: EntityPlace, _ step: ReversalStep
     ) -> Bool {
         guard !isPast, target.presence(of: place) != .live else { return false }
-        let definition = target.definition(ofTable: place.table)
-        return definition.numbersIDs
-            && definition.idType.number(ofID: step.entity(entity).id) == 0
+        return target.numbersIDs(ofTable: place.table)
+            && target.definition(ofTable: place.table).idType
+                .number(ofID: step.entity(entity).id) == 0
     }
 }

@@ -70,6 +70,8 @@ package protocol ReversalTarget: AnyObject {
     ) throws(CodecError) -> EntityPlace?
     /// The definition that the state's rows of a type are of: not always the newest that was logged.
     func definition(ofTable table: Int) -> TypeDefinition
+    /// Whether the ids of the type are given. A definition says so for ever, and an app may give them itself again.
+    func numbersIDs(ofTable table: Int) -> Bool
     func presence(of place: EntityPlace) -> EntityPresence
     func stamps(of place: EntityPlace) -> EntityStamps
     /// How many of the fields, from the first, the state can hold.

@@ -98,6 +98,7 @@ extension Context {
         session.fixedTime = time
         session.token = token
         session.former = former
+        session.hasGivenIDs = false
     }
 
     /// Whether anything was changed that has not been forgotten.

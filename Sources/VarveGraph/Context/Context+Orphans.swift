@@ -40,4 +40,18 @@ extension Context {
         }
         session.orphans.removeAll()
     }
+
+    /// Deletes what no list holds any more, but for what `isSpared` says of a table, a slot and the side of the relation
+    /// that leads to the lists.
+    package mutating func deleteOrphans(
+        behind mark: JournalMark, except isSpared: (Int, UInt32, Int) -> Bool
+    ) throws {
+        guard !session.orphans.isEmpty else { return }
+        session.orphans = session.orphans.filter { orphan in
+            let resolved = tables.tables[orphan.table].relations[orphan.relation]
+            guard let inverse = resolved.inverse else { return false }
+            return !isSpared(resolved.childTable, orphan.slot, inverse)
+        }
+        try deleteOrphans(behind: mark)
+    }
 }

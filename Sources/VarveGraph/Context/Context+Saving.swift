@@ -7,6 +7,9 @@ extension EntityModelProtocol {
     ///   - options: how values merge with stored ones; `.fragment` keeps stored values where the new ones are nil.
     /// - Returns: the id, and whether the entity was inserted, which of its properties and relations have other values
     ///   now, or that nothing has changed.
+    /// - Complexity: of an entity that is there, a comparison of its properties with what they were, also where the result
+    ///   is not used. The save of an array makes none, and neither does one whose result is `Void`: `let _: Void = try
+    ///   note.save(to: &context)`.
     // Inlinable, because the save that it calls is compiled for each entity: from here it would run unspecialized.
     @inlinable
     @discardableResult

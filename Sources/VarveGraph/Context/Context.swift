@@ -12,8 +12,17 @@ public struct Context: Sendable {
 
     /// An empty graph.
     public init() {
-        tables = TableList()
-        session = Session()
+        self = .vacant
+        // Now: a copy may be made before there is a type that needs them.
+        session.counters = IDCounters()
+    }
+
+    /// The place of a context that is moved. It takes up no types, and has no counters, which each commit would allocate.
+    package static var vacant: Context { Context(TableList(), Session()) }
+
+    private init(_ tables: TableList, _ session: Session) {
+        self.tables = tables
+        self.session = session
     }
 
     /// Where the changes that are being made belong.
@@ -41,8 +50,11 @@ public struct Context: Sendable {
         /// What the transaction changes in place, for those who want it as it was; nil where it copies
         /// whatever it changes.
         @usableFromInline var former: FormerTables?
-        /// What gives ids, also of types that come later. A store hands one to all its contexts; nil until it is needed.
+        /// What gives ids, also of types that come later. All copies of a context share it, and all contexts of a store.
+        /// Nil in the place of a context that was moved.
         package var counters: IDCounters?
+        /// Whether the running transaction has given an id, also to what has not stayed.
+        package internal(set) var hasGivenIDs = false
         /// Which table each journaled change belongs to, oldest first.
         @usableFromInline var journal: ContiguousArray<JournalEntry> = []
 
@@ -154,10 +166,10 @@ extension Context {
         return position
     }
 
-    /// What gives the ids of a type. A context without a store makes its own counters, with the first such type.
-    private mutating func numbers(of descriptor: EntityDescriptor) -> IDNumbers {
-        let counters = session.counters ?? IDCounters()
-        session.counters = counters
+    private func numbers(of descriptor: EntityDescriptor) -> IDNumbers {
+        guard let counters = session.counters else {
+            preconditionFailure("a type in the place of a context that was moved")
+        }
         return counters.numbers(of: descriptor)
     }
 

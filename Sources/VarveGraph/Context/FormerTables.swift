@@ -337,7 +337,7 @@ package final class FormerTables: @unchecked Sendable {
 
     private func context(of index: Int) -> Context {
         if let context = states[index].context { return context }
-        var context = Context()
+        var context = Context.vacant
         context.session = states[index].session
         context.tables = TableList(
             ContiguousArray(states[index].places.indices.map { table(at: $0, of: index) }),

@@ -64,8 +64,9 @@ public enum DeleteRule: Sendable, Hashable {
 public enum OrphanRule: Sendable, Hashable {
     /// It stays, without a link to where it was.
     case keep
-    /// It is deleted, with its hooks and delete rules, when no entity of the list's type holds it any more. That is
-    /// decided when the save or the call that changed the list ends: what moves to another list meanwhile stays.
+    /// It is deleted, with its hooks and delete rules, when no entity's list of the same relation holds it any more. Other
+    /// relations that lead to it do not count. That is decided when the save or the call that changed the list ends:
+    /// what moves to another such list meanwhile stays.
     case delete
 }
 

@@ -321,5 +321,5 @@ package struct ResolvedRelation: Sendable {
     package let inverseIsToMany: Bool
     package let deleteRule: DeleteRule
     /// Whether an entity that leaves every list is deleted.
-    let deletesOrphans: Bool
+    package let deletesOrphans: Bool
 }

@@ -126,8 +126,17 @@ extension Context {
     @usableFromInline
     mutating func nextNumber(at position: Int, upTo limit: UInt64) -> UInt64? {
         guard let number = tables.tables[position].numbers?.next(upTo: limit) else { return nil }
-        let transaction = session.transaction
-        changeTable(at: position) { $0.noteNumber(number, in: transaction) }
+        noteNumber(number, ofTable: position)
         return number
+    }
+
+    /// Takes in a number that was given in the running transaction, or in a draft that it commits.
+    package mutating func noteNumber(_ number: UInt64, ofTable position: Int) {
+        let transaction = session.transaction
+        let newest = tables.tables[position].newestNumber
+        // A write that failed may have been given a number as great: it is not in the log.
+        guard number > newest.number || newest.transaction == transaction else { return }
+        session.hasGivenIDs = true
+        changeTable(at: position) { $0.noteNumber(number, in: transaction) }
     }
 }

@@ -27,9 +27,11 @@ final class EventFitting {
         let start = view.events.offset
         var events = view.events
         var applied = 0
+        var hasDefinitions = false
         while true {
             let offset = events.offset
             guard let event = try events.next() else { break }
+            if case .define = event { hasDefinitions = true }
             do throws(ReplayError) {
                 try check(event)
                 try state.apply(event, of: view)
@@ -40,7 +42,20 @@ final class EventFitting {
                 note(error, isLeftOut: !fit(event))
             }
         }
+        if hasDefinitions { noteNumbers() }
         if isCopying { try alignSides() }
+    }
+
+    /// Counts ids that no event names, of types that the transaction defines.
+    private func noteNumbers() {
+        for index in view.entities.indices {
+            do throws(ReplayError) {
+                try state.noteNumber(ofEntity: index, of: view)
+            } catch {
+                // The id cannot be one, so there is no number of it. What names it was left out.
+                continue
+            }
+        }
     }
 
     var outcome: SalvageReplay.Outcome {

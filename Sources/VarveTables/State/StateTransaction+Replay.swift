@@ -159,12 +159,14 @@ extension StateTransaction {
 
     /// Of types that the transaction defines: ids that no event names were not looked up.
     private func noteNumbers(of logged: TransactionView) throws(ReplayError) {
-        for (index, entity) in logged.entities.enumerated() {
-            let type = Int(entity.type.rawValue) - 1
-            guard tables.indices.contains(type), tables[type].numbersIDs else { continue }
-            let entity = EntityIndex(UInt32(truncatingIfNeeded: index))
-            _ = try slot(entity, in: type, of: logged)
-        }
+        for index in logged.entities.indices { try noteNumber(ofEntity: index, of: logged) }
+    }
+
+    /// Looks an entity up, so that its number counts, where its type has such.
+    func noteNumber(ofEntity index: Int, of logged: TransactionView) throws(ReplayError) {
+        let type = Int(logged.entities[index].type.rawValue) - 1
+        guard tables.indices.contains(type), tables[type].numbersIDs else { return }
+        _ = try slot(EntityIndex(UInt32(truncatingIfNeeded: index)), in: type, of: logged)
     }
 
     static func version(of logged: TransactionView) -> PreviousVersion {

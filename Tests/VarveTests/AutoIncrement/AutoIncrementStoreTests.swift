@@ -13,7 +13,7 @@ struct NumberedNote: Equatable {
 
 /// As an app had it before the store gave the ids.
 @EntityModel("Note")
-private struct PlainNote: Equatable {
+struct PlainNote: Equatable {
     let id: Int
     var text: String
     @Relationship var next: PlainNote? = nil
@@ -32,12 +32,12 @@ private struct Late {
 
 @Suite("Ids that a store gives")
 struct AutoIncrementStoreTests {
-    private typealias Note = NumberedNote
+    typealias Note = NumberedNote
     private struct Refusal: Error {}
 
     private let disk = SimulatedDisk()
 
-    private func open(
+    func open(
         _ types: any EntityModelProtocol.Type..., retention: Retention = .newestState
     ) throws -> Store {
         try Store(
@@ -48,7 +48,7 @@ struct AutoIncrementStoreTests {
 
     /// The id that the store gives next.
     @discardableResult
-    private func next(_ store: Store, _ text: String = "next") throws -> Int {
+    func next(_ store: Store, _ text: String = "next") throws -> Int {
         try store.write { try $0.create(Note(text: text)).id }
     }
 
@@ -141,6 +141,77 @@ struct AutoIncrementStoreTests {
         try store.close()
         store = try open()
         #expect(try next(store) == 5)
+    }
+
+    @Test(
+        "A number is logged although nothing else of its write stays, which is no step and ends no redo"
+    )
+    func numberAlone() throws {
+        var store = try open()
+        try next(store)
+        try store.undo()
+        #expect(throws: Refusal.self) {
+            try store.write {
+                _ = try $0.create(Note(text: "lost"))
+                throw Refusal()
+            }
+        }
+        try store.write { _ in }
+        #expect(store.lastTransaction == 2)
+        let id = try store.write { try Self.passing(&$0) }
+        #expect(id == 3 && store.lastTransaction == 3)
+        try store.redo()
+        #expect(Note.query().resolve(in: store.context).map(\.id) == [1])
+        try store.write {
+            _ = try Note.delete(id: 1, from: &$0)
+        }
+        try store.undo()
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 4)
+        #expect(try store.write { try Self.passing(&$0) } == 5)
+        try store.compact()
+        try store.close()
+        store = try open()
+        #expect(try next(store) == 6)
+    }
+
+    /// The id of a note that comes, and goes for good.
+    private static func passing(_ context: inout Context) throws -> Int {
+        let id = try context.create(Note(text: "passing")).id
+        _ = try Note.delete(id: id, from: &context)
+        _ = try Deleted<Note>.query(id).delete(from: &context)
+        return id
+    }
+
+    @Test("A number that came and went in a draft, or in a draft of it, is logged by the commit")
+    func numberOfDraft() throws {
+        for depth in 0...2 {
+            for hasChanges in [false, true] {
+                let disk = SimulatedDisk()
+                func open() throws -> Store {
+                    try Store(
+                        in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+                        durability: .commit, compactsAutomatically: false,
+                        types: [Note.self, Other.self])
+                }
+                var store = try open()
+                try next(store)
+                var drafts = [store.draft("passing")]
+                for _ in 0..<depth { drafts.append(drafts[drafts.count - 1].draft()) }
+                let id = try drafts[depth].edit { context in
+                    if hasChanges { try Other(id: 1).save(to: &context) }
+                    return try Self.passing(&context)
+                }
+                #expect(id == 2)
+                for draft in drafts.reversed() { try draft.commit() }
+                #expect(store.lastTransaction == 2, "depth \(depth)")
+                #expect(try drafts[0].commit() == nil)
+                try store.close()
+                store = try open()
+                #expect(try next(store) == 3, "depth \(depth), with changes: \(hasChanges)")
+            }
+        }
     }
 
     @Test(
@@ -273,47 +344,8 @@ struct AutoIncrementStoreTests {
         #expect(try next(store) == 51)
     }
 
-    @Test("A store that has an entity with the id 0 says so when its ids are to be given")
-    func zero() throws {
-        let store = try open(PlainNote.self)
-        try store.write { try PlainNote(id: 0, text: "zero").save(to: &$0) }
-        try store.close()
-        let error = #expect(throws: StoreError.self) { _ = try open(Note.self) }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("there is an entity with the id 0"))
-    }
-
-    @Test("An entity with the id 0 from before does not return, and is in the past")
-    func zeroReturns() throws {
-        var store = try open(PlainNote.self, retention: .standard)
-        try store.write { try PlainNote(id: 0, text: "zero").save(to: &$0) }
-        try store.write { _ = try PlainNote.delete(id: 0, from: &$0) }
-        try store.close()
-        store = try open(retention: .standard)
-        let refused: [() throws -> Void] = [
-            { try store.undo() }, { try store.undo(force: true) },
-            { try store.rewind(to: .transaction(1)) }, { try store.restore(Note.self, id: 0) },
-        ]
-        for body in refused {
-            let error = #expect(throws: StoreError.self) { try body() }
-            guard case .conflicts(let conflicts) = error else {
-                Issue.record("\(error.map { "\($0)" } ?? "nothing")")
-                continue
-            }
-            #expect(conflicts.map(\.reason) == [.zeroID])
-            #expect(conflicts.first?.isFinal == true)
-        }
-        for route in [PastRoute.back, .forth] {
-            let then = try store.context(asOf: .transaction(1), route)
-            #expect(Note.query().resolve(in: then).map(\.id) == [0])
-        }
-        #expect(try next(store) == 1)
-        try store.close()
-        store = try open(retention: .standard)
-        #expect(Note.query().resolve(in: store.context).map(\.id) == [1])
-    }
-
     @Test(
-        "The past has the entities of its time, and a salvaged store gives no id of what it kept or lost"
+        "The past has the entities of its time, and a salvaged store gives no id that a transaction names which it kept"
     )
     func past() throws {
         let place = StoreTests.Place()
