@@ -1,3 +1,4 @@
+internal import VarveReplay
 internal import VarveTables
 
 /// What a store holds.
@@ -148,7 +149,7 @@ extension Inspection {
             var problem = start.problems.first { $0.file == reference.file.text }?.reason
             var rawBytes: ByteCount?
             do throws(LogError) {
-                rawBytes = try scanned.open(reference).size.raw
+                rawBytes = ByteCount(try scanned.open(reference).contentBytes())
             } catch {
                 problem = problem ?? "\(error)"
             }

@@ -99,6 +99,12 @@ extension CheckpointFile {
         }
     }
 
+    /// What the content takes before compression.
+    package func contentBytes() throws(LogError) -> UInt64 {
+        guard header.isImage else { return size.raw.rawValue }
+        return try open(CheckpointImage(self)).image?.pageBytes ?? 0
+    }
+
     /// What the content of each type takes in the file, by its number. Reads the structures of an image.
     package func bytesByType() throws(LogError) -> [UInt32: UInt64] {
         guard header.isImage else {

@@ -19,6 +19,11 @@ package final class StoredImage: Sendable {
     /// The blocks of the image.
     package var blockCount: Int { root.directory.blocks.count }
 
+    /// What the blocks take before compression.
+    package var pageBytes: UInt64 {
+        root.directory.blocks.reduce(0) { $0 + UInt64($1.rawCount) }
+    }
+
     /// Reads every block, and returns what is damaged: nil where all of them are what was written.
     package func damage() -> PageDamage? {
         for block in root.directory.blocks {

@@ -102,6 +102,9 @@ struct ImageCheckpointTests {
         // Shares are rounded down, each.
         #expect(found <= stored && found + UInt64(types.count * blocks.count) >= stored)
         #expect(types.count == store.state.typeCount)
+        // Blocks are compressed, and hold no more than memory does.
+        let content = try file.contentBytes()
+        #expect(content > stored && content <= store.state.reservedBytes)
     }
 
     @Test("Opening reads the root and looks at checksums; a look-up reads few blocks")
