@@ -10,6 +10,9 @@ package struct CompactedState: ~Copyable {
     private static let bytesPerStep = 1 << 20
 
     private let compaction: Compaction
+    /// An image, until it is opened.
+    private var imageFile: CheckpointFile?
+    /// A checkpoint of pages, until all are read.
     private var checkpoint: CheckpointReading?
     private var transaction: StateTransaction?
     private var replay: SteppedReplay
@@ -19,12 +22,14 @@ package struct CompactedState: ~Copyable {
     /// Opens the checkpoint, and reads its first pages.
     package init(_ compaction: Compaction) throws(LogError) {
         let file = try compaction.openBase()
-        let reading = try CheckpointReading.begin(file)
+        let isImage = file?.header.isImage ?? false
+        let reading = try CheckpointReading.begin(isImage ? nil : file)
         let replay = compaction.replayBehindBase()
         self.compaction = compaction
         self.replay = replay
         byteCount = replay.byteCount + (file?.rawBytes.reduce(0, &+) ?? 0)
         transaction = file == nil ? StateTransaction(State()) : nil
+        imageFile = isImage ? file : nil
         checkpoint = reading
     }
 
@@ -48,7 +53,10 @@ package struct CompactedState: ~Copyable {
 
     private mutating func advanceCheckpoint() throws(ReplayFailure<RecordError>) {
         do throws(LogError) {
-            if let bytes = try checkpoint?.advance() {
+            if let file = imageFile.take() {
+                transaction = StateTransaction(try file.load().state)
+                bytesDone += file.rawBytes.reduce(0, &+)
+            } else if let bytes = try checkpoint?.advance() {
                 bytesDone += bytes
             } else if let read = checkpoint.take() {
                 transaction = StateTransaction(read.finish())

@@ -228,9 +228,13 @@ final class Compactor: Sendable {
             return nil
         }
         var writing = CheckpointWriting(of: state, to: writer)
-        try background.repeat({ try writing.advance() }) {
-            progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
-            try checkCancellation()
+        try state.reading {
+            $0 as any Error
+        } _: { () throws(any Error) in
+            try background.repeat({ try writing.advance() }) {
+                progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
+                try checkCancellation()
+            }
         }
         let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
         var verification = try file.beginVerification()
