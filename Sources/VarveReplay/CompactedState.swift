@@ -15,6 +15,8 @@ package struct CompactedState: ~Copyable {
     /// A checkpoint of pages, until all are read.
     private var checkpoint: CheckpointReading?
     private var transaction: StateTransaction?
+    /// The image that the state was opened from; nil where there was none.
+    package private(set) var image: StoredImage?
     private var replay: SteppedReplay
     private let byteCount: UInt64
     private var bytesDone: UInt64 = 0
@@ -54,7 +56,9 @@ package struct CompactedState: ~Copyable {
     private mutating func advanceCheckpoint() throws(ReplayFailure<RecordError>) {
         do throws(LogError) {
             if let file = imageFile.take() {
-                transaction = StateTransaction(try file.load().state)
+                let loaded = try file.load()
+                transaction = StateTransaction(loaded.state)
+                image = loaded.image
                 bytesDone += file.rawBytes.reduce(0, &+)
             } else if let bytes = try checkpoint?.advance() {
                 bytesDone += bytes

@@ -280,7 +280,7 @@ struct ReformedValueTests {
         #expect(profile.more == SecondApp.Settings(a: 50, b: 7))
     }
 
-    @Test("A value that cannot be written any more does not matter to a compaction, which takes what the log has")
+    @Test("A value that cannot be written any more stays as the log has it in a compaction")
     func unwritable() throws {
         let place = StoreTests.Place()
         try Self.written(at: place)

@@ -223,18 +223,14 @@ final class Compactor: Sendable {
         _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
         if compaction.isUpToDate { return nil }
-        let state = try readState(compaction, on: background, progress)
+        let (state, base) = try readState(compaction, on: background, progress)
         guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
             return nil
         }
-        var writing = CheckpointWriting(of: state, to: writer)
-        try state.reading {
-            $0 as any Error
-        } _: { () throws(any Error) in
-            try background.repeat({ try writing.advance() }) {
-                progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
-                try checkCancellation()
-            }
+        var writing = try CheckpointWriting(of: state, base: base, to: writer)
+        try background.repeat({ try writing.advance() }) {
+            progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
+            try checkCancellation()
         }
         let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
         var verification = try file.beginVerification()
@@ -248,11 +244,11 @@ final class Compactor: Sendable {
     }
 
     /// The state behind everything that was appended when the compaction began, without the steps that cannot be undone
-    /// any more.
+    /// any more, and the image that it was opened from.
     private func readState(
         _ compaction: Compaction, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
-    ) throws -> State {
+    ) throws -> (State, StoredImage?) {
         var reading = try CompactedState(compaction)
         do {
             try background.repeat({ try reading.advance() }) {
@@ -262,7 +258,8 @@ final class Compactor: Sendable {
         } catch let failure as ReplayFailure<RecordError> {
             throw failure.storeError
         }
-        return try reading.finish().trimmingTimeline(below: writer.floor)
+        let image = reading.image
+        return (try reading.finish().trimmingTimeline(below: writer.floor), image)
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt
@@ -355,33 +352,5 @@ extension Compaction.Dropped {
 extension Result {
     fileprivate var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
-    }
-}
-
-/// The writing of a checkpoint, page by page.
-private struct CheckpointWriting: ~Copyable {
-    private let writer: CheckpointWriter
-    private var encoder: CheckpointEncoder
-    private let entityCount: Int
-    private var entitiesWritten = 0
-
-    init(of state: State, to writer: CheckpointWriter) {
-        self.writer = writer
-        encoder = CheckpointEncoder(state.checkpointSource)
-        entityCount = state.slotCount
-    }
-
-    var contentDigest: UInt64 { encoder.contentDigest }
-
-    /// How many of the entities are written: links come behind them.
-    var fraction: Double { min(1, Double(entitiesWritten) / Double(max(entityCount, 1))) }
-
-    /// Goes on; false behind the last page.
-    mutating func advance() throws -> Bool {
-        if try encoder.prepare() { return true }
-        guard let part = try encoder.next() else { return false }
-        try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
-        if part.kind == .rows { entitiesWritten += Int(part.count) }
-        return true
     }
 }
