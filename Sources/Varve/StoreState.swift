@@ -20,9 +20,6 @@ struct StoreState: Sendable {
         _read { yield definitions.schema }
     }
 
-    /// What the log holds and the app's types do not name.
-    var unread: UnreadState { definitions.unread }
-
     /// The migrations that the log has behind it, as far as the app gave them.
     var pastMigrations: PastMigrations {
         PastMigrations(definitions.migrations, behind: timeline, catalog)

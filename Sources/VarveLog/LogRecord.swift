@@ -3,6 +3,13 @@ package enum LogRecord {
     /// The definitions at the head of a segment: what makes the segment readable alone.
     case catalog(payload: UnsafeRawBufferPointer)
     case transaction(LoggedTransaction)
+
+    package var payload: UnsafeRawBufferPointer {
+        switch self {
+        case .catalog(let payload): payload
+        case .transaction(let logged): logged.payload
+        }
+    }
 }
 
 /// One whole transaction, however many frames it takes. The payload's bytes are valid only during

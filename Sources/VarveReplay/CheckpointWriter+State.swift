@@ -11,22 +11,11 @@ extension CheckpointWriter {
     ///   - step: called before each block with how much is written, from 0 to 1. What it throws ends the writing.
     package func append(
         _ state: State, base: StoredImage? = nil,
-        step: @escaping (_ fraction: Double) throws(LogError) -> Void = { _ in }
+        step: (_ fraction: Double) throws(LogError) -> Void = { _ in }
     ) throws(LogError) -> UInt64 {
-        try holdImage()
-        let last = base?.lastTransaction ?? TransactionID(0)
-        let newest = state.inNewestLayouts(ofRevisionsBehind: last)
-        var sink = ImageSink(self, step)
-        do throws(ImageError) {
-            _ = try ImagePlan(newest, base: base, isThorough: isThorough).write(to: &sink)
-        } catch {
-            if let failure = sink.failure { throw failure }
-            // What cannot be written was read from the checkpoint before.
-            if let image = newest.source as? CheckpointImage { throw image.error("\(error)") }
-            throw .checkpointDamaged(
-                file: header.reference.file.text, reason: "it cannot be written: \(error)")
-        }
-        return sink.digest
+        var writing = try CheckpointWriting(of: state, base: base, to: self)
+        repeat { try step(writing.fraction) } while try writing.advance()
+        return writing.contentDigest
     }
 
     /// Appends a page.
@@ -40,13 +29,62 @@ extension CheckpointWriter {
     }
 }
 
+/// The writing of a state as an image into a checkpoint, a block a step.
+///
+/// One thread at a time, which may change the state's store.
+package struct CheckpointWriting {
+    private let writer: CheckpointWriter
+    private let state: State
+    private var sink: ImageSink
+    private var writing: ImageWriting
+    /// Whether the root is written too.
+    private var isWhole = false
+
+    /// - Parameters:
+    ///   - state: the newest of its store.
+    ///   - base: the image that it was opened from.
+    package init(
+        of state: State, base: StoredImage?, to writer: CheckpointWriter
+    ) throws(LogError) {
+        try writer.holdImage()
+        self.writer = writer
+        let last = base?.lastTransaction ?? TransactionID(0)
+        self.state = state.inNewestLayouts(ofRevisionsBehind: last)
+        writing = ImageWriting(
+            ImagePlan(self.state, base: base, isThorough: writer.isThorough))
+        sink = ImageSink(writer)
+    }
+
+    /// How much is written, from 0 to 1.
+    package var fraction: Double { sink.fraction }
+
+    /// The digest of the content, when all is written.
+    package var contentDigest: UInt64 { sink.digest }
+
+    /// Goes on; false when all is written.
+    package mutating func advance() throws(LogError) -> Bool {
+        if isWhole { return false }
+        do throws(ImageError) {
+            if try writing.advance(to: &sink) { return true }
+            _ = try writing.finish(to: &sink)
+            isWhole = true
+            return false
+        } catch {
+            if let failure = sink.failure { throw failure }
+            // What cannot be written was read from the checkpoint before.
+            if let image = state.source as? CheckpointImage { throw image.error("\(error)") }
+            throw .checkpointDamaged(
+                file: writer.header.reference.file.text, reason: "it cannot be written: \(error)")
+        }
+    }
+}
+
 /// Makes pages of a checkpoint of what an image is made of.
 private struct ImageSink: BlockSink {
     /// A root has 2.7 bytes for a KiB of pages, more or less.
     private static let rootPageBytes = 1 << 20
 
     private let writer: CheckpointWriter
-    private let step: (Double) throws(LogError) -> Void
     private var expectedCount = 1
     private var blockCount: UInt32 = 0
     /// Why the image is not complete.
@@ -54,18 +92,16 @@ private struct ImageSink: BlockSink {
     /// Of the root, when it is written.
     private(set) var digest: UInt64 = 0
 
-    init(_ writer: CheckpointWriter, _ step: @escaping (Double) throws(LogError) -> Void) {
-        self.writer = writer
-        self.step = step
-    }
+    init(_ writer: CheckpointWriter) { self.writer = writer }
+
+    /// How much is written, from 0 to 1.
+    var fraction: Double { min(1, Double(blockCount) / Double(expectedCount)) }
 
     mutating func begin(blockCount: Int) { expectedCount = max(blockCount, 1) }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
-        let (step, writer, number) = (step, writer, blockCount)
-        let fraction = Double(number) / Double(expectedCount)
+        let (writer, number) = (writer, blockCount)
         try storing { () throws(LogError) in
-            try step(min(fraction, 1))
             try writer.append(
                 CheckpointPart(.block, first: number), bytes, compressing: false)
         }

@@ -183,12 +183,3 @@ private final class ReadBatch: @unchecked Sendable {
         return UnsafeRawBufferPointer(place)
     }
 }
-
-extension LogRecord {
-    var payload: UnsafeRawBufferPointer {
-        switch self {
-        case .catalog(let payload): payload
-        case .transaction(let logged): logged.payload
-        }
-    }
-}

@@ -99,49 +99,6 @@ struct StateReplayTests {
         #expect(atOnce.store.pageCount == state.store.pageCount, "seed \(seed)")
     }
 
-    @Test("A part of a state is what it was, in other pages", arguments: 1...20)
-    func parts(seed: Int) throws {
-        var model = ReplayModel(seed: UInt64(seed))
-        var log: [[UInt8]] = []
-        for _ in 0..<80 { log.append(try model.transaction()) }
-        var generator = SeededGenerator(seed: UInt64(seed))
-        let whole = try rebuilt(log)
-        let all = Set(model.types.map(\.number))
-        let copy = whole.part(types: all, relations: [:])
-        #expect(try copy.digest() == whole.digest(), "seed \(seed)")
-
-        let types = all.filter { _ in generator.chance(2) }
-        let relations = Dictionary(
-            uniqueKeysWithValues: model.types.map { ($0.number, $0.relations.map(\.number)) })
-        let part = whole.part(types: types, relations: relations)
-        #expect(part.store !== whole.store)
-        for type in model.types {
-            let number = type.number
-            let isWhole = types.contains(number)
-            #expect(part.counts(of: number).slots == (isWhole ? whole.counts(of: number).slots : 0))
-            for relation in type.relations.indices {
-                #expect(
-                    lists(of: number, relation, in: part) == lists(of: number, relation, in: whole))
-            }
-            guard isWhole, var cursor = whole.entries(of: number) else { continue }
-            while let entry = cursor.nextEntry() {
-                #expect(part.slot(of: number, id: entry.id) == entry.slot, "seed \(seed)")
-                #expect(
-                    part.keptLists(of: number, at: entry.slot).map(\.slots)
-                        == whole.keptLists(of: number, at: entry.slot).map(\.slots))
-            }
-        }
-    }
-
-    private func lists(of type: TypeNumber, _ relation: Int, in state: State) -> [[Slot]] {
-        var lists: [[Slot]] = []
-        state.forEachList(of: type, relation: relation) { holder, slots in
-            lists.append([holder] + slots)
-            return true
-        }
-        return lists
-    }
-
     /// What twelve damaged variants of each of 25 transactions come to: a hash of the texts of all errors, and of the
     /// digests of the states where a variant is a transaction all the same.
     private static let outcomes: [UInt64] = [

@@ -3,6 +3,8 @@ import Testing
 import Varve
 import VarveEvents
 import VarveLog
+import VarveReplay
+import VarveTables
 import VarveTestSupport
 
 @Suite("Checkpoints by an enemy")
@@ -12,8 +14,8 @@ struct HostileCheckpointTests {
         var bytes: [UInt8]
     }
 
-    /// A store whose state is in one checkpoint, with nothing to fall back to: the log before it
-    /// is there only from the checkpoint on.
+    /// A store whose state is in one checkpoint, of pages as former versions wrote them, with nothing to fall back to:
+    /// the log before it is there only from the checkpoint on.
     private func victim() throws -> (SimulatedDisk, CheckpointFile, [Page]) {
         let disk = SimulatedDisk()
         let store = try CompactionTests.open(disk)
@@ -23,28 +25,39 @@ struct HostileCheckpointTests {
         try store.compact()
         try store.close()
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
-        let file = try scanned.open(scanned.manifest.checkpoints[0])
-        let reader = try file.makeReader()
-        let pages = try file.pages.map { page in
-            let bytes = try reader.read(page)
-            defer { bytes.deallocate() }
-            return Page(key: page.key, bytes: Array(bytes))
+        var pages: [Page] = []
+        var encoder = CheckpointEncoder(try LoggedState(scanned).state.checkpointSource)
+        while let part = try encoder.next() {
+            let key = CheckpointPageKey(
+                kind: part.kind.code, subject: part.type.rawValue, part: part.relation.rawValue,
+                first: part.first, count: part.count)
+            pages.append(Page(key: key, bytes: encoder.withPage { [UInt8]($0) }))
         }
+        var header = try scanned.open(scanned.manifest.checkpoints[0]).header
+        header.features = .none
+        try disk.remove("checkpoint-0000000001")
+        try Self.write(pages, header, digest: encoder.contentDigest, to: disk)
+        let file = try ScannedLog.scan(disk, mode: .readOnly).open(header.reference)
         return (disk, file, pages)
     }
 
-    /// The disk with other pages in the checkpoint, all checksums right, and no other checkpoint.
+    private static func write(
+        _ pages: [Page], _ header: CheckpointHeader, digest: UInt64, to disk: SimulatedDisk
+    ) throws {
+        let writer = try CheckpointWriter(header, in: disk)
+        for page in pages {
+            try page.bytes.withUnsafeBytes { try writer.append(page.key, $0) }
+        }
+        try writer.finish(contentDigest: digest)
+        try writer.publish()
+    }
+
+    /// The disk with other pages in the checkpoint, all checksums right.
     private func forged(
         _ disk: SimulatedDisk, _ file: CheckpointFile, _ pages: [Page]
     ) throws -> SimulatedDisk {
         let copy = SimulatedDisk(disk.image)
-        let writer = try CheckpointWriter(file.header, in: copy)
-        for page in pages {
-            try page.bytes.withUnsafeBytes { try writer.append(page.key, $0) }
-        }
-        try writer.finish(contentDigest: file.contentDigest)
-        try writer.publish()
-        try copy.remove("checkpoint-0000000001")
+        try Self.write(pages, file.header, digest: file.contentDigest, to: copy)
         return copy
     }
 

@@ -46,31 +46,36 @@ extension AssetFailure.Reason {
 extension StoreState {
     /// The first entity that has an asset of a digest. What cannot be encoded is passed over: this is for messages.
     fileprivate func firstPlace(of digest: AssetDigest) -> AssetNames.Place? {
+        let rows = ReversedState(self)
         for (position, definition) in schema.definitions.enumerated() {
             guard let definition, definition.fields.contains(where: { $0.type.holdsAssets }) else {
                 continue
             }
-            let table = LiveTable(state: self, position: position, definition: definition)
-            if let place = table.firstPlace(of: digest) { return place }
+            let table = context.tables.tables[position]
+            guard table.descriptor.tombstoneOwner == nil else { continue }
+            if let place = rows.firstPlace(of: digest, definition, position, table.slotCount) {
+                return place
+            }
         }
         return nil
     }
 }
 
-extension LiveTable {
-    fileprivate func firstPlace(of digest: AssetDigest) -> AssetNames.Place? {
+extension ReversedState {
+    fileprivate func firstPlace(
+        of digest: AssetDigest, _ definition: TypeDefinition, _ table: Int, _ slotCount: Int
+    ) -> AssetNames.Place? {
         let walk = AssetRows(definition)
         for slot in 0..<UInt32(truncatingIfNeeded: slotCount) {
-            let presence = presence(of: slot)
-            guard presence.hasRow else { continue }
+            let place = EntityPlace(table: table, slot: slot)
+            guard presence(of: place).hasRow else { continue }
             var row = ByteWriter()
-            var id = ByteWriter()
-            guard (try? writeRow(of: slot, presence, into: &row)) != nil,
-                (try? writeID(of: slot, into: &id)) != nil
+            guard (try? writeRowOrTombstone(of: place, into: &row)) != nil,
+                let entity = try? encoded(place)
             else { continue }
             var found: AssetNames.Place?
             row.withBytes { row in
-                id.withBytes { id in
+                entity.id.withUnsafeBytes { id in
                     try? walk.forEachAsset(inRow: row, of: id, isKept: true) { mention in
                         guard found == nil, mention.asset.digest == digest else { return }
                         found = AssetNames.Place(mention)

@@ -54,6 +54,8 @@ extension CompactionReport {
 public struct CompactionProgress: Sendable, Hashable {
     /// What a compaction does at a moment.
     public enum Phase: String, Sendable, Hashable {
+        /// Reads the state from the checkpoint before and the log behind it.
+        case reading
         /// Writes the checkpoint, reads it back, or installs it.
         case writing, verifying, finishing
         /// Reads what will be dropped, for the last time.

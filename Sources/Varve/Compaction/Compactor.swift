@@ -3,10 +3,11 @@ internal import VarveAssets
 internal import VarveEvents
 internal import VarveLog
 internal import VarveReplay
+internal import VarveTables
 
 /// Runs the compactions of a store, one at a time, beside its writer.
 final class Compactor: Sendable {
-    private struct State: Sendable {
+    private struct Status: Sendable {
         var isCancelled = false
         var isScheduled = false
         /// An attempt that failed is not repeated before the log has grown as much again.
@@ -18,7 +19,7 @@ final class Compactor: Sendable {
     private let writer: Writer
     private let retention: Retention
     private let startsByItself: Bool
-    private let state = Lock(State())
+    private let state = Lock(Status())
     /// Serial: whoever compacts is on it.
     private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)
     private let identity = DispatchSpecificKey<Bool>()
@@ -173,20 +174,19 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
-        guard let (compaction, frozen) = try writer.beginCompaction(for: goal)
+        guard let (compaction, whole) = try writer.beginCompaction(for: goal)
         else { return .ofNothing(but: collectAssets()) }
         do {
             let before = try compaction.measureFiles()
-            var frozen = frozen
-            frozen.timeline = frozen.timeline.trimmed(below: writer.floor)
+            let timeline = whole.trimmed(below: writer.floor)
             let size: CheckpointSize?
             do {
                 size = try BackgroundThread.with { background in
-                    try writeCheckpoint(compaction, frozen, on: background, progress)
+                    try writeCheckpoint(compaction, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
-                    compaction, retention, nil, frozen.timeline, behind: first, progress)
+                    compaction, retention, nil, timeline, behind: first, progress)
                 guard try compaction.measureFiles() < before else { throw error }
                 let attempt = FirstAttempt(
                     start: start, bytesBefore: first?.bytesBefore ?? before, dropped: dropped,
@@ -194,11 +194,12 @@ final class Compactor: Sendable {
                 return try perform(retention, goal, behind: attempt, progress)
             }
             let (dropped, leftover) = try conclude(
-                compaction, retention, size, frozen.timeline, behind: first, progress)
+                compaction, retention, size, timeline, behind: first, progress)
             let (assets, assetsLeftover) = collectAssets()
             let after = Result { () throws(LogError) in try compaction.measureFiles() }
             return CompactionReport(
-                checkpoint: frozen.lastTransaction, checkpointBytes: size?.stored,
+                checkpoint: TransactionID(compaction.sequence.rawValue),
+                checkpointBytes: size?.stored,
                 checkpointRawBytes: size?.raw, bytesBefore: first?.bytesBefore ?? before,
                 bytesAfter: (try? after.get())
                     ?? dropped.bytesLeft(
@@ -218,19 +219,18 @@ final class Compactor: Sendable {
     }
 
     private func writeCheckpoint(
-        _ compaction: Compaction, _ frozen: StoreState, on background: BackgroundThread,
+        _ compaction: Compaction, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
-        let time = frozen.lastTime.microseconds
-        guard let writer = try compaction.beginCheckpoint(time: time) else { return nil }
-        var writing = CheckpointWriting(of: frozen.checkpointSource, to: writer)
-        do {
-            try background.repeat({ try writing.advance() }) {
-                progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
-                try checkCancellation()
-            }
-        } catch let error as CodecError {
-            throw frozen.unencodable(error)
+        if compaction.isUpToDate { return nil }
+        let (state, base) = try readState(compaction, on: background, progress)
+        guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
+            return nil
+        }
+        var writing = try CheckpointWriting(of: state, base: base, to: writer)
+        try background.repeat({ try writing.advance() }) {
+            progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
+            try checkCancellation()
         }
         let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
         var verification = try file.beginVerification()
@@ -239,8 +239,27 @@ final class Compactor: Sendable {
             try checkCancellation()
         }
         let size = try compaction.publishCheckpoint(writer)
-        self.writer.storeLog?.checkpoint(size, frozen.lastTransaction)
+        self.writer.storeLog?.checkpoint(size, state.lastTransaction)
         return size
+    }
+
+    /// The state behind everything that was appended when the compaction began, without the steps that cannot be undone
+    /// any more, and the image that it was opened from.
+    private func readState(
+        _ compaction: Compaction, on background: BackgroundThread,
+        _ progress: (CompactionProgress) -> Void
+    ) throws -> (State, StoredImage?) {
+        var reading = try CompactedState(compaction)
+        do {
+            try background.repeat({ try reading.advance() }) {
+                progress(CompactionProgress(phase: .reading, fraction: reading.fraction))
+                try checkCancellation()
+            }
+        } catch let failure as ReplayFailure<RecordError> {
+            throw failure.storeError
+        }
+        let image = reading.image
+        return (try reading.finish().trimmingTimeline(below: writer.floor), image)
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt
@@ -333,33 +352,5 @@ extension Compaction.Dropped {
 extension Result {
     fileprivate var failure: Failure? {
         if case .failure(let failure) = self { failure } else { nil }
-    }
-}
-
-/// The writing of a checkpoint, page by page.
-private struct CheckpointWriting: ~Copyable {
-    private let writer: CheckpointWriter
-    private var encoder: CheckpointEncoder
-    private let entityCount: Int
-    private var entitiesWritten = 0
-
-    init(of source: CheckpointSource, to writer: CheckpointWriter) {
-        self.writer = writer
-        encoder = CheckpointEncoder(source)
-        entityCount = source.tables.reduce(0) { $0 + ($1?.slotCount ?? 0) }
-    }
-
-    var contentDigest: UInt64 { encoder.contentDigest }
-
-    /// How many of the entities are written: links come behind them.
-    var fraction: Double { min(1, Double(entitiesWritten) / Double(max(entityCount, 1))) }
-
-    /// Goes on; false behind the last page.
-    mutating func advance() throws -> Bool {
-        if try encoder.prepare() { return true }
-        guard let part = try encoder.next() else { return false }
-        try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
-        if part.kind == .rows { entitiesWritten += Int(part.count) }
-        return true
     }
 }

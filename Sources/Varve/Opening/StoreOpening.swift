@@ -167,7 +167,7 @@ struct StoreOpening {
     func hydrateForReading(
         _ replayed: State, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrate(replayed, for: purpose, keepsUnread: false)
+        var (state, unread) = try hydrate(replayed, for: purpose)
         state.completeLinks(behind: state.lastTransaction)
         return (state, unread)
     }
@@ -193,7 +193,7 @@ struct StoreOpening {
         let (replayed, migrated) = try replayAndMigrate(scanned)
         note(.entities)
         let (state, unread) = try hydrate(
-            migrated?.state ?? replayed.state, for: .opening, keepsUnread: true)
+            migrated?.state ?? replayed.state, for: .opening)
         if let migrated { try backUp(before: migrated) }
         note(.recovery)
         var opened = try recover(
@@ -284,21 +284,18 @@ struct StoreOpening {
     }
 
     func hydrate(_ replayed: State) throws(StoreError) -> StoreState {
-        try hydrate(replayed, for: .past, keepsUnread: false).state
+        try hydrate(replayed, for: .past).state
     }
 
-    /// - Parameters:
-    ///   - purpose: whether what the types do not name is checked and counted.
-    ///   - keepsUnread: whether the state takes over what the types do not name, as a store does that may be compacted.
+    /// - Parameter purpose: whether what the types do not name is checked and counted.
     private func hydrate(
-        _ replayed: State, for purpose: Purpose, keepsUnread: Bool
+        _ replayed: State, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {
                 .log($0)
             } _: { () throws(StoreError) in
-                try hydrate(
-                    replayed, for: purpose, keepsUnread: keepsUnread, withholdsRows: withholdsRows)
+                try hydrate(replayed, for: purpose, withholdsRows: withholdsRows)
             }
             if let hydrated { return hydrated }
         }
@@ -308,7 +305,7 @@ struct StoreOpening {
     /// - Parameter withholdsRows: whether rows with raw values that the types do not know are left out.
     /// - Returns: nil where there are such rows and they are not to be left out.
     private func hydrate(
-        _ replayed: State, for purpose: Purpose, keepsUnread: Bool, withholdsRows: Bool
+        _ replayed: State, for purpose: Purpose, withholdsRows: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = try emptyContext()
         var schema = Schema()
@@ -334,10 +331,7 @@ struct StoreOpening {
             purpose == .opening ? UnreadContent(replayed, context, schema) : UnreadContent()
         let state = StoreState(
             context: context,
-            definitions: StoreDefinitions(
-                replayed.catalog, schema,
-                keepsUnread ? UnreadState(copying: replayed, context, schema) : UnreadState(),
-                migrations),
+            definitions: StoreDefinitions(replayed.catalog, schema, migrations),
             lastTransaction: replayed.lastTransaction, lastTime: replayed.lastTime,
             timeline: replayed.timeline)
         return (state, unread)

@@ -1,7 +1,7 @@
 internal import VarveEvents
 internal import VarveGraph
 
-/// What a log has defined, how the app's types are matched with that, and what they leave unread.
+/// What a log has defined, and how the app's types are matched with that.
 ///
 /// It changes seldom and is copied with each state, so all of it is one reference. Whoever changes it changes a
 /// copy, unless nobody else has it.
@@ -12,15 +12,11 @@ struct StoreDefinitions: Sendable {
         @exclusivity(unchecked) var catalog: Catalog
         @exclusivity(unchecked) var schema: Schema
         @exclusivity(unchecked) var loggedContext: Context?
-        let unread: UnreadState
         let migrations: [Migration]
 
-        init(
-            _ catalog: Catalog, _ schema: Schema, _ unread: UnreadState, _ migrations: [Migration]
-        ) {
+        init(_ catalog: Catalog, _ schema: Schema, _ migrations: [Migration]) {
             self.catalog = catalog
             self.schema = schema
-            self.unread = unread
             self.migrations = migrations
         }
     }
@@ -28,10 +24,8 @@ struct StoreDefinitions: Sendable {
     private var contents: Contents
 
     /// - Parameter migrations: those that the store was opened with.
-    init(
-        _ catalog: Catalog, _ schema: Schema, _ unread: UnreadState, _ migrations: [Migration]
-    ) {
-        contents = Contents(catalog, schema, unread, migrations)
+    init(_ catalog: Catalog, _ schema: Schema, _ migrations: [Migration]) {
+        contents = Contents(catalog, schema, migrations)
     }
 
     // Lent, because copying one counts several references.
@@ -62,8 +56,6 @@ struct StoreDefinitions: Sendable {
         }
     }
 
-    var unread: UnreadState { contents.unread }
-
     /// Those that the store was opened with.
     var migrations: [Migration] { contents.migrations }
 
@@ -72,7 +64,7 @@ struct StoreDefinitions: Sendable {
     private mutating func makeOwn() {
         guard !isKnownUniquelyReferenced(&contents) else { return }
         let former = contents
-        contents = Contents(former.catalog, former.schema, former.unread, former.migrations)
+        contents = Contents(former.catalog, former.schema, former.migrations)
         contents.loggedContext = former.loggedContext
     }
 }

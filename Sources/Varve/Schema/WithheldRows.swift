@@ -2,8 +2,7 @@ internal import VarveEvents
 
 /// Rows of one type that the app's type cannot read, by slot. The table has no row at these slots.
 ///
-/// They are kept as their bytes and go into every checkpoint, so that the app which wrote them finds them again. Only
-/// looking back changes them; a transaction that would is refused.
+/// They are kept as their bytes, for looks at the past. Only these change them; a transaction that would is refused.
 struct WithheldRows: Sendable {
     struct Row: Sendable {
         /// As the log has it, with the fields that the app does not know.

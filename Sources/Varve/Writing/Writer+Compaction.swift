@@ -3,25 +3,27 @@ internal import VarveGraph
 internal import VarveLog
 
 extension Writer {
-    /// Begins a compaction, and freezes the state that its checkpoint will hold. What the log lacks
+    /// Begins a compaction, and returns what can be undone and redone behind its checkpoint. What the log lacks
     /// of the types' definitions is logged first. Nil where nothing was ever written.
-    func beginCompaction(for goal: CompactionGoal) throws -> (Compaction, StoreState)? {
+    func beginCompaction(for goal: CompactionGoal) throws -> (Compaction, Timeline)? {
         try checkCaller()
-        var begun: (Compaction, StoreState)?
+        var begun: (Compaction, Timeline)?
         try inTurn { core in
             let open = try core.openLog()
             defer { noteFigures(open, core) }
             do {
                 try logPendingDefinitions(core, open)
-                begun = try open.log.beginCompaction(for: goal).map { ($0, core.head) }
+                begun = try open.log.beginCompaction(for: goal).map { compaction in
+                    precondition(
+                        core.head.lastTransaction.rawValue == compaction.sequence.rawValue,
+                        "the head is the state behind everything appended")
+                    return (compaction, core.head.timeline)
+                }
                 core.admission.replacedBytes = 0
             } catch let error as LogError {
                 throw StoreError.log(error)
             }
         }
-        precondition(
-            begun.map { $0.1.lastTransaction.rawValue == $0.0.sequence.rawValue } ?? true,
-            "the head is the state behind everything appended")
         return begun
     }
 

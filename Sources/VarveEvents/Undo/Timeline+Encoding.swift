@@ -126,7 +126,7 @@ extension Timeline {
 
 // Migrations have a page of their own, which a reader must understand: without it, it would perform them again.
 extension Timeline {
-    func encodeMigrations(into writer: inout ByteWriter) {
+    package func encodeMigrations(into writer: inout ByteWriter) {
         for migration in migrations {
             migration.id.encode(into: &writer)
             writer.writeVarint(migration.transaction.rawValue)
@@ -134,7 +134,7 @@ extension Timeline {
     }
 
     /// Reads what `encodeMigrations` wrote: each migration once, oldest first, and none behind `last`.
-    mutating func readMigrations(
+    package mutating func readMigrations(
         _ page: UnsafeRawBufferPointer, count: UInt32, through last: TransactionID
     ) throws(CodecError) {
         var reader = ByteReader(page)

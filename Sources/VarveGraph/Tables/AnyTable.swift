@@ -226,24 +226,6 @@ package class AnyTable {
         LinkList(list: slotList(relation: relation, of: slot))
     }
 
-    /// Calls `body` with each list of a relation that is not empty, from a slot on, in order of slots,
-    /// until it returns false. The buffers are valid during the calls only.
-    package func forEachLinkList(
-        relation: Int, from first: UInt32,
-        while body: (UInt32, UnsafeBufferPointer<UInt32>) -> Bool
-    ) {
-        let column = links[relation]
-        // One memory for all lists: most hold one slot or two.
-        var list: ContiguousArray<UInt32> = []
-        for slot in (0..<UInt32(truncatingIfNeeded: slotCount)).dropFirst(Int(first)) {
-            let links = column[slot]
-            guard links.count > 0 else { continue }
-            list.removeAll(keepingCapacity: true)
-            links.append(to: &list)
-            guard list.withUnsafeBufferPointer({ body(slot, $0) }) else { return }
-        }
-    }
-
     func checkRows() { preconditionFailure("a table without an entity type") }
 }
 

@@ -46,6 +46,20 @@ package final class Compaction {
     /// thoroughly it was compressed, so where size counts it is written again.
     package var isUpToDate: Bool { goal == .safety && base?.sequence == sequence }
 
+    // MARK: The state before
+
+    /// Opens the checkpoint that the log behind leads on from to ``sequence``. It was read since the log was opened, or
+    /// written: it is known to be good. Nil where the log is whole.
+    package func openBase() throws(LogError) -> CheckpointFile? {
+        guard let base else { return nil }
+        return try snapshot.open(base, store: manifest.store, mode: .readWrite)
+    }
+
+    /// Delivers the log behind that checkpoint.
+    package func replayBehindBase() -> SteppedReplay {
+        SteppedReplay(snapshot, after: base?.sequence ?? .none, through: sequence)
+    }
+
     // MARK: Steps
 
     /// Starts the checkpoint's file. `time` is that of the last transaction.

@@ -15,20 +15,26 @@ struct SegmentReplay {
         content = FrameContent(entry.id)
     }
 
+    /// - Parameter byteCount: after as many bytes of payload it pauses, and the next call goes on.
+    /// - Returns: whether the end of the segment was reached.
+    @discardableResult
     mutating func run<Failure: Error>(
-        _ body: (LogRecord) throws(Failure) -> Void
-    ) throws(ReplayFailure<Failure>) {
-        while true {
+        pausingAfter byteCount: Int = .max, _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) -> Bool {
+        var bytes = 0
+        while bytes < byteCount {
             guard
                 let frame = try ReplayFailure<Failure>.onLog({ () throws(LogError) in
                     try nextFrame()
                 })
-            else { return }
+            else { return true }
             let record = try ReplayFailure<Failure>.onLog { () throws(LogError) in try accept(frame)
             }
             guard let record else { continue }
+            bytes += record.payload.count
             try ReplayFailure<Failure>.onConsumer { () throws(Failure) in try body(record) }
         }
+        return false
     }
 
     /// Nil at the end of the segment, when everything fits its footer.
@@ -98,5 +104,46 @@ extension LogSnapshot {
             try SegmentReplay(segments[position], snapshot: self)
         }
         try replay.run(body)
+    }
+}
+
+/// Delivers what ``LogSnapshot/replay(after:through:_:)`` does, some bytes at a time.
+package struct SteppedReplay {
+    /// Of the payloads that are delivered.
+    package let byteCount: UInt64
+    private let snapshot: LogSnapshot
+    private var positions: ArraySlice<Int>
+    private var current: SegmentReplay?
+
+    init(_ snapshot: LogSnapshot, after sequence: LogSequence, through last: LogSequence) {
+        self.snapshot = snapshot
+        let positions = snapshot.segments.indices.filter {
+            let first = snapshot.segments[$0].header.firstSequence
+            return first > sequence && first <= last
+        }
+        byteCount = positions.reduce(0) { $0 &+ snapshot.segments[$1].rawBytes.rawValue }
+        self.positions = positions[...]
+    }
+
+    /// Delivers records until they have some bytes; false at the end.
+    package mutating func advance<Failure: Error>(
+        _ byteCount: Int, _ body: (LogRecord) throws(Failure) -> Void
+    ) throws(ReplayFailure<Failure>) -> Bool {
+        guard let position = positions.first else { return false }
+        var replay: SegmentReplay
+        if let current {
+            replay = current
+        } else {
+            replay = try ReplayFailure<Failure>.onLog { () throws(LogError) in
+                try SegmentReplay(snapshot.segments[position], snapshot: snapshot)
+            }
+        }
+        current = nil
+        if try replay.run(pausingAfter: byteCount, body) {
+            positions.removeFirst()
+        } else {
+            current = replay
+        }
+        return !positions.isEmpty
     }
 }

@@ -13,6 +13,13 @@ struct BlockWriter {
     private var blocks: [BlockEntry] = []
     private let compressor: BlockCompression.Compressor
 
+    /// Where the blocks begin that are still to be written.
+    private var places: ArraySlice<PageNumber> = []
+    private var found: [PageNumber: PageSurvey.Found] = [:]
+    /// By place: those of the image before, and their frames whose pages are gone.
+    private var old: [PageNumber: BlockEntry] = [:]
+    private var gone: [PageNumber: [Int]] = [:]
+
     init(_ pages: PageTable, base: StoredImage?, isThorough: Bool) {
         self.pages = pages
         self.base = base
@@ -31,15 +38,16 @@ struct BlockWriter {
         return BlockDirectory(chunks: chunks, blocks: blocks)
     }
 
+    /// Says what the blocks are made of.
+    ///
     /// - Parameters:
     ///   - found: the pages that the image before does not have.
     ///   - departed: those of the image before that are gone.
-    mutating func write(
+    mutating func begin(
         _ found: [PageNumber: PageSurvey.Found], departed: [PageNumber],
         to sink: inout some BlockSink
-    ) throws(ImageError) {
-        var gone: [PageNumber: [Int]] = [:]
-        var old: [PageNumber: BlockEntry] = [:]
+    ) {
+        self.found = found
         if let directory = base?.root.directory {
             for number in departed {
                 guard let (block, index) = directory.frame(of: number) else { continue }
@@ -47,17 +55,21 @@ struct BlockWriter {
             }
             for block in directory.blocks { old[block.run.first] = block }
         }
-        let places = Set(found.keys).union(old.keys).sorted { $0.rawValue < $1.rawValue }
+        places = Set(found.keys).union(old.keys).sorted { $0.rawValue < $1.rawValue }[...]
         sink.begin(blockCount: places.count)
-        for first in places {
-            let block = old[first]
-            let missing = gone[first] ?? []
-            if let block, found[first] == nil, missing.isEmpty {
-                try copy(block, to: &sink)
-            } else {
-                try make(block, without: missing, found[first], to: &sink)
-            }
+    }
+
+    /// Writes the next block; false when all are written.
+    mutating func advance(to sink: inout some BlockSink) throws(ImageError) -> Bool {
+        guard let first = places.popFirst() else { return false }
+        let block = old[first]
+        let missing = gone[first] ?? []
+        if let block, found[first] == nil, missing.isEmpty {
+            try copy(block, to: &sink)
+        } else {
+            try make(block, without: missing, found[first], to: &sink)
         }
+        return true
     }
 
     private func image() -> StoredImage {

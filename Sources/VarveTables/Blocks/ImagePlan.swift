@@ -6,8 +6,8 @@ package struct ImagePlan: Sendable {
     let state: State
     let base: StoredImage?
     let departures: Departures
-    private let firstBlock: UInt64
-    private let isThorough: Bool
+    let firstBlock: UInt64
+    let isThorough: Bool
 
     /// - Parameters:
     ///   - base: the last image of the store.
@@ -29,37 +29,9 @@ package struct ImagePlan: Sendable {
     /// - Throws: ``ImageError/damaged(_:)`` where a page cannot be read, or a block of the image before is not what was
     ///   written; ``ImageError/storage(_:)``.
     package func write(to sink: inout some BlockSink) throws(ImageError) -> WrittenImage {
-        if let damage = state.damage { throw .damaged(damage) }
-        let meetingCount = state.health?.meetingCount ?? 0
-        var survey = PageSurvey(state.pages, since: base?.root.version ?? .none)
-        let record = StateRecord(state)
-        record.forEachRoot { survey.visit($0) }
-        var writer = BlockWriter(state.pages, base: base, isThorough: isThorough)
-        writer.nextBlock = firstBlock
-        let departed = base?.departures.numbers(through: state.version) ?? []
-        try writer.write(survey.runs, departed: departed, to: &sink)
-        try ImageError.reading { () throws(PageDamage) in
-            try state.health?.check(since: meetingCount)
-        }
-        let root = ImageRoot(
-            version: state.version, nextBlock: writer.nextBlock, directory: writer.directory,
-            state: record)
-        let bytes = try Self.encode(root, at: writer.offset)
-        try ImageError.storing { () throws(BlockStorageError) in
-            try bytes.withBytes { bytes throws(BlockStorageError) in try sink.appendRoot(bytes) }
-        }
-        writer.figures.rootBytes = UInt64(bytes.count)
-        return WrittenImage(root: root, departures: departures, figures: writer.figures)
-    }
-
-    private static func encode(
-        _ root: ImageRoot, at offset: UInt64
-    ) throws(ImageError) -> ByteWriter {
-        do throws(CodecError) {
-            return try root.encode(at: offset)
-        } catch {
-            throw .content(error)
-        }
+        var writing = ImageWriting(self)
+        while try writing.advance(to: &sink) {}
+        return try writing.finish(to: &sink)
     }
 }
 

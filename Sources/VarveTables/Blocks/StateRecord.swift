@@ -70,6 +70,11 @@ extension StateRecord {
         var bytes = ByteWriter(capacity: 512)
         timeline.encode(into: &bytes)
         bytes.withBytes { writer.writeLengthPrefixed($0) }
+        guard !timeline.migrations.isEmpty else { return }
+        bytes.removeAll()
+        timeline.encodeMigrations(into: &bytes)
+        writer.writeCount(timeline.migrations.count)
+        bytes.withBytes { writer.writeLengthPrefixed($0) }
     }
 
     private static func encode(_ table: TableRecord, into writer: inout ByteWriter) {
@@ -138,7 +143,12 @@ extension StateRecord {
         for definition in definitions {
             tables.append(try decodeTable(&reader, definition))
         }
-        let timeline = try Timeline(try reader.readLengthPrefixed(), through: last)
+        var timeline = try Timeline(try reader.readLengthPrefixed(), through: last)
+        if !reader.isAtEnd {
+            let count = UInt32(try readCount(&reader, max: UInt64(UInt32.max)))
+            try timeline.readMigrations(
+                try reader.readLengthPrefixed(), count: count, through: last)
+        }
         return StateRecord(last, time, unknownEventCount, catalog, tables, timeline)
     }
 
