@@ -68,7 +68,7 @@ extension Context {
     ///
     /// Ids and unique values are read, and hashed, as they are before `willSave` runs.
     @inlinable
-    func askAhead<Entity: EntityModelProtocol>(ofProbablyNew entity: Entity) {
+    func prefetch<Entity: EntityModelProtocol>(probablyNew entity: Entity) {
         guard Entity._descriptor.hasUniqueIndexes,
             let position = tables.position(of: Entity._descriptor)
         else { return }

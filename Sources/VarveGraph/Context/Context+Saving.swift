@@ -16,7 +16,7 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws -> SaveResult<Self> {
-        context.askAhead(ofProbablyNew: self)
+        context.prefetch(probablyNew: self)
         return try context.saveReporting(self, options)
     }
 
@@ -29,7 +29,7 @@ extension EntityModelProtocol {
     public func save(
         to context: inout Context, options: MergeStrategy<Self> = .default
     ) throws {
-        context.askAhead(ofProbablyNew: self)
+        context.prefetch(probablyNew: self)
         _ = try context.save(self, options)
     }
 }
