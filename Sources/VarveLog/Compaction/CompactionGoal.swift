@@ -4,7 +4,7 @@ public enum CompactionGoal: Hashable, Sendable {
     /// next compaction. Opening falls back to it where the new one cannot be read.
     case safety
     /// To take little space: nothing stays but the new checkpoint and the history that is kept, and the
-    /// checkpoint's pages are compressed thoroughly, which takes longer and reads as fast. Damage to that one
-    /// file is loss of what it holds, so keep a backup.
+    /// checkpoint has a smaller form, compressed thoroughly. Writing it takes longer, and it is read as a whole.
+    /// Damage to that one file is loss of what it holds, so keep a backup.
     case size
 }

@@ -11,7 +11,7 @@ struct BlockWriter {
     private let pages: PageTable
     private let base: StoredImage?
     private var blocks: [BlockEntry] = []
-    private let compressor: BlockCompression.Compressor
+    private let compressor = BlockCompression.Compressor()
 
     /// Where the blocks begin that are still to be written.
     private var places: ArraySlice<PageNumber> = []
@@ -20,10 +20,9 @@ struct BlockWriter {
     private var old: [PageNumber: BlockEntry] = [:]
     private var gone: [PageNumber: [Int]] = [:]
 
-    init(_ pages: PageTable, base: StoredImage?, isThorough: Bool) {
+    init(_ pages: PageTable, base: StoredImage?) {
         self.pages = pages
         self.base = base
-        compressor = BlockCompression.Compressor(isThorough ? .thorough : .quick)
     }
 
     /// What was written.

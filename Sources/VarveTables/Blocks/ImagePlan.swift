@@ -7,20 +7,15 @@ package struct ImagePlan: Sendable {
     let base: StoredImage?
     let departures: Departures
     let firstBlock: UInt64
-    let isThorough: Bool
 
-    /// - Parameters:
-    ///   - base: the last image of the store.
-    ///   - isThorough: whether all blocks are made again, as small as is worth it. Otherwise those of the base that
-    ///     did not change are copied.
-    package init(_ state: State, base: StoredImage? = nil, isThorough: Bool = false) {
+    /// - Parameter base: the last image of the store, whose unchanged blocks are copied.
+    package init(_ state: State, base: StoredImage? = nil) {
         precondition(
             state.snapshot?.version ?? .none == state.store.newest,
             "An image is planned at the newest state")
         self.state = state
-        self.base = isThorough ? nil : base
+        self.base = base
         firstBlock = base?.root.nextBlock ?? 0
-        self.isThorough = isThorough
         departures = state.store.followDepartures()
     }
 

@@ -25,8 +25,7 @@ package struct ImageWriting {
         if let damage = plan.state.damage { throw .damaged(damage) }
         var survey = PageSurvey(plan.state.pages, since: plan.base?.root.version ?? .none)
         record.forEachRoot { survey.visit($0) }
-        var writer = BlockWriter(
-            plan.state.pages, base: plan.base, isThorough: plan.isThorough)
+        var writer = BlockWriter(plan.state.pages, base: plan.base)
         writer.nextBlock = plan.firstBlock
         let departed = plan.base?.departures.numbers(through: plan.state.version) ?? []
         writer.begin(survey.runs, departed: departed, to: &sink)

@@ -94,10 +94,14 @@ struct ImageCheckpointDamageTests {
     private static func victim() throws -> (SimulatedDisk, CheckpointFile, [Page]) {
         var store = try LoggedStore(seed: 12)
         try store.append(40)
-        try store.compact(.newestState, for: .size)
+        try store.compact(.newestState)
         try store.append(2)
-        try store.compact(.newestState, for: .size)
+        try store.compact(.newestState)
         let file = try #require(try store.checkpoints().first)
+        // Nothing to fall back to.
+        for older in try store.checkpoints().dropFirst() {
+            try store.disk.remove(older.reference.file.text)
+        }
         return (store.disk, file, try file.pageContents())
     }
 

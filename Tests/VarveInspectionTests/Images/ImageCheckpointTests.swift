@@ -17,11 +17,13 @@ struct ImageCheckpointTests {
         for round in 0..<4 {
             try store.append(5 + 7 * seed % 30)
             try store.compact(for: round == 2 ? .size : .safety)
-            #expect(try store.checkpoints().allSatisfy { $0.header.isImage }, "seed \(seed)")
+            // One for size has pages of entities, which are smaller.
+            let isImage = round != 2
+            #expect(try store.checkpoints().first?.header.isImage == isImage, "seed \(seed)")
             let expected = try store.state.contentDigest()
             let compacted = try LoggedState(of: store.disk)
             #expect(try compacted.contentDigest() == expected, "seed \(seed), round \(round)")
-            #expect(compacted.image != nil)
+            #expect((compacted.image != nil) == isImage)
             try store.append(3)
             let logged = try LoggedState(of: store.disk)
             #expect(logged.start.sequence.rawValue == store.state.lastTransaction.rawValue - 3)
@@ -75,7 +77,7 @@ struct ImageCheckpointTests {
         try store.append(30)
         try store.compact(.newestState)
         try store.append(4)
-        try store.compact(.newestState, for: .size)
+        try store.compact(.newestState)
         let expected = try store.state.contentDigest()
         let backup = SimulatedDisk()
         _ = try LogBackup.run(from: store.disk, to: backup)

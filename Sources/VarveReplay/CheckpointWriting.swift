@@ -1,0 +1,182 @@
+internal import VarveEvents
+package import VarveLog
+package import VarveTables
+
+/// The writing of a state into a checkpoint, a block or a page a step.
+///
+/// A checkpoint is an image, which opens at once. Where it is to be small it has pages of entities: column by column, and without
+/// what can be made again of them, they take about half of an image.
+///
+/// One thread at a time, which may change the state's store.
+package struct CheckpointWriting: ~Copyable {
+    private var image: ImageCheckpointWriting?
+    /// Nil for an image.
+    private var entities: EntityCheckpointWriting?
+
+    /// - Parameters:
+    ///   - state: the newest of its store.
+    ///   - base: the image that it was opened from. Blocks that did not change since are copied as bytes.
+    package init(
+        of state: State, base: StoredImage?, to writer: CheckpointWriter
+    ) throws(LogError) {
+        if writer.isThorough {
+            entities = EntityCheckpointWriting(of: state, to: writer)
+        } else {
+            image = try ImageCheckpointWriting(of: state, base: base, to: writer)
+        }
+    }
+
+    /// How much is written, from 0 to 1.
+    package var fraction: Double { image?.fraction ?? entities?.fraction ?? 0 }
+
+    /// The digest of the content, when all is written.
+    package var contentDigest: UInt64 { image?.contentDigest ?? entities?.contentDigest ?? 0 }
+
+    /// Goes on; false when all is written.
+    package mutating func advance() throws(LogError) -> Bool {
+        if image != nil { return try image?.advance() ?? false }
+        return try entities?.advance() ?? false
+    }
+}
+
+/// The writing of a state as pages of entities.
+private struct EntityCheckpointWriting: ~Copyable {
+    private let writer: CheckpointWriter
+    private let state: State
+    private var encoder: CheckpointEncoder
+    private var slotsWritten = 0
+
+    init(of state: State, to writer: CheckpointWriter) {
+        self.writer = writer
+        self.state = state
+        encoder = CheckpointEncoder(state.checkpointSource)
+    }
+
+    /// Links come behind the entities, and are not counted.
+    var fraction: Double { min(1, Double(slotsWritten) / Double(max(state.slotCount, 1))) }
+
+    var contentDigest: UInt64 { encoder.contentDigest }
+
+    mutating func advance() throws(LogError) -> Bool {
+        let part = try nextPart()
+        guard let part else { return false }
+        let writer = writer
+        try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
+        if part.kind == .rows { slotsWritten += Int(part.count) }
+        return true
+    }
+
+    /// What cannot be read of the image under the state is in no page.
+    private mutating func nextPart() throws(LogError) -> CheckpointPart? {
+        let state = state
+        return try state.reading {
+            $0
+        } _: { () throws(LogError) in
+            do throws(CodecError) {
+                return try encoder.next()
+            } catch {
+                // Rows of an older definition that cannot be brought to the newest.
+                throw .checkpointDamaged(
+                    file: writer.header.reference.file.text,
+                    reason: "it cannot be written: \(error)")
+            }
+        }
+    }
+}
+
+/// The writing of a state as an image, a block a step.
+private struct ImageCheckpointWriting {
+    private let writer: CheckpointWriter
+    private let state: State
+    private var sink: ImageSink
+    private var writing: ImageWriting
+    /// Whether the root is written too.
+    private var isWhole = false
+
+    init(
+        of state: State, base: StoredImage?, to writer: CheckpointWriter
+    ) throws(LogError) {
+        try writer.holdImage()
+        self.writer = writer
+        let last = base?.lastTransaction ?? TransactionID(0)
+        self.state = state.inNewestLayouts(ofRevisionsBehind: last)
+        writing = ImageWriting(ImagePlan(self.state, base: base))
+        sink = ImageSink(writer)
+    }
+
+    var fraction: Double { sink.fraction }
+
+    var contentDigest: UInt64 { sink.digest }
+
+    mutating func advance() throws(LogError) -> Bool {
+        if isWhole { return false }
+        do throws(ImageError) {
+            if try writing.advance(to: &sink) { return true }
+            _ = try writing.finish(to: &sink)
+            isWhole = true
+            return false
+        } catch {
+            if let failure = sink.failure { throw failure }
+            // What cannot be written was read from the checkpoint before.
+            if let image = state.source as? CheckpointImage { throw image.error("\(error)") }
+            throw .checkpointDamaged(
+                file: writer.header.reference.file.text, reason: "it cannot be written: \(error)")
+        }
+    }
+}
+
+/// Makes pages of a checkpoint of what an image is made of.
+private struct ImageSink: BlockSink {
+    /// A root has 2.7 bytes for a KiB of pages, more or less.
+    private static let rootPageBytes = 1 << 20
+
+    private let writer: CheckpointWriter
+    private var expectedCount = 1
+    private var blockCount: UInt32 = 0
+    /// Why the image is not complete.
+    private(set) var failure: LogError?
+    /// Of the root, when it is written.
+    private(set) var digest: UInt64 = 0
+
+    init(_ writer: CheckpointWriter) { self.writer = writer }
+
+    /// How much is written, from 0 to 1.
+    var fraction: Double { min(1, Double(blockCount) / Double(expectedCount)) }
+
+    mutating func begin(blockCount: Int) { expectedCount = max(blockCount, 1) }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
+        let (writer, number) = (writer, blockCount)
+        try storing { () throws(LogError) in
+            try writer.append(
+                CheckpointPart(.block, first: number), bytes, compressing: false)
+        }
+        blockCount += 1
+    }
+
+    mutating func appendRoot(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
+        digest = CheckpointImage.digest(ofRoot: bytes)
+        let writer = writer
+        try storing { () throws(LogError) in
+            var (start, number) = (0, UInt32(0))
+            while start < bytes.count {
+                let end = min(start + Self.rootPageBytes, bytes.count)
+                try writer.append(
+                    CheckpointPart(.imageRoot, first: number),
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                (start, number) = (end, number + 1)
+            }
+        }
+    }
+
+    private mutating func storing(
+        _ body: () throws(LogError) -> Void
+    ) throws(BlockStorageError) {
+        do throws(LogError) {
+            try body()
+        } catch {
+            failure = error
+            throw BlockStorageError(reason: "\(error)")
+        }
+    }
+}
