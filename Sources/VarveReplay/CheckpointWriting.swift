@@ -27,10 +27,16 @@ package struct CheckpointWriting: ~Copyable {
     }
 
     /// How much is written, from 0 to 1.
-    package var fraction: Double { image?.fraction ?? entities?.fraction ?? 0 }
+    package var fraction: Double {
+        if let image { return image.fraction }
+        return entities?.fraction ?? 0
+    }
 
     /// The digest of the content, when all is written.
-    package var contentDigest: UInt64 { image?.contentDigest ?? entities?.contentDigest ?? 0 }
+    package var contentDigest: UInt64 {
+        if let image { return image.contentDigest }
+        return entities?.contentDigest ?? 0
+    }
 
     /// Goes on; false when all is written.
     package mutating func advance() throws(LogError) -> Bool {
@@ -39,8 +45,8 @@ package struct CheckpointWriting: ~Copyable {
     }
 }
 
-/// The writing of a state as pages of entities.
-private struct EntityCheckpointWriting: ~Copyable {
+/// The writing of a state as pages of entities. Belongs to one thread at a time.
+private final class EntityCheckpointWriting {
     private let writer: CheckpointWriter
     private let state: State
     private var encoder: CheckpointEncoder
@@ -57,18 +63,16 @@ private struct EntityCheckpointWriting: ~Copyable {
 
     var contentDigest: UInt64 { encoder.contentDigest }
 
-    mutating func advance() throws(LogError) -> Bool {
+    func advance() throws(LogError) -> Bool {
         let part = try nextPart()
         guard let part else { return false }
-        let writer = writer
         try encoder.withPage { page throws(LogError) in try writer.append(part, page) }
         if part.kind == .rows { slotsWritten += Int(part.count) }
         return true
     }
 
     /// What cannot be read of the image under the state is in no page.
-    private mutating func nextPart() throws(LogError) -> CheckpointPart? {
-        let state = state
+    private func nextPart() throws(LogError) -> CheckpointPart? {
         return try state.reading {
             $0
         } _: { () throws(LogError) in
