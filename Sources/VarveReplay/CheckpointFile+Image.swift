@@ -26,8 +26,8 @@ extension CheckpointFile {
     /// Reads the state in the checkpoint; see ``load()``.
     package func readState() throws(LogError) -> State { try load().state }
 
-    /// Opens an image without a look at its blocks.
-    func openImage() throws(LogError) -> State { try open(CheckpointImage(self)).state }
+    /// Opens an image without a look at its blocks: each is compared with its checksum when it is read.
+    func openImage() throws(LogError) -> LoadedCheckpoint { try open(CheckpointImage(self)) }
 
     private func open(_ source: CheckpointImage) throws(LogError) -> LoadedCheckpoint {
         let (state, image) = try source.wrapping { () throws(ImageError) in
@@ -59,6 +59,21 @@ extension State {
     }
 
     private func logError(of damage: PageDamage) -> LogError {
+        .damaged(damage, in: source)
+    }
+}
+
+extension StateTransaction {
+    /// Throws where blocks of the checkpoint under the transaction could not be read: what was made of them is not to be
+    /// used.
+    package func checkBlocks() throws(LogError) {
+        if let damage { throw .damaged(damage, in: source) }
+    }
+}
+
+extension LogError {
+    fileprivate static func damaged(_ damage: PageDamage, in source: (any BlockSource)?) -> LogError
+    {
         if let image = source as? CheckpointImage { return image.error("\(damage)") }
         return .checkpointDamaged(file: "the checkpoint", reason: "\(damage)")
     }
@@ -68,6 +83,7 @@ extension State {
 
 extension CheckpointFile {
     private static let rowsPerLook = 4_096
+    private static let rowsPerOpening = 1 << 17
 
     /// Calls `body` with the id and the row of each entity and tombstone of types, of an image.
     ///
@@ -78,23 +94,39 @@ extension CheckpointFile {
             TypeNumber, _ id: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer
         ) throws(CodecError) -> Void
     ) throws(LogError) {
-        let state = try openImage()
-        try state.reading {
-            $0
-        } _: { () throws(LogError) in
-            for type in types.sorted() {
-                guard var reader = state.reader(of: type) else { continue }
-                for slot in 0..<reader.slotCount {
-                    if slot % Self.rowsPerLook == 0, isCancelled() { throw .compactionCancelled }
-                    do throws(CodecError) {
-                        _ = try reader.read(Slot(UInt32(truncatingIfNeeded: slot))) {
-                            entity throws(CodecError) in try body(type, entity.id, entity.row)
-                        }
-                    } catch {
-                        throw .checkpointDamaged(
-                            file: reference.file.text, reason: "an entity: \(error)")
-                    }
+        for type in types.sorted() {
+            var (start, count) = (0, 1)
+            while start < count {
+                // Opened again and again: the blocks that were read are released with the state.
+                let state = try openImage().state
+                count = state.counts(of: type).slots
+                let slots = start..<min(start + Self.rowsPerOpening, count)
+                try state.reading {
+                    $0
+                } _: { () throws(LogError) in
+                    try forEachRow(of: type, slots, in: state, isCancelled: isCancelled, body)
                 }
+                start += Self.rowsPerOpening
+            }
+        }
+    }
+
+    private func forEachRow(
+        of type: TypeNumber, _ slots: Range<Int>, in state: State, isCancelled: () -> Bool,
+        _ body: (
+            TypeNumber, _ id: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer
+        ) throws(CodecError) -> Void
+    ) throws(LogError) {
+        guard var reader = state.reader(of: type) else { return }
+        for slot in slots {
+            if slot % Self.rowsPerLook == 0, isCancelled() { throw .compactionCancelled }
+            do throws(CodecError) {
+                _ = try reader.read(Slot(UInt32(truncatingIfNeeded: slot))) {
+                    entity throws(CodecError) in try body(type, entity.id, entity.row)
+                }
+            } catch {
+                throw .checkpointDamaged(
+                    file: reference.file.text, reason: "an entity: \(error)")
             }
         }
     }

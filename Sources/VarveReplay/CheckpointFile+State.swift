@@ -23,7 +23,7 @@ extension CheckpointFile {
 
     /// Reads the definitions that the checkpoint holds, and no entity.
     package func loadCatalog() throws(LogError) -> Catalog {
-        if header.isImage { return try openImage().catalog }
+        if header.isImage { return try openImage().state.catalog }
         let reader = try makeReader()
         return try content { () throws(CheckpointReadFailure<LogError>) in
             try CheckpointContents(parts, rawBytes: rawBytes) { page throws(LogError) in
@@ -42,7 +42,7 @@ extension CheckpointFile {
 
     /// How many entities, tombstones and ids it holds.
     package func rowCount() throws(LogError) -> UInt64 {
-        if header.isImage { return UInt64(try openImage().slotCount) }
+        if header.isImage { return UInt64(try openImage().state.slotCount) }
         return parts.reduce(0) { $1.kind == .rows ? $0 + UInt64($1.count) : $0 }
     }
 

@@ -45,18 +45,25 @@ package struct CompactedState: ~Copyable {
             return true
         }
         var taken: UInt64 = 0
-        let goesOn = try replay.advance(Self.bytesPerStep) { record throws(RecordError) in
-            taken += UInt64(record.payload.count)
-            try transaction.take(record)
+        do throws(ReplayFailure<RecordError>) {
+            let goesOn = try replay.advance(Self.bytesPerStep) { record throws(RecordError) in
+                taken += UInt64(record.payload.count)
+                try transaction.take(record)
+            }
+            bytesDone += taken
+            return goesOn
+        } catch {
+            // What does not fit may be the block's fault.
+            do throws(LogError) { try transaction.checkBlocks() } catch { throw .log(error) }
+            throw error
         }
-        bytesDone += taken
-        return goesOn
     }
 
     private mutating func advanceCheckpoint() throws(ReplayFailure<RecordError>) {
         do throws(LogError) {
             if let file = imageFile.take() {
-                let loaded = try file.load()
+                // Its blocks are compared with their checksums as they are read, or copied.
+                let loaded = try file.openImage()
                 transaction = StateTransaction(loaded.state)
                 image = loaded.image
                 bytesDone += file.rawBytes.reduce(0, &+)

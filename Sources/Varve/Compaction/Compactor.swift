@@ -178,11 +178,13 @@ final class Compactor: Sendable {
         else { return .ofNothing(but: collectAssets()) }
         do {
             let before = try compaction.measureFiles()
-            let timeline = whole.trimmed(below: writer.floor)
+            // Of the transaction that the checkpoint is of: a later one may forget more, and be lost.
+            let floor = writer.floor(of: whole)
+            let timeline = whole.trimmed(below: floor)
             let size: CheckpointSize?
             do {
                 size = try BackgroundThread.with { background in
-                    try writeCheckpoint(compaction, on: background, progress)
+                    try writeCheckpoint(compaction, from: floor, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
@@ -219,11 +221,12 @@ final class Compactor: Sendable {
     }
 
     private func writeCheckpoint(
-        _ compaction: Compaction, on background: BackgroundThread,
+        _ compaction: Compaction, from floor: TransactionID, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
         if compaction.isUpToDate { return nil }
-        let (state, base) = try readState(compaction, on: background, progress)
+        let (whole, base) = try readState(compaction, on: background, progress)
+        let state = whole.trimmingTimeline(below: floor)
         guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
             return nil
         }
@@ -259,7 +262,7 @@ final class Compactor: Sendable {
             throw failure.storeError
         }
         let image = reading.image
-        return (try reading.finish().trimmingTimeline(below: writer.floor), image)
+        return (try reading.finish(), image)
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt

@@ -104,7 +104,7 @@ final class StoreFollower {
                 self.following = nil
             } else {
                 // What was read before the error is whole. What was not read is read the next time.
-                self.following = (following.log, transaction.publish())
+                keep(transaction.publish(), behind: following.log)
             }
             throw error.storeError
         }
@@ -114,10 +114,16 @@ final class StoreFollower {
         case .gap: return (try begin(.reopened), promised)
         case .upToDate, .more:
             let state = transaction.publish()
-            self.following = (following.log, state)
+            let promised = promised
+            keep(state, behind: following.log)
             guard state.lastTransaction > shown else { return (nil, promised) }
             let news = try opening.hydrateForReading(state)
             return (News(state: news, course: .advanced), promised)
         }
+    }
+
+    /// Goes on from a state, unless blocks of the checkpoint under it could not be read: all is read anew then.
+    private func keep(_ state: State, behind log: LogFollower) {
+        following = state.damage == nil ? (log, state) : nil
     }
 }

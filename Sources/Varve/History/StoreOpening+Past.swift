@@ -13,10 +13,15 @@ extension StoreOpening {
         _ history: LogHistory
     ) throws -> StoreState? {
         guard var replayed = try Self.load(way.start, history) else { return nil }
-        if way.isForward, let transactions = way.transactions {
-            replayed = try Self.apply(transactions, to: replayed, history)
+        do {
+            if way.isForward, let transactions = way.transactions {
+                replayed = try Self.apply(transactions, to: replayed, history)
+            }
+            return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
+        } catch StoreError.log(.checkpointDamaged) {
+            // Found behind its opening, when a block was read.
+            return nil
         }
-        return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
     }
 
     /// The state behind a transaction from before a migration.
@@ -63,6 +68,9 @@ extension StoreOpening {
                 do throws(ReplayError) {
                     try transaction.apply(view)
                 } catch {
+                    try StoreError.wrapping { () throws(LogError) in
+                        try transaction.checkBlocks()
+                    }
                     throw StoreError.inconsistent(transaction: view.id, reason: "\(error)")
                 }
                 return view.id < transactions.upperBound

@@ -44,6 +44,11 @@ final class PastWalk {
         return try StoreOpening.apply(1...transaction, to: State(), history)
     }
 
+    /// Throws where the walk has read blocks of the checkpoint that are damaged: what it found is not to be used.
+    func check() throws(StoreError) {
+        try StoreError.wrapping { () throws(LogError) in try transaction.checkBlocks() }
+    }
+
     /// Ends the walk with the state that it has come to.
     func finish() -> State { transaction.publish() }
 

@@ -42,6 +42,7 @@ final class TranslatedTransactions {
         let new = try subjects.content(behind: id, past, narrowed: past.narrowings(behind: id))
         try takeBack()
         let old = try subjects.content(behind: before, past, narrowed: subjects.narrowings)
+        try walk.check()
         return try subjects.difference(from: old, to: new, view.header)
     }
 }

@@ -41,9 +41,12 @@ extension Writer {
     }
 
     /// The oldest transaction that is answered for.
-    var floor: TransactionID {
+    var floor: TransactionID { floor(of: published.timeline) }
+
+    /// The oldest transaction that a state with this timeline answers for.
+    func floor(of timeline: Timeline) -> TransactionID {
         let kept = figures.withLock { $0.pins }.floor.rawValue
-        return TransactionID(max(kept, forgotten.rawValue + 1))
+        return TransactionID(max(kept, timeline.forgotten.rawValue + 1))
     }
 
     /// Through that transaction nothing is answered for; 0 for none.

@@ -79,7 +79,11 @@ private struct Job {
         defer { transaction.rollBack() }
         let store: any FileSystem =
             if let path { POSIXFileSystem(path) } else { MemoryFileSystem() }
-        var report = try fill(transaction, inParts: state == nil, store) { _, _ in }
+        var report = try (state ?? State()).reading {
+            .inspection(.log($0))
+        } _: { () throws(ExchangeError) in
+            try fill(transaction, inParts: state == nil, store) { _, _ in }
+        }
         report.isNew = path == nil
         return report
     }

@@ -160,6 +160,9 @@ extension BlockDirectory {
         return chunks
     }
 
+    /// Twice what a store has. A run is longer only where one frame is.
+    private static let runBytesMax = 2 * PageStore.blockBytesStandard
+
     private static func decodeBlock(
         _ reader: inout ByteReader, _ chunks: [ImageLayout.Chunk],
         _ end: inout (chunk: Int, span: Int), after number: UInt64, at offset: UInt64
@@ -190,6 +193,9 @@ extension BlockDirectory {
             run.byteCount <= run.spanCount * PageSpan.bytes
                 || (chunks[Int(chunk)].spanCount == 1 && run.frameCount == 1)
         else { throw invalid("frames of a block") }
+        // Frames that are not stored take memory too.
+        guard run.spanCount * PageSpan.bytes <= max(runBytesMax, run.frameBytes + PageSpan.bytes)
+        else { throw invalid("length of a block") }
         let storedFrames = try reader.readVarint()
         let liveFrames = try reader.readVarint()
         let delta = UInt64(bitPattern: try reader.readSigned())

@@ -1,5 +1,6 @@
 import CVarve
 import Synchronization
+import VarveEvents
 
 /// Brings the blocks of an image into memory: each at first touch, once for all threads.
 ///
@@ -21,6 +22,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     private let directory: BlockDirectory
     private let version: PageVersion
+    private let lastTransaction: TransactionID
     private let pages: PageTable
     let source: any BlockSource
     private let chunks: ChunkMemory
@@ -29,11 +31,12 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     private let bytesHere = Atomic<Int>(0)
 
     init(
-        _ directory: BlockDirectory, version: PageVersion, from source: any BlockSource,
-        into pages: PageTable
+        _ directory: BlockDirectory, version: PageVersion, through lastTransaction: TransactionID,
+        from source: any BlockSource, into pages: PageTable
     ) {
         self.directory = directory
         self.version = version
+        self.lastTransaction = lastTransaction
         self.pages = pages
         self.source = source
         chunks = ChunkMemory(directory)
@@ -107,6 +110,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     ) throws(PageDamage) {
         let run = entry.run
         try entry.checkPages(start, through: version) { $0.setEmpty(run) }
+        if run.kind == PageKind(.rowLeaf) { try checkStamps(of: entry, start) }
         // Behind all of that, so that a block that cannot be used claims as few pages as can be.
         for index in 0..<entry.storedFrames {
             let page = Page(address: start + index * run.frameBytes)
@@ -116,6 +120,18 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
                 isSound = isSound && claim(number, expectation)
             }
             guard isSound else { throw entry.damaged("page \(index) names what it cannot") }
+        }
+    }
+
+    private func checkStamps(
+        of entry: BlockEntry, _ start: UnsafeMutableRawPointer
+    ) throws(PageDamage) {
+        for index in 0..<entry.storedFrames {
+            let page = Page(address: start + index * entry.run.frameBytes)
+            guard page.isFree || RowLeaf.hasSoundStamps(page, through: lastTransaction) else {
+                throw entry.damaged(
+                    "a row of page \(index) has an ordinal or a transaction that none can have")
+            }
         }
     }
 

@@ -15,7 +15,8 @@ extension State {
         var loader: ImageLoader?
         store = PageStore(root.directory.layout, version: root.version) { pages in
             let made = ImageLoader(
-                root.directory, version: root.version, from: source, into: pages)
+                root.directory, version: root.version, through: root.state.lastTransaction,
+                from: source, into: pages)
             loader = made
             return made
         }
@@ -29,7 +30,16 @@ extension State {
     }
 
     /// Where the image is read from which the state was opened; nil where it was not opened from one.
-    package var source: (any BlockSource)? { (store.cold?.loader as? ImageLoader)?.source }
+    package var source: (any BlockSource)? { store.imageSource }
+}
+
+extension StateTransaction {
+    /// Where the image is read from which its store was opened; nil where it was not opened from one.
+    package var source: (any BlockSource)? { transaction.store.imageSource }
+}
+
+extension PageStore {
+    fileprivate var imageSource: (any BlockSource)? { (cold?.loader as? ImageLoader)?.source }
 }
 
 extension ImageRoot {

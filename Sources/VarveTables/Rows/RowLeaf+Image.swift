@@ -18,6 +18,19 @@ extension RowLeaf {
         return geometry.body + start <= page.byteCount
     }
 
+    /// Whether each stamp of a leaf that was read can be one behind a transaction: what is saved next counts on from
+    /// them.
+    static func hasSoundStamps(_ page: Page, through last: TransactionID) -> Bool {
+        let leaf = RowLeaf(page: page, geometry: .standard)
+        return (0..<page.count).allSatisfy { index in
+            let stamps = leaf.stamps(index)
+            guard stamps.transaction <= last.rawValue,
+                let presence = EntityPresence(rawValue: leaf.flags(index) & ~largeFlag)
+            else { return false }
+            return !presence.hasRow || (1..<Ordinal.limit).contains(stamps.ordinal)
+        }
+    }
+
     private func isSound(_ index: Int, from start: Int) -> Bool {
         let (end, flags) = (end(index), flags(index))
         guard end >= start, EntityPresence(rawValue: flags & ~Self.largeFlag) != nil else {

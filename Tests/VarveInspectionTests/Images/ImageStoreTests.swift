@@ -1,9 +1,12 @@
 import Testing
 import Varve
+import VarveEvents
 import VarveInspection
+import VarveReplay
 import VarveTestSupport
 
 @testable import VarveLog
+@testable import VarveTables
 
 @EntityModel("Leaf")
 private struct Leaf: Equatable {
@@ -12,15 +15,23 @@ private struct Leaf: Equatable {
     var size: Int
 }
 
+@EntityModel("Leaf")
+private struct SlimLeaf: Equatable {
+    let id: Int
+    var text: String
+}
+
 @Suite("Stores whose checkpoints are images")
 struct ImageStoreTests {
     private static func open(
-        _ disk: SimulatedDisk, mode: Store.Mode = .readWrite, seed: UInt64 = 1
+        _ disk: SimulatedDisk, mode: Store.Mode = .readWrite, seed: UInt64 = 1,
+        migrations: [Migration] = [], types: [any EntityModelProtocol.Type] = [Leaf.self]
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: seed),
             configuration: LogConfiguration(), mode: mode, durability: .commit,
-            retention: .everything, compactsAutomatically: false, types: [Leaf.self])
+            retention: .everything, compactsAutomatically: false, migrations: migrations,
+            types: types)
     }
 
     private static func fill(_ store: Store, _ numbers: Range<Int>) throws {
@@ -76,6 +87,40 @@ struct ImageStoreTests {
         store = try Self.open(disk, seed: 4)
         #expect(Self.leaves(store.context) == expected)
         try store.close()
+    }
+
+    @Test("No checkpoint behind a migration has rows of former definitions")
+    func revised() throws {
+        let disk = SimulatedDisk()
+        var store = try Self.open(disk)
+        try Self.fill(store, 0..<20)
+        try store.compact()
+        try store.close()
+        store = try Self.open(
+            disk, seed: 2, migrations: [Migration("slim", .remove("size", of: "Leaf"))],
+            types: [SlimLeaf.self])
+        for id in [1, 2] {
+            try store.write { try SlimLeaf(id: id, text: "changed").save(to: &$0) }
+            try store.compact()
+        }
+        try store.close()
+        let scanned = try ScannedLog.scan(disk, mode: .readOnly)
+        #expect(scanned.manifest.checkpoints.count == 2)
+        for reference in scanned.manifest.checkpoints {
+            let file = try scanned.open(reference)
+            #expect(file.header.isImage)
+            let state = try file.readState()
+            let type = try #require(state.catalog.definition(named: "Leaf"))
+            let newest = state.catalog.revisions(of: type.number).count - 1
+            var cursor = try #require(state.entries(of: type.number))
+            var count = 0
+            while let entry = cursor.nextEntry() {
+                guard entry.presence.hasRow else { continue }
+                #expect(Int(entry.revision) == newest, "\(reference)")
+                count += 1
+            }
+            #expect(newest > 0 && count > 100)
+        }
     }
 
     @Test("A block that lies ends the opening with a typed error")

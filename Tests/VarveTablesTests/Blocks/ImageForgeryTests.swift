@@ -52,6 +52,34 @@ struct ImageForgeryTests {
         }
     }
 
+    @Test("An ordinal or a transaction that no row can have is damage", arguments: [0, 8])
+    func stamps(offset: Int) throws {
+        var image = try ForgedImage(UserLog.state(count: 600).image())
+        let (block, frame) = try #require(image.firstFrame(of: PageKind(.rowLeaf)))
+        let place = RowLeaf.Geometry.standard.stamps + offset
+        // 2^63 and more; of a transaction 2^40 is past the newest too.
+        image.store(offset == 0 ? 0xFFFF_FFFF : 1 << 8, block, frame, at: place + 4)
+        let state = try State.open(MemorySource(try image.bytes())).state
+        #expect(throws: StateReadError<Never>.self) {
+            try state.reading { _ = StateContent(state) }
+        }
+    }
+
+    @Test("A block that takes more memory than a run of pages has is refused")
+    func longBlock() throws {
+        var image = try ForgedImage(UserLog.state(count: 10).image())
+        let last = image.blocks.count - 1
+        func opens(spanCount: Int) throws -> Bool {
+            let run = image.blocks[last].entry.run
+            image.blocks[last].entry.run = PageRun(
+                first: run.first, kind: run.kind, frameBytes: run.frameBytes, spanCount: spanCount)
+            return refusal(of: try image.bytes()) == nil
+        }
+        #expect(try opens(spanCount: image.blocks[last].entry.run.spanCount))
+        #expect(try opens(spanCount: 16))
+        #expect(try !opens(spanCount: 17))
+    }
+
     @Test("Page numbers exchanged for others of the image", arguments: 1...60)
     func references(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed) << 20)
