@@ -1,5 +1,6 @@
 internal import VarveEvents
 internal import VarveLog
+internal import VarveReplay
 internal import VarveTables
 
 /// A state that goes back in time, also through migrations: it holds everything that the log does, the former

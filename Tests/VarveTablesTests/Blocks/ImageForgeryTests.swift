@@ -67,17 +67,26 @@ struct ImageForgeryTests {
 
     @Test("A block that takes more memory than a run of pages has is refused")
     func longBlock() throws {
-        var image = try ForgedImage(UserLog.state(count: 10).image())
-        let last = image.blocks.count - 1
-        func opens(spanCount: Int) throws -> Bool {
-            let run = image.blocks[last].entry.run
-            image.blocks[last].entry.run = PageRun(
+        let written = try UserLog.state(count: 5_000).image()
+        var image = try ForgedImage(written)
+        let chunks = written.image.root.directory.chunks
+        let block = try #require(
+            image.blocks.firstIndex { block in
+                let run = block.entry.run
+                return chunks.contains {
+                    $0.number == run.first.chunk && $0.spanCount >= run.firstSpan + 17
+                }
+            })
+        func isTooLong(_ spanCount: Int) throws -> Bool {
+            let run = image.blocks[block].entry.run
+            image.blocks[block].entry.run = PageRun(
                 first: run.first, kind: run.kind, frameBytes: run.frameBytes, spanCount: spanCount)
-            return refusal(of: try image.bytes()) == nil
+            guard case .malformed(let reason) = refusal(of: try image.bytes()) else { return false }
+            return reason.contains("length of a block")
         }
-        #expect(try opens(spanCount: image.blocks[last].entry.run.spanCount))
-        #expect(try opens(spanCount: 16))
-        #expect(try !opens(spanCount: 17))
+        #expect(try !isTooLong(image.blocks[block].entry.run.spanCount))
+        #expect(try !isTooLong(16))
+        #expect(try isTooLong(17))
     }
 
     @Test("Page numbers exchanged for others of the image", arguments: 1...60)
