@@ -172,7 +172,7 @@ struct StoreLogTests {
     }
 
     @Test(
-        "A sync that nothing waits for is an error as well when it fails", .timeLimit(.minutes(1)))
+        "A sync that nothing waits for is an error as well when it fails", .timeLimit(.minutes(5)))
     func failedSyncInPassing() async throws {
         let store = try open(disk, entries.log(), durability: .interval(.milliseconds(1)))
         _ = entries.take()
