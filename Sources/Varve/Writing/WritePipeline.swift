@@ -170,7 +170,7 @@ extension Writer {
             if let commit { storeLog?.committed(commit, transaction) }
         }
         if let awaited {
-            // Begins now. Whether it failed is told to those who wait for it.
+            // Begins now. A waiter gets its error.
             awaited.commits.whenSafe(transaction) { failure in
                 if failure == nil { report() }
             }

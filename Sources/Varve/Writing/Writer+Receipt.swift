@@ -6,7 +6,7 @@ extension Writer {
         let result: Result
         let receipt: Receipt
 
-        /// With the transaction for a result: before the append nobody knows whether there is one.
+        /// With the transaction for a result: only the append decides whether there is one.
         var transaction: Written<TransactionID?> {
             Written<TransactionID?>(result: receipt.appended, receipt: receipt)
         }
