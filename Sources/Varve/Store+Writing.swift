@@ -39,7 +39,6 @@ extension Store {
     /// Runs a transaction whose body returns nothing.
     ///
     /// - Throws: as the form with a result.
-    @inlinable
     public func write(
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: (inout Context) throws -> Void
@@ -85,7 +84,6 @@ extension Store {
     /// Runs a transaction whose body returns nothing on the store's own thread.
     ///
     /// - Throws: as the form with a result.
-    @inlinable
     public func write(
         _ label: String = "", options: WriteOptions = WriteOptions(),
         _ body: @escaping @Sendable (inout Context) throws -> Void

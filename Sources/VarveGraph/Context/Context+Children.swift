@@ -31,7 +31,7 @@ extension Context {
         let mark = begin()
         do {
             let slots = internSlots(Entity.self, [entity.id])
-            try checkAreGiven(slots, Entity.self)
+            try checkAreGiven(slots, of: Entity._descriptor)
             let start = session.pending.count
             session.isDeferring = false
             try _save(value, relation: relation, of: Entity.self, at: Slot(slots[0]))

@@ -252,13 +252,13 @@ extension Context {
         if let id = value.onlyID, !content.isSlice {
             // What most relations to one entity say, and nothing need be made to follow it.
             let child = internSlot(of: Child.self, id, expecting: links.first)
-            if Child._descriptor.numbersIDs { try checkAreGiven([child], Child.self) }
+            if Child._descriptor.numbersIDs { try checkAreGiven([child], of: Child._descriptor) }
             return replaceLinks(
                 withOnly: child, of: slot.rawValue, relation: relation, table: parent)
         }
         let children = internSlots(
             Child.self, content.ids, expecting: content.isSlice ? [] : links.slots)
-        try checkAreGiven(children, Child.self)
+        try checkAreGiven(children, of: Child._descriptor)
         if content.isSlice {
             appendLinks(children, to: slot.rawValue, relation: relation, table: parent)
         } else {

@@ -102,7 +102,7 @@ extension Context {
         let content = unsafeDowncast(relation.content, to: RelationContent<Child>.self)
         guard case .entities(let entities, let isFragment) = content.state else {
             relation.slots = internSlots(Child.self, content.ids)
-            try checkAreGiven(relation.slots, Child.self)
+            try checkAreGiven(relation.slots, of: Child._descriptor)
             return true
         }
         let waiting = session.pending.count

@@ -81,9 +81,9 @@ extension EntityModelProtocol {
         try context.atomically { context in
             // A link may lead from an entity that is still to be saved.
             let slots = context.internSlots(Self.self, [self.id])
-            try context.checkAreGiven(slots, Self.self)
+            try context.checkAreGiven(slots, of: Self._descriptor)
             let children = context.internSlots(Child.self, ids)
-            try context.checkAreGiven(children, Child.self)
+            try context.checkAreGiven(children, of: Child._descriptor)
             try context.changeList(of: self.id, relation) { context, slot, relation, table in
                 context.insertLinks(
                     children, at: position, of: slot, relation: relation, table: table)

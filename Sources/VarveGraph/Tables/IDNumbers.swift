@@ -104,14 +104,6 @@ extension Context {
 
     /// Throws where one of the entities has an id that is still to be given: no link leads from it, or to it, before it
     /// is saved.
-    @inlinable
-    func checkAreGiven<Entity: EntityModelProtocol>(
-        _ slots: ContiguousArray<UInt32>, _ type: Entity.Type
-    ) throws {
-        guard Entity._descriptor.numbersIDs else { return }
-        try checkAreGiven(slots, of: Entity._descriptor)
-    }
-
     @usableFromInline
     func checkAreGiven(
         _ slots: ContiguousArray<UInt32>, of descriptor: EntityDescriptor
