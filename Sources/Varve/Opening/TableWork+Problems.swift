@@ -21,8 +21,10 @@ extension TableWork {
         _ error: CodecError, among slots: some Sequence<UInt32>
     ) -> StoreError {
         var reader = state.reader(of: definition.number, as: definition)
+        // The ids are looked up in a table without any: this one is loaded in part, and has slots without an id.
+        let empty = table.descriptor.operations.makePart(table, 0)
         for slot in slots {
-            guard let problem = problem(at: slot, &reader) else { continue }
+            guard let problem = problem(at: slot, &reader, empty) else { continue }
             return .unreadable(
                 UnreadableValue(type: definition.name, id: idText(of: slot), problem))
         }
@@ -30,10 +32,12 @@ extension TableWork {
     }
 
     /// Why the id or the row at a slot cannot be read.
-    private func problem(at slot: UInt32, _ reader: inout StateReader?) -> CodecError? {
+    private func problem(
+        at slot: UInt32, _ reader: inout StateReader?, _ empty: AnyTable
+    ) -> CodecError? {
         let operations = table.descriptor.operations
         do throws(CodecError) {
-            if let id = id(of: definition.number, at: slot) { _ = try operations.find(table, id) }
+            if let id = id(of: definition.number, at: slot) { _ = try operations.find(empty, id) }
             return try reader?.read(.init(slot)) { table.descriptor.problem(inRow: $0.row) } ?? nil
         } catch {
             return error
