@@ -142,6 +142,7 @@ public final class Store: Sendable {
         readersFloor = Lock(opened.floor)
         openingCheckpoint = opened.checkpoint
         try complete(opened.newInverses)
+        compactor?.countReplacedAssets()
     }
 
     // MARK: - Reading

@@ -19,8 +19,9 @@ public struct StoreStatistics: Sendable, Hashable {
     /// The newest checkpoint, nil where there is none yet; of a store that is only read, the one
     /// that its opening started from.
     public let checkpoint: CheckpointStatistics?
-    /// The bytes of assets that this process has replaced or deleted since the last compaction began. The next one
-    /// removes the files, unless the kept history or a value names them.
+    /// The bytes of assets that transactions have replaced or deleted since the last compaction began. The next one
+    /// removes the files, unless the kept history or a value names them. Where compactions start by themselves, those of
+    /// former processes are counted, too, beside the first work of this one.
     public let replacedAssetBytes: ByteCount
     /// Why the last compaction that started by itself failed; nil when it did not.
     public let compactionFailure: String?

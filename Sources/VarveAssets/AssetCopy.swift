@@ -29,8 +29,14 @@ package struct AssetCopy: Hashable, Sendable {
         isCancelled: () -> Bool = { false }
     ) throws(LogError) {
         let chosen = if let digests { digests } else { all(of: source) }
-        for digest in chosen {
-            try copy(digest, from: source, to: target, isCancelled)
+        var folders: [String: AssetDigest] = [:]
+        for digest in chosen where try copy(digest, from: source, to: target, isCancelled) {
+            folders[AssetFileName.folder(of: digest)] = digest
+        }
+        try LogError.wrapping { () throws(FileSystemError) in
+            for digest in folders.values {
+                try target.folder(of: digest).synchronizeDirectory()
+            }
         }
     }
 
@@ -44,11 +50,12 @@ package struct AssetCopy: Hashable, Sendable {
         return found
     }
 
+    /// Whether the asset is there now. Its name is not safe yet.
     private mutating func copy(
         _ digest: AssetDigest, from source: AssetFolder, to target: AssetFolder,
         _ isCancelled: () -> Bool
-    ) throws(LogError) {
-        guard let file = open(digest, in: source) else { return }
+    ) throws(LogError) -> Bool {
+        guard let file = open(digest, in: source) else { return false }
         let staged = try LogError.wrapping { () throws(FileSystemError) in
             try StagedAsset(in: target)
         }
@@ -61,7 +68,8 @@ package struct AssetCopy: Hashable, Sendable {
             do throws(FileSystemError) {
                 count = try file.read(into: block, at: FrameOffset(offset))
             } catch {
-                return note(digest, "\(error)")
+                note(digest, "\(error)")
+                return false
             }
             guard count > 0 else { break }
             try LogError.wrapping { () throws(FileSystemError) in
@@ -70,11 +78,15 @@ package struct AssetCopy: Hashable, Sendable {
             offset += UInt64(count)
         }
         let kept = try LogError.wrapping { () throws(FileSystemError) in
-            try staged.place(if: digest)
+            try staged.placeUnsynced(if: digest)
         }
-        guard let kept else { return note(digest, "its content is not what its name says") }
+        guard let kept else {
+            note(digest, "its content is not what its name says")
+            return false
+        }
         assets += 1
         bytes += kept.byteCount
+        return true
     }
 
     /// Nil where it is missing, as a compaction of another process may have removed it meanwhile, or damaged.

@@ -78,11 +78,41 @@ package struct AssetNames {
         _ body: (AssetMention) -> Void
     ) throws(Failure) {
         walk.forEachFill(body)
+        try forEachTransaction(in: log, from: oldest, isCancelled: isCancelled) {
+            transaction throws(Failure) in
+            try forEach(in: transaction, body)
+        }
+    }
+
+    /// The bytes of assets that transactions of a log have taken from entities and given to none.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: the transaction behind which those are that count.
+    ///   - isCancelled: called for each transaction; then `.compactionCancelled` is thrown.
+    package func replacedBytes(
+        in log: LogSnapshot, behind checkpoint: LogSequence, isCancelled: () -> Bool = { false }
+    ) throws(Failure) -> UInt64 {
+        guard let first = checkpoint.next, first <= log.lastSequence else { return 0 }
+        var bytes: UInt64 = 0
+        try forEachTransaction(
+            in: log, from: max(log.oldestSequence, first), isCancelled: isCancelled
+        ) { transaction throws(Failure) in
+            var replaced = ReplacedAssets()
+            try forEach(in: transaction) { replaced.note($0) }
+            bytes &+= replaced.bytes
+        }
+        return bytes
+    }
+
+    private func forEachTransaction(
+        in log: LogSnapshot, from oldest: LogSequence, isCancelled: () -> Bool,
+        _ body: (LoggedTransaction) throws(Failure) -> Void
+    ) throws(Failure) {
         do throws(ReplayFailure<Failure>) {
             try TransactionReader(log).forEachOldestFirst(from: oldest) {
                 transaction throws(Failure) in
                 if isCancelled() { throw .log(.compactionCancelled) }
-                try forEach(in: transaction, body)
+                try body(transaction)
                 return true
             }
         } catch {

@@ -63,10 +63,16 @@ package final class StagedAsset: @unchecked Sendable {
     }
 
     /// Makes the content safe and gives it its name, unless there is an intact file of that name. Once.
-    package func place() throws(FileSystemError) -> KeptAsset { try place(as: takeDigest()) }
+    package func place() throws(FileSystemError) -> KeptAsset {
+        let kept = try place(as: takeDigest())
+        try folder.folder(of: kept.digest).synchronizeDirectory()
+        return kept
+    }
 
     /// As ``place()``, if the content has a digest; nil where it has another one. Once.
-    func place(if wanted: AssetDigest) throws(FileSystemError) -> KeptAsset? {
+    ///
+    /// The name is not safe before the caller has synced the folder, which it may do once for many.
+    func placeUnsynced(if wanted: AssetDigest) throws(FileSystemError) -> KeptAsset? {
         let digest = takeDigest()
         return digest == wanted ? try place(as: digest) : nil
     }
@@ -89,7 +95,6 @@ package final class StagedAsset: @unchecked Sendable {
                 inSubdirectory: AssetFileName.folder(of: digest))
             isPlaced = true
         }
-        try folder.folder(of: digest).synchronizeDirectory()
         return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
     }
 }

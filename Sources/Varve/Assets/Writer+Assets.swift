@@ -47,23 +47,30 @@ extension Writer {
         }
         core.admission.replacedBytes &+= replaced.bytes
     }
-}
 
-/// What a transaction takes from entities and gives to none: the next collections may remove its files.
-private struct ReplacedAssets {
-    private var taken: [AssetDigest: UInt64] = [:]
-    private var kept: Set<AssetDigest> = []
-
-    mutating func note(_ mention: AssetMention) {
-        if mention.isKept {
-            kept.insert(mention.asset.digest)
-        } else {
-            taken[mention.asset.digest] = mention.asset.byteCount
+    /// Counts the bytes of assets that the transactions behind the newest checkpoint have replaced or deleted, whichever
+    /// process has logged them.
+    ///
+    /// No compaction may begin meanwhile.
+    ///
+    /// - Parameter isCancelled: called for each transaction; then `.compactionCancelled` is thrown.
+    func countReplacedAssets(isCancelled: () -> Bool) throws {
+        let (log, checkpoint, catalog, known) = try inTurn { core in
+            let log = try core.openLog().log
+            return (
+                log.snapshot, log.manifest.checkpoints.first?.sequence ?? .none, core.head.catalog,
+                core.admission.replacedBytes
+            )
         }
-    }
-
-    var bytes: UInt64 {
-        taken.reduce(0) { sum, asset in kept.contains(asset.key) ? sum : sum &+ asset.value }
+        let names = AssetNames(catalog)
+        guard !names.isEmpty else { return }
+        let counted = try names.replacedBytes(in: log, behind: checkpoint, isCancelled: isCancelled)
+        inTurn { core in
+            guard case .open(let open) = core.access else { return }
+            // What was logged since the look is counted already.
+            core.admission.replacedBytes = counted &+ (core.admission.replacedBytes &- known)
+            noteFigures(open, core)
+        }
     }
 }
 

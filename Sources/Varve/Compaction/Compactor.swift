@@ -111,6 +111,16 @@ final class Compactor: Sendable {
         queue.async { [self] in performAutomatically() }
     }
 
+    /// Counts what former processes have replaced of assets, and starts a compaction if that is enough.
+    func countReplacedAssets() {
+        guard startsByItself else { return }
+        queue.async { [self] in
+            // What cannot be read here makes a compaction fail, which says so.
+            try? writer.countReplacedAssets { isCancelled }
+            startIfDue()
+        }
+    }
+
     private func performAutomatically() {
         var failure: String?
         do {
@@ -137,10 +147,11 @@ final class Compactor: Sendable {
         queue.sync {}
     }
 
-    /// Lets compactions run again, and starts the one that was given up.
+    /// Lets compactions run again, and starts the one that was given up. Another process may have written meanwhile.
     func allow() {
         state.withLock { $0.isCancelled = false }
         startIfDue()
+        countReplacedAssets()
     }
 
     // MARK: - One compaction

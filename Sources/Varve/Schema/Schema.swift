@@ -263,11 +263,24 @@ extension EntityDescriptor {
         }
         let count = problems.count
         let declaredFields = fields.compactMap { declaredField($0, &problems) }
+        checkIndexes(&problems)
         guard problems.count == count else { return nil }
         return DeclaredType(
             name: name, idType: idType, fields: declaredFields,
             relations: relations.indices.map { declaredRelation($0, &problems) },
             tombstoneOf: tombstoneOwner.map { $0._descriptor.name }, numbersIDs: numbersIDs)
+    }
+
+    /// Refuses an index about an asset that hides behind an alias or in an own type, where the macro does not see it.
+    private func checkIndexes(_ problems: inout [SchemaProblem]) {
+        let names = namesOfIndexes { ($0 as? any Storable.Type)?.storedType.holdsAssets == true }
+        problems += names.map {
+            SchemaProblem(
+                type: name, property: $0,
+                reason:
+                    "an index cannot be about an asset: a row has its digest and size alone; keep"
+                    + " what is to be found in a property of its own")
+        }
     }
 
     private func declaredField(

@@ -107,6 +107,13 @@ public final class EntityDescriptor: Sendable {
 
     /// The name of an index by its number.
     package func nameOfIndex(_ index: Int) -> String { indexes[index].name }
+
+    /// The names of the indexes about a property whose type meets a condition.
+    package func namesOfIndexes(where isMet: (_ type: Any.Type) -> Bool) -> [String] {
+        indexOutlines.filter { index in
+            index.components.contains { isMet(Swift.type(of: $0.path.raw).valueType) }
+        }.map(\.name)
+    }
 }
 
 /// Finds the descriptor of `Deleted<E>` from E's own, made at first use: made at once, it would

@@ -221,6 +221,33 @@ struct AssetCompactionTests {
         #expect(disk.assetNames.count == 2)
     }
 
+    @Test(
+        "What former processes have replaced counts, so that a compaction comes in spite of short runs"
+    )
+    func dueOverProcesses() throws {
+        let disk = SimulatedDisk()
+        let ended = DispatchSemaphore(value: 0)
+        var configuration = LogConfiguration()
+        configuration.automaticCompactionBytesMin = ByteCount(8_192)
+        for number in 1...4 {
+            let store = try Store(
+                in: disk, environment: SimulatedEnvironment(seed: UInt64(number)),
+                configuration: configuration, mode: .readWrite, durability: .commit,
+                retention: .newestState, compactsAutomatically: true,
+                log: StoreLog { entry in
+                    if entry.event == .compaction, case .end? = entry.interval { ended.signal() }
+                }, types: [Photo.self])
+            try store.write { context in
+                let image = try Asset(bytes(number, count: 200_000), in: store)
+                try Photo(id: "1", image: image).save(to: &context)
+            }
+            if number == 4 { #expect(ended.wait(timeout: .now() + 300) == .success) }
+            try store.close()
+        }
+        // The checkpoint keeps none of them, and the log behind it neither.
+        #expect(disk.assetNames.count == 1)
+    }
+
     @Test("A collection that is cancelled ends at the next transaction")
     func cancelling() throws {
         let disk = SimulatedDisk()

@@ -23,6 +23,20 @@ struct Portrait {
     let id: Picture
 }
 
+@EntityModel
+struct Framed {
+    @HashIndex<Self>(\.picture) var byPicture
+    let id: Int
+    var picture: Picture?
+}
+
+@EntityModel
+struct Exhibited {
+    @Unique<Self>(\.id, \.number) var byNumber
+    let id: Int
+    var number: PictureID
+}
+
 /// What is refused, and how the error says it.
 @Suite("Refusals of assets")
 struct AssetRefusalTests {
@@ -41,6 +55,24 @@ struct AssetRefusalTests {
         }
         #expect(problems.map(\.property) == ["id"])
         #expect(problems.first?.reason.contains("which holds an asset") == true)
+    }
+
+    @Test(
+        "An index about an asset is refused at opening, behind an alias or in an own type",
+        arguments: [
+            (Framed.self as any EntityModelProtocol.Type, "byPicture"),
+            (Exhibited.self, "byNumber"),
+        ])
+    func indexes(type: any EntityModelProtocol.Type, index: String) throws {
+        let error = #expect(throws: StoreError.self) {
+            _ = try openPhotos(disk, types: [type])
+        }
+        guard case .schema(let problems) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(problems.map(\.property) == [index])
+        #expect(problems.first?.reason.contains("cannot be about an asset") == true)
     }
 
     @Test(
