@@ -15,7 +15,7 @@ struct UndoLawTests {
         let retention: Retention = seed % 2 == 0 ? .everything : .transactions(12)
         var model = try UndoModel(seed: seed, scopes: [nil], retention: retention)
         for _ in 0..<90 {
-            switch Int.random(in: 0..<30, using: &model.random) {
+            switch Int.random(in: 0..<33, using: &model.random) {
             case 0..<7: try model.write(0)
             case 7..<9: try model.writeGroup(0)
             case 9..<11: try model.writeCoalescing(0)
@@ -29,6 +29,7 @@ struct UndoLawTests {
             case 25: try model.cutPower()
             case 26, 27: try model.compact()
             case 28: try model.writeNothing(0)
+            case 29..<32: try model.commitDraft(0)
             default: try model.fail(0)
             }
             try model.checkAll()
@@ -46,7 +47,7 @@ struct UndoLawTests {
             seed: seed, scopes: ["left", "right", nil], retention: retention)
         for _ in 0..<110 {
             let scope = Int.random(in: 0..<2, using: &model.random)
-            switch Int.random(in: 0..<27, using: &model.random) {
+            switch Int.random(in: 0..<30, using: &model.random) {
             case 0..<6: try model.write(scope)
             case 6..<8: try model.writeGroup(scope)
             case 8..<10: try model.writeCoalescing(scope)
@@ -58,6 +59,7 @@ struct UndoLawTests {
             case 22: try model.reopen()
             case 23: try model.cutPower()
             case 24, 25: try model.compact()
+            case 26..<29: try model.commitDraft(scope, beside: 2)
             default: try model.fail(scope)
             }
             try model.checkAll()
@@ -70,9 +72,9 @@ struct UndoLawTests {
 extension UndoModel {
     // MARK: - Writes
 
-    private func options(_ scope: Int) -> WriteOptions { WriteOptions(scope: scopes[scope].name) }
+    func options(_ scope: Int) -> WriteOptions { WriteOptions(scope: scopes[scope].name) }
 
-    private mutating func change(_ scope: Int, _ context: inout Context) throws {
+    mutating func change(_ scope: Int, _ context: inout Context) throws {
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             try ReplayLawTests().change(&context, &random, part: scopes[scope].part)
         }
