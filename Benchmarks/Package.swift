@@ -29,6 +29,7 @@ let package = Package(
             dependencies: [
                 "BenchmarkSupport", "CRocksDB", "CLevelDB", "CLMDB", "CSQLite", varve,
             ]),
+        .executableTarget(name: "AssetBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(name: "LiveBenchmark", dependencies: ["BenchmarkSupport", varve]),
         .executableTarget(name: "TimeBenchmark", dependencies: ["BenchmarkSupport", varve]),
     ]

@@ -11,6 +11,7 @@ struct ResultsDocument {
             # Results
 
             Written by `Benchmarks/run`; [README](README.md) says what each row does and how the peers are tuned.
+            [Assets](README.md#assets), [drafts, live results and the past](README.md#going-back-and-keeping-up) have their figures there.
 
             \(results.machine.text).
 
