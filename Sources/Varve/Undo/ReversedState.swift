@@ -385,9 +385,19 @@ final class ReversedState: ReversalTarget {
         for field in definition.fields.prefix(knownFieldCount(ofTable: place.table)) {
             try field.type.skip(&reader)
         }
+        let known = reader.position
+        var unknown = ByteWriter()
+        for field in definition.fields.dropFirst(knownFieldCount(ofTable: place.table)) {
+            // A row from before the field.
+            if reader.isAtEnd {
+                unknown.write(field.fill ?? [])
+            } else {
+                unknown.write(try field.type.readSlice(&reader))
+            }
+        }
         definitions.schema.unknownFields[place.table]?.replace(
-            of: place.slot, with: Array(reader.rest))
-        return reader.slice(from: 0, to: reader.position)
+            of: place.slot, with: unknown.copyBytes())
+        return reader.slice(from: 0, to: known)
     }
 
     // MARK: - Links
