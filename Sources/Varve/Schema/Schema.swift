@@ -216,6 +216,19 @@ struct UnknownFields: Sendable {
         set { bytesBySlot[slot] = newValue == fill ? nil : newValue }
     }
 
+    /// The fields from a reader's position in a row on. A row from before a field has what a new one gets.
+    func bytes(from reader: inout ByteReader) throws(CodecError) -> [UInt8] {
+        var bytes = ByteWriter()
+        for field in fields {
+            if reader.isAtEnd {
+                bytes.write(field.fill ?? [])
+            } else {
+                bytes.write(try field.type.readSlice(&reader))
+            }
+        }
+        return bytes.copyBytes()
+    }
+
     /// Sets the bytes of an entity in a transaction, and keeps the former ones.
     mutating func replace(of slot: UInt32, with bytes: [UInt8]) {
         if formerBySlot[slot] == nil { formerBySlot[slot] = self[slot] }

@@ -386,17 +386,8 @@ final class ReversedState: ReversalTarget {
             try field.type.skip(&reader)
         }
         let known = reader.position
-        var unknown = ByteWriter()
-        for field in definition.fields.dropFirst(knownFieldCount(ofTable: place.table)) {
-            // A row from before the field.
-            if reader.isAtEnd {
-                unknown.write(field.fill ?? [])
-            } else {
-                unknown.write(try field.type.readSlice(&reader))
-            }
-        }
-        definitions.schema.unknownFields[place.table]?.replace(
-            of: place.slot, with: unknown.copyBytes())
+        let rest = try definitions.schema.unknownFields[place.table]?.bytes(from: &reader) ?? []
+        definitions.schema.unknownFields[place.table]?.replace(of: place.slot, with: rest)
         return reader.slice(from: 0, to: known)
     }
 
