@@ -14,6 +14,7 @@ public final class Inspection {
     /// Where the sound part of a damaged store was read, and what is missing; nil of any other store.
     let damaged: (source: any FileSystem, report: SalvageReport)?
     let scanned: ScannedLog
+    private let verifiesBlocks: Bool
     let reader: TransactionReader
     /// The catalog of the segment that was read last.
     var segmentCatalog: SegmentCatalog?
@@ -24,18 +25,26 @@ public final class Inspection {
     private(set) var start = LogStart.beginning
 
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
-    public convenience init(at path: String) throws(InspectionError) {
-        try self.init(ReadObservation.fileSystem(at: path))
+    ///
+    /// - Parameter verifiesCheckpoint: whether all of the newest checkpoint is verified before the state is read.
+    ///   Otherwise each part is when it is read: that is faster, but where it is damaged, the checkpoint before it is not
+    ///   looked for.
+    public convenience init(
+        at path: String, verifiesCheckpoint: Bool = true
+    ) throws(InspectionError) {
+        try self.init(
+            ReadObservation.fileSystem(at: path), verifiesCheckpoint: verifiesCheckpoint)
     }
 
     /// - Parameter damaged: the store that the files were salvaged from.
     package init(
-        _ fileSystem: any FileSystem,
+        _ fileSystem: any FileSystem, verifiesCheckpoint: Bool = true,
         salvagedFrom damaged: (source: any FileSystem, report: SalvageReport)? = nil
     ) throws(InspectionError) {
         path = fileSystem.displayPath
         self.fileSystem = fileSystem
         self.damaged = damaged
+        verifiesBlocks = verifiesCheckpoint
         scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, mode: .readOnly)
         }
@@ -44,7 +53,8 @@ public final class Inspection {
 
     /// Another inspection of the store, as it is now.
     public func reopened() throws(InspectionError) -> Inspection {
-        try Inspection(fileSystem, salvagedFrom: damaged)
+        try Inspection(
+            fileSystem, verifiesCheckpoint: verifiesBlocks, salvagedFrom: damaged)
     }
 
     /// What is missing of a damaged store, of which the sound part is shown; nil of any other.
@@ -65,7 +75,7 @@ public final class Inspection {
     /// and the log behind it at first use, verifying all of that.
     func replay() throws(InspectionError) -> State {
         if let replayed { return replayed }
-        let read = try Self.replay(scanned)
+        let read = try Self.replay(scanned, verifiesBlocks: verifiesBlocks)
         start = read.start
         replayed = read.state
         return read.state
@@ -80,9 +90,11 @@ public final class Inspection {
         return try state.inspecting { () throws(InspectionError) in try body(state) }
     }
 
-    static func replay(_ scanned: ScannedLog) throws(InspectionError) -> LoggedState {
+    static func replay(
+        _ scanned: ScannedLog, verifiesBlocks: Bool = true
+    ) throws(InspectionError) -> LoggedState {
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned)
+            return try LoggedState(scanned, verifiesBlocks: verifiesBlocks)
         } catch {
             throw error.inspectionError(in: scanned.snapshot)
         }

@@ -34,6 +34,12 @@ extension TerminalProblem: CustomStringConvertible {
 }
 
 extension ToolFailure {
+    /// Whether the store is damaged, so that a part of it may be sound.
+    var isDamage: Bool {
+        if case .inspection(let error) = self { return error.isDamage }
+        return false
+    }
+
     /// Runs what looks into a store.
     static func inspecting<Result>(
         _ body: () throws(InspectionError) -> Result

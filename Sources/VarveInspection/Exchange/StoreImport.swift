@@ -196,6 +196,12 @@ private struct Job {
             log.abandon()
             throw error
         }
+        // A program that writes to the store would do it next. Until then each reader would replay all of the log.
+        if log.bytesSinceCheckpoint >= configuration.automaticCompactionBytesMin {
+            try ExchangeError.wrapping { () throws(InspectionError) in
+                _ = try StoreCompaction.compact(directory)
+            }
+        }
         report.isNew = true
         report.transaction = TransactionID(log.lastSequence.rawValue)
         do throws(InspectionError) {

@@ -1,5 +1,5 @@
 /// A query whose names have become numbers of a catalog.
-struct BoundQuery {
+struct BoundQuery: Sendable {
     let type: TypeDefinition
     let selectsDeleted: Bool
     let condition: BoundExpression?
@@ -14,7 +14,7 @@ struct BoundQuery {
     let fields: [TypeNumber: Set<Int>]
 }
 
-indirect enum BoundExpression {
+indirect enum BoundExpression: Sendable {
     case constant(StoredContent)
     case id
     /// By position in the type's fields.
@@ -36,7 +36,7 @@ indirect enum BoundExpression {
     case aggregate(QueryAggregate, BoundExpression?)
 }
 
-struct BoundRelation {
+struct BoundRelation: Sendable {
     let source: TypeNumber
     let number: RelationNumber
     let target: TypeNumber

@@ -1,5 +1,8 @@
+internal import Foundation
+
 /// A property compared with a constant, by the bytes of the property.
-struct FieldTest {
+// A class, so that a test that is part of another one is used without being copied.
+final class FieldTest: Sendable {
     /// How the bytes say the value.
     private enum Form {
         case bool, byte, signedByte, signed, unsigned, float, double, date, text
@@ -11,8 +14,7 @@ struct FieldTest {
         case integer(Int64)
         case number(Double)
         case date(Double)
-        /// In ASCII, without a carriage return: so that comparing bytes is comparing characters.
-        case text([UInt8])
+        case text
     }
 
     let position: Int
@@ -20,6 +22,8 @@ struct FieldTest {
     private let optionals: Int
     private let comparison: QueryComparison
     private let constant: Constant
+    /// In ASCII, without a carriage return: so that comparing bytes is comparing characters. Empty of other constants.
+    private let text: [UInt8]
 
     /// Nil where bytes do not tell, or where the evaluator has rules of its own.
     init?(
@@ -45,6 +49,11 @@ struct FieldTest {
         self.optionals = optionals
         self.comparison = comparison
         self.constant = constant
+        if case .text = constant, case .string(let content) = content {
+            text = Array(content.utf8)
+        } else {
+            text = []
+        }
     }
 
     private static func form(_ type: StoredType) -> Form? {
@@ -67,10 +76,12 @@ struct FieldTest {
         case .optional(nil): .null
         case .bool(let value): .bool(value)
         case .signed(let value): .integer(value)
+        case .unsigned(let value): Int64(exactly: value).map { .integer($0) }
+        case .float(let value): .number(Double(value))
         case .double(let value): .number(value)
         case .date(let value): .date(value)
         case .string(let text):
-            text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? .text(Array(text.utf8)) : nil
+            text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? .text : nil
         default: nil
         }
     }
@@ -100,7 +111,7 @@ struct FieldTest {
         }
         switch (form, constant) {
         case (_, .null): return comparison == .notEqual
-        case (.text, .text(let text)): return holds(try reader.readLengthPrefixed(), text)
+        case (.text, .text): return holds(try reader.readLengthPrefixed())
         case (.bool, .bool(let value)):
             let own = try reader.readByte()
             return holds(Int(own) - (value ? 1 : 0))
@@ -154,18 +165,53 @@ struct FieldTest {
 
     // MARK: Texts
 
-    private func holds(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool? {
-        guard own.allSatisfy({ $0 < 0x80 && $0 != 0x0D }) else { return nil }
+    private func holds(_ own: UnsafeRawBufferPointer) -> Bool? {
+        // Texts that are the same in bytes are the same, whatever is in them.
+        if comparison == .equal, Self.areSame(own, text) { return true }
+        guard Self.isPlain(own) else { return nil }
         switch comparison {
-        case .equal: return own.elementsEqual(text)
-        case .notEqual: return !own.elementsEqual(text)
+        case .equal: return false
+        case .notEqual: return !Self.areSame(own, text)
         case .startsWith: return own.starts(with: text)
         case .endsWith: return own.suffix(text.count).elementsEqual(text)
         case .contains: return Self.contains(own, text)
-        default:
-            let isBefore = own.lexicographicallyPrecedes(text)
-            return holds(isBefore ? -1 : own.elementsEqual(text) ? 0 : 1)
+        default: return holds(Self.order(own, text))
         }
+    }
+
+    private static func areSame(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool {
+        own.count == text.count && order(own, text) == 0
+    }
+
+    /// Below 0 where the property comes first.
+    private static func order(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Int {
+        let order = text.withUnsafeBytes { bytes -> Int32 in
+            guard let start = own.baseAddress, let other = bytes.baseAddress else { return 0 }
+            return memcmp(start, other, min(own.count, bytes.count))
+        }
+        return order == 0 ? own.count - text.count : Int(order)
+    }
+
+    /// Whether all bytes are ASCII, and none is a carriage return: eight bytes at a time.
+    private static func isPlain(_ own: UnsafeRawBufferPointer) -> Bool {
+        var (offset, isPlain) = (0, true)
+        while offset &+ 8 <= own.count {
+            let word = own.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            isPlain = isPlain && isPlainWord(word)
+            offset &+= 8
+        }
+        while offset < own.count {
+            isPlain = isPlain && own[offset] < 0x80 && own[offset] != 0x0D
+            offset &+= 1
+        }
+        return isPlain
+    }
+
+    private static func isPlainWord(_ word: UInt64) -> Bool {
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        // A byte that is a carriage return becomes zero, which the subtraction borrows from.
+        let returns = word ^ (ones &* 0x0D)
+        return (word | (returns &- ones) & ~returns) & highs == 0
     }
 
     private static func contains(_ own: UnsafeRawBufferPointer, _ text: [UInt8]) -> Bool {

@@ -5,7 +5,7 @@ struct QueryEvaluator {
     let rows: QueryRows
 
     func holds(
-        _ condition: BoundExpression, for row: QueryRows.Row
+        _ condition: BoundExpression, for row: QueryRow
     ) throws(InspectionError) -> Bool {
         if case .bool(true) = try value(of: condition, for: row) { return true }
         return false
@@ -13,19 +13,19 @@ struct QueryEvaluator {
 
     /// The value to compare by: see ``QueryValue/plain(_:)``.
     func value(
-        of expression: BoundExpression, for row: QueryRows.Row
+        of expression: BoundExpression, for row: QueryRow
     ) throws(InspectionError) -> StoredContent {
         QueryValue.plain(try stored(expression, for: row))
     }
 
     /// The value as it is stored, to be written.
     func stored(
-        _ expression: BoundExpression, for row: QueryRows.Row
+        _ expression: BoundExpression, for row: QueryRow
     ) throws(InspectionError) -> StoredContent {
         switch expression {
         case .constant(let content): return content
-        case .id: return row.id
-        case .field(let position): return row.fields[position]
+        case .id: return try row.id()
+        case .field(let position): return try row.value(at: position)
         case .metadata(let metadata): return Self.value(of: metadata, row)
         case .member(let parent, let name):
             return Self.member(name, of: try value(of: parent, for: row))
@@ -43,7 +43,7 @@ struct QueryEvaluator {
     // MARK: Conditions
 
     private func test(
-        _ expression: BoundExpression, _ row: QueryRows.Row
+        _ expression: BoundExpression, _ row: QueryRow
     ) throws(InspectionError) -> Bool {
         switch expression {
         case .not(let inner): return try !holds(inner, for: row)
@@ -103,7 +103,7 @@ struct QueryEvaluator {
     // MARK: Relations
 
     private func related(
-        _ inner: BoundExpression, over relation: BoundRelation, _ row: QueryRows.Row
+        _ inner: BoundExpression, over relation: BoundRelation, _ row: QueryRow
     ) throws(InspectionError) -> StoredContent {
         guard let slot = rows.targets(of: row.slot, relation).first else { return QueryValue.null }
         // The id is known, also of what the store does not hold.
@@ -116,7 +116,7 @@ struct QueryEvaluator {
 
     private func holds(
         _ quantifier: QueryQuantifier, _ relation: BoundRelation, _ condition: BoundExpression,
-        _ row: QueryRows.Row
+        _ row: QueryRow
     ) throws(InspectionError) -> Bool {
         for slot in rows.targets(of: row.slot, relation) {
             guard let target = try rows.row(of: relation.target, at: slot), !target.isDeleted
@@ -128,7 +128,7 @@ struct QueryEvaluator {
     }
 
     private func count(
-        _ relation: BoundRelation, where condition: BoundExpression?, _ row: QueryRows.Row
+        _ relation: BoundRelation, where condition: BoundExpression?, _ row: QueryRow
     ) throws(InspectionError) -> Int {
         let slots = rows.targets(of: row.slot, relation)
         guard let condition else { return slots.count }
@@ -144,7 +144,7 @@ struct QueryEvaluator {
 
     // MARK: Values
 
-    private static func value(of metadata: QueryMetadata, _ row: QueryRows.Row) -> StoredContent {
+    private static func value(of metadata: QueryMetadata, _ row: QueryRow) -> StoredContent {
         switch metadata {
         case .updatedAt: QueryValue.date(of: Moment(row.updatedAt))
         case .transaction: .unsigned(row.transaction.rawValue)

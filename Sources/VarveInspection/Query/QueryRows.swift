@@ -1,22 +1,7 @@
 internal import VarveTables
 
-/// Reads the rows that a query asks for, and of them the fields that it names.
+/// Reads the rows that a query asks for, and of them the fields that it names. Belongs to one thread.
 final class QueryRows {
-    /// One entity, as far as the query looks at it.
-    struct Row {
-        let type: TypeNumber
-        let slot: Slot
-        let id: StoredContent
-        /// By position; those that the query does not name are null.
-        let fields: [StoredContent]
-        let updatedAt: Timestamp
-        let transaction: TransactionID
-        let ordinal: Ordinal
-        let isDeleted: Bool
-        /// Whether the filter has found that it meets the condition.
-        let isAdmitted: Bool
-    }
-
     private let state: State
     private let fields: [TypeNumber: Set<Int>]
     private var readers: [TypeNumber: TypeReader] = [:]
@@ -27,7 +12,7 @@ final class QueryRows {
     }
 
     /// The entity or tombstone at a slot; nil where an id was only mentioned.
-    func row(of type: TypeNumber, at slot: Slot) throws(InspectionError) -> Row? {
+    func row(of type: TypeNumber, at slot: Slot) throws(InspectionError) -> QueryRow? {
         guard let reader = reader(of: type) else { return nil }
         do throws(CodecError) {
             return try reader.row(at: slot)
@@ -85,10 +70,10 @@ private final class TypeReader {
         self.reader = reader
     }
 
-    func row(at slot: Slot) throws(CodecError) -> QueryRows.Row? {
+    func row(at slot: Slot) throws(CodecError) -> QueryRow? {
         let decoder = decoder
         return try reader.read(slot) { entity throws(CodecError) in
-            try decoder.row(entity, isAdmitted: false)
+            try decoder.row(entity, isPassing: false, isAdmitted: false)
         }
     }
 }

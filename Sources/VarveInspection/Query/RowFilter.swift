@@ -5,21 +5,33 @@
 struct RowFilter {
     private let layout: RowLayout
     private let test: RowTest
+    /// The test, where it is of one field.
+    private let only: FieldTest?
     /// Where the fields of the current row begin, as far as they were looked for.
-    private var starts: [Int] = []
+    private var starts: [Int]
+    private var knownCount = 1
 
     /// Nil where the condition needs more than properties and constants.
     init?(_ condition: BoundExpression, of type: TypeDefinition) {
         guard let test = RowTest(condition, of: type) else { return nil }
+        self.init(test, of: type)
+    }
+
+    init(_ test: RowTest, of type: TypeDefinition) {
         self.test = test
+        if case .field(let field) = test { only = field } else { only = nil }
         layout = RowLayout(type)
+        starts = Array(repeating: 0, count: type.fields.count + 1)
     }
 
     /// Whether a row meets the condition; nil where its bytes alone do not tell.
     mutating func admits(_ row: UnsafeRawBufferPointer) throws(CodecError) -> Bool? {
-        starts.removeAll(keepingCapacity: true)
-        starts.append(0)
-        return try holds(test, row)
+        knownCount = 1
+        guard let only else { return try holds(test, row) }
+        // As most are: nothing is remembered of the row.
+        var reader = ByteReader(row)
+        for field in 0..<only.position { try layout.skip(field, in: &reader) }
+        return try only.holds(&reader)
     }
 
     private mutating func holds(
@@ -53,20 +65,21 @@ struct RowFilter {
         at position: Int, _ row: UnsafeRawBufferPointer
     ) throws(CodecError) -> ByteReader {
         var reader = ByteReader(row)
-        let known = min(position, starts.count - 1)
+        let known = min(position, knownCount - 1)
         try reader.skip(starts[known])
         for field in known..<position {
             try layout.skip(field, in: &reader)
-            starts.append(reader.position)
+            starts[field + 1] = reader.position
         }
+        knownCount = max(knownCount, position + 1)
         return reader
     }
 }
 
 /// A condition on the bytes of a row.
-indirect enum RowTest {
+enum RowTest {
     case field(FieldTest)
-    case not(RowTest)
+    indirect case not(RowTest)
     case and([RowTest])
     case or([RowTest])
 

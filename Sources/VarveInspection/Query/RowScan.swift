@@ -1,21 +1,22 @@
 internal import VarveTables
 
-/// One pass over the rows of a type.
+/// Passes over rows of a type, as far as they meet a condition.
 ///
-/// It owns its reader and its filter: a class would check for exclusive access at every row.
+/// It owns its reader and its filters: a class would check for exclusive access at every row.
 struct RowScan: ~Copyable {
-    /// What the bytes of a row say.
-    enum Verdict {
-        /// The condition is not met, or this is no row of the kind that is looked for.
-        case refused
-        case admitted
-        /// Only the values tell.
-        case undecided
+    /// What follows a row.
+    enum Step {
+        case goOn
+        /// Rows that do not meet the test are not looked for any more.
+        case goOnWith(RowTest)
+        case end
     }
 
     private var reader: StateReader
     private let decoder: RowDecoder
     private var filter: RowFilter?
+    /// What may come before others in the order of the query; nil where any row may.
+    private var front: RowFilter?
     private let hasCondition: Bool
     private let takesDeleted: Bool
 
@@ -30,26 +31,74 @@ struct RowScan: ~Copyable {
         self.takesDeleted = takesDeleted
     }
 
-    /// Judges the row at a slot without making its values.
-    mutating func verdict(at slot: Slot) throws(InspectionError) -> Verdict {
-        try read(slot) { (_, _, isAdmitted) in isAdmitted ? .admitted : .undecided } ?? .refused
-    }
-
-    /// The row at a slot; nil where it is refused.
-    mutating func row(at slot: Slot) throws(InspectionError) -> QueryRows.Row? {
-        try read(slot) { (entity, decoder, isAdmitted) throws(CodecError) in
-            try decoder.row(entity, isAdmitted: isAdmitted)
+    /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call.
+    mutating func forEachRow(
+        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> Step
+    ) throws(InspectionError) {
+        let decoder = decoder
+        try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
+            let row = try decoder.row(passed.entity, isPassing: true, isAdmitted: isAdmitted)
+            return Result { () throws(InspectionError) in try body(row) }
         }
     }
 
-    private mutating func read<Result>(
-        _ slot: Slot, _ body: (StateEntity, RowDecoder, Bool) throws(CodecError) -> Result
-    ) throws(InspectionError) -> Result? {
+    /// The number of rows in some leaves that meet the condition. Their values are made where bytes do not tell.
+    ///
+    /// - Parameter isMet: whether a row meets the condition by its values.
+    mutating func count(
+        in leaves: ArraySlice<UInt32>, _ isMet: (QueryRow) throws(InspectionError) -> Bool
+    ) throws(InspectionError) -> Int {
+        var count = 0
+        let decoder = decoder
+        try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
+            if isAdmitted {
+                count += 1
+                return .success(.goOn)
+            }
+            let row = try decoder.row(passed.entity, isPassing: true, isAdmitted: false)
+            return Result { () throws(InspectionError) in
+                if try isMet(row) { count += 1 }
+                return .goOn
+            }
+        }
+        return count
+    }
+
+    private mutating func pass(
+        _ leaves: ArraySlice<UInt32>,
+        _ body: (PassedRow, Bool) throws(CodecError) -> Result<Step, InspectionError>
+    ) throws(InspectionError) {
+        var failure: InspectionError?
         do throws(CodecError) {
-            return try reader.read(slot) { entity throws(CodecError) -> Result? in
+            try reader.forEachRow(in: leaves) { row throws(CodecError) in
+                guard row.isDeleted == takesDeleted else { return true }
+                let isMet = hasCondition ? try filter?.admits(row.bytes) : true
+                guard isMet != false, try front?.admits(row.bytes) != false else { return true }
+                switch try body(row, isMet == true) {
+                case .success(.goOn): return true
+                case .success(.goOnWith(let test)):
+                    front = RowFilter(test, of: decoder.definition)
+                    return true
+                case .success(.end): return false
+                case .failure(let error):
+                    failure = error
+                    return false
+                }
+            }
+        } catch {
+            throw .entity(type: decoder.definition.name, reason: "\(error)")
+        }
+        if let failure { throw failure }
+    }
+
+    /// The row at a slot; nil where its bytes refuse it.
+    mutating func row(at slot: Slot) throws(InspectionError) -> QueryRow? {
+        do throws(CodecError) {
+            return try reader.read(slot) { entity throws(CodecError) -> QueryRow? in
                 guard entity.isDeleted == takesDeleted else { return nil }
                 let isMet = hasCondition ? try filter?.admits(entity.row) : true
-                return isMet == false ? nil : try body(entity, decoder, isMet == true)
+                return isMet == false
+                    ? nil : try decoder.row(entity, isPassing: false, isAdmitted: isMet == true)
             } ?? nil
         } catch {
             throw .entity(type: decoder.definition.name, reason: "\(error)")
@@ -57,39 +106,12 @@ struct RowScan: ~Copyable {
     }
 }
 
-/// Makes the values of a row, as far as a query names them.
-struct RowDecoder {
-    let definition: TypeDefinition
-    private let layout: RowLayout
-    /// Whether each field is decoded, up to the last one that is.
-    private let isRead: [Bool]
-
-    init(_ definition: TypeDefinition, _ fields: Set<Int>) {
-        self.definition = definition
-        layout = RowLayout(definition)
-        isRead = (0..<(fields.max().map { $0 + 1 } ?? 0)).map { fields.contains($0) }
-    }
-
-    func row(
-        _ entity: StateEntity, isAdmitted: Bool
-    ) throws(CodecError) -> QueryRows.Row {
-        var bytes = ByteReader(entity.row)
-        var fields: [StoredContent] = []
-        fields.reserveCapacity(isRead.count)
-        for position in isRead.indices {
-            if isRead[position] {
-                let type = definition.fields[position].type
-                fields.append(try StoredContent(type, from: &bytes))
-            } else {
-                try layout.skip(position, in: &bytes)
-                fields.append(QueryValue.null)
-            }
+extension Result {
+    fileprivate init(_ body: () throws(Failure) -> Success) {
+        do throws(Failure) {
+            self = .success(try body())
+        } catch {
+            self = .failure(error)
         }
-        var id = ByteReader(entity.id)
-        return QueryRows.Row(
-            type: definition.number, slot: entity.slot,
-            id: try StoredContent(definition.idType, from: &id), fields: fields,
-            updatedAt: entity.updatedAt, transaction: entity.transaction, ordinal: entity.ordinal,
-            isDeleted: entity.isDeleted, isAdmitted: isAdmitted)
     }
 }

@@ -75,6 +75,31 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         return Page(address: memory + number.offset)
     }
 
+    func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page? {
+        guard let block = directory.blockPosition(of: number),
+            states[block].load(ordering: .acquiring) != BlockState.here
+        else { return nil }
+        let entry = directory.blocks[block]
+        let start =
+            blocks.memory(of: block)
+            ?? blocks.memory(of: block, byteCount: entry.run.byteCount) { pass(entry, into: $0) }
+        return start.map { Page(address: $0 + number.offset - entry.run.first.offset) }
+    }
+
+    /// Reads a block without claiming the pages that it names. False where it is damaged: to load it finds that too, and
+    /// notes it.
+    private func pass(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
+        do throws(PageDamage) {
+            try entry.readFrames(from: source, into: start)
+            try check(entry, start) { number, expectation in
+                place(of: number, expectation) != nil
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
     // MARK: Loading
 
     private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
@@ -100,13 +125,15 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         let run = entry.run
         let start = memory + run.first.offset
         try entry.readFrames(from: source, into: start)
-        try check(entry, start)
+        try check(entry, start, claim)
         bytesHere.wrappingAdd(run.byteCount, ordering: .relaxed)
         if chunks.isComplete(with: chunk) { pages.setChunk(run.first.chunk, to: memory) }
     }
 
+    /// - Parameter admits: whether a page may name another one.
     private func check(
-        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer
+        _ entry: BlockEntry, _ start: UnsafeMutableRawPointer,
+        _ admits: (PageNumber, PageAnatomy.Expectation) -> Bool
     ) throws(PageDamage) {
         let run = entry.run
         try entry.checkPages(start, through: version) { $0.setEmpty(run) }
@@ -117,7 +144,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
             if page.isFree { continue }
             var isSound = true
             PageAnatomy.forEachReference(of: page) { number, expectation in
-                isSound = isSound && claim(number, expectation)
+                isSound = isSound && admits(number, expectation)
             }
             guard isSound else { throw entry.damaged("page \(index) names what it cannot") }
         }
@@ -137,11 +164,16 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     /// Whether a number leads to a page of the image, of the right kind, that no page named before.
     func claim(_ number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Bool {
-        guard let (block, _) = directory.frame(of: number),
-            expectation.admits(directory.blocks[block].run),
-            let chunk = directory.chunkPosition(number.chunk)
-        else { return false }
+        guard let chunk = place(of: number, expectation) else { return false }
         return chunks.mark(number.unit, ofChunk: chunk)
+    }
+
+    /// The position of the chunk of a page that is in the image, and of the right kind.
+    private func place(of number: PageNumber, _ expectation: PageAnatomy.Expectation) -> Int? {
+        guard let (block, _) = directory.frame(of: number),
+            expectation.admits(directory.blocks[block].run)
+        else { return nil }
+        return directory.chunkPosition(number.chunk)
     }
 }
 

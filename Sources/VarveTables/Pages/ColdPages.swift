@@ -30,5 +30,8 @@ protocol PageLoader: AnyObject, Sendable {
 
     func isUnread(_ number: PageNumber) -> Bool
 
+    /// The frame with a number whose block is not in memory, read for this alone. Nil where it is to be loaded.
+    func frame(_ number: PageNumber, passing blocks: PassedBlocks) -> Page?
+
     var loadedBytes: Int { get }
 }

@@ -55,6 +55,15 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
         return cold.frame(number)
     }
 
+    /// The page with a number that is in use. Where it is not in memory, it is read into `blocks`, and valid until the
+    /// next page is.
+    func page(_ number: PageNumber, passing blocks: PassedBlocks) -> Page {
+        guard chunk(number.chunk) == nil,
+            let page = cold?.loader.frame(number, passing: blocks)
+        else { return self[number] }
+        return page
+    }
+
     // MARK: Chunks
 
     /// The memory of a chunk that is wholly here.

@@ -23,9 +23,12 @@ package struct StoredRow: BitwiseCopyable {
     var inlineContent: UnsafeRawBufferPointer { leaf.inlineContent(index) }
 
     package var presence: EntityPresence {
-        // Only presences are ever written; the mask keeps the large flag out.
-        EntityPresence(rawValue: leaf.flags(index) & ~RowLeaf.largeFlag) ?? .vacant
+        // Only presences are ever written.
+        EntityPresence(rawValue: presenceFlags) ?? .vacant
     }
+
+    /// The presence as the leaf holds it.
+    var presenceFlags: UInt8 { leaf.flags(index) & ~RowLeaf.largeFlag }
 
     package var stamps: EntityStamps { leaf.stamps(index) }
 

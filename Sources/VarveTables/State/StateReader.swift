@@ -35,6 +35,22 @@ package struct StateEntity {
     package var isDeleted: Bool { presence == .tombstone }
 }
 
+/// A row that is passed over, in the layout that was asked for. It and its id are valid during the call that gave it.
+package struct PassedRow {
+    private let entry: StoredRow
+    package let bytes: UnsafeRawBufferPointer
+    package let isDeleted: Bool
+
+    fileprivate init(_ entry: StoredRow, _ bytes: UnsafeRawBufferPointer, isDeleted: Bool) {
+        self.entry = entry
+        self.bytes = bytes
+        self.isDeleted = isDeleted
+    }
+
+    /// The row with all that is known of its entity.
+    package var entity: StateEntity { StateEntity(entry, row: bytes, rowStays: false) }
+}
+
 /// Reads the entities of one type in one layout.
 ///
 /// Each reader has memory of its own for rows of older layouts: several threads may read a state, each
@@ -83,6 +99,40 @@ package struct StateReader: ~Copyable {
         while let entry = cursor.nextEntry() { _ = try read(entry, body) }
     }
 
+    /// Calls `body` with each entity and tombstone in some leaves, until it returns false. What is not in memory is not kept
+    /// there.
+    ///
+    /// - Parameter leaves: a part of what ``State/leavesAsStored(of:)`` returns.
+    package mutating func forEachRow(
+        in leaves: ArraySlice<UInt32>, while body: (PassedRow) throws(CodecError) -> Bool
+    ) throws(CodecError) {
+        let (live, tombstone) = (EntityPresence.live.rawValue, EntityPresence.tombstone.rawValue)
+        let blocks = PassedBlocks()
+        for index in leaves {
+            let slots = rows.slots(ofLeaf: Int(index))
+            let first = Slot(UInt32(truncatingIfNeeded: slots.lowerBound))
+            let leaf = rows.leaf(of: first, passing: blocks, in: state.pages)
+            for index in slots {
+                let slot = Slot(UInt32(truncatingIfNeeded: index))
+                let entry = StoredRow(slot, leaf, state.pages)
+                let flags = entry.presenceFlags
+                guard flags == live || flags == tombstone else { continue }
+                guard try pass(entry, isDeleted: flags == tombstone, body) else { return }
+            }
+        }
+    }
+
+    private mutating func pass(
+        _ entry: StoredRow, isDeleted: Bool, _ body: (PassedRow) throws(CodecError) -> Bool
+    ) throws(CodecError) -> Bool {
+        if try converter.isIdentity(entry.revision) {
+            return try body(PassedRow(entry, entry.row, isDeleted: isDeleted))
+        }
+        return try converter.read(entry) { row throws(CodecError) in
+            try body(PassedRow(entry, row, isDeleted: isDeleted))
+        }
+    }
+
     /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row.
     package mutating func forEachSlot(
         in range: Range<Int>, _ body: (StateEntity) throws(CodecError) -> Void
@@ -103,5 +153,12 @@ extension State {
     /// nil. Returns nil for a type that is not defined.
     package func reader(of type: TypeNumber, as target: TypeDefinition? = nil) -> StateReader? {
         table(type).map { StateReader(self, $0, target ?? $0.definition) }
+    }
+
+    /// The leaves of a type's rows in the order in which they are stored, each by its position in the order of slots. To
+    /// read them so is to read each block of an image once. O(n).
+    package func leavesAsStored(of type: TypeNumber) -> [UInt32] {
+        guard let rows = table(type)?.rows else { return [] }
+        return health == nil ? rows.leafPositions : rows.leafPositionsAsStored(in: pages)
     }
 }

@@ -36,7 +36,7 @@ struct DamagedStoreTests {
         "report": (.reportsDamage, ["STORE", "-o", "FOLDER/page.html"]),
         "salvage": (.reportsDamage, ["STORE", "--to", "FOLDER/new.varve"]),
         "hexdump": (.reportsDamage, ["STORE", "manifest"]),
-        "follow": (.refuses, ["STORE"]), "compact": (.refuses, ["STORE"]),
+        "follow": (.showsSoundPart, ["STORE"]), "compact": (.refuses, ["STORE"]),
         "undo": (.refuses, ["STORE"]), "redo": (.refuses, ["STORE"]),
         "restore": (.refuses, ["STORE", "User", "cy"]),
         "backup": (.refuses, ["STORE", "FOLDER/copy.varve"]),
@@ -101,7 +101,7 @@ struct DamagedStoreTests {
 
     @Test(
         "Behind a damaged transaction they show what a rescue brings over",
-        arguments: ["cat", "query", "history", "blame", "diff", "at", "export", "grep", "log"])
+        arguments: ["cat", "query", "history", "blame", "diff", "at", "export", "grep", "log", "follow"])
     func transaction(command: String) throws {
         let arguments = try #require(Self.ways[command]).arguments
         let place = try JSONObject(ToolRun("show", "--json", store.path, "3").output)

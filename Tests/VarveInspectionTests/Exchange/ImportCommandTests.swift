@@ -44,6 +44,20 @@ struct ImportCommandTests {
         try JSONObject(ToolRun("cat", store, type, id).output)
     }
 
+    @Test("A new store whose log is long gets a checkpoint, and is read from it")
+    func checkpoint() throws {
+        let lines = (0..<200).map { "{\"type\":\"User\",\"id\":\"u\($0)\",\"name\":\"N\"}" }
+        var work = StoreImport()
+        work.schema = try StoreSchema(contentsOf: schema)
+        work.configuration.automaticCompactionBytesMin = ByteCount(1_000)
+        let file = try folder.write(lines.joined(separator: "\n"), to: "many.jsonl")
+        #expect(try work.run(files: [file], into: store).inserted == 200)
+        #expect(ToolRun("info", store).output.contains("checkpoint-0000000001"))
+        #expect(ToolRun("verify", store).status == .success)
+        #expect(
+            ToolRun("query", "--csv", store, "User select count()").lines == ["count()", "200"])
+    }
+
     @Test("Mutual relations are completed on both sides, in the order in which they are given")
     func completion() throws {
         let run = try load(

@@ -21,6 +21,10 @@ struct SQLComparison {
         "relations":[{"name":"items","target":"Item","toMany":true,"inverse":"owner"}]}]}
         """
 
+    /// How many random queries a run compares. `VARVE_QUERY_COUNT` asks more, as by night.
+    static let count =
+        ProcessInfo.processInfo.environment["VARVE_QUERY_COUNT"].flatMap { Int($0) } ?? 1_000
+
     private var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }

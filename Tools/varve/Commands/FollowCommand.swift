@@ -16,6 +16,7 @@ struct FollowCommand: Command {
 
             Beside a writer a transaction is shown once the writer has synced it. Where the log
             takes another course, 'rewound to ID' says that later transactions are gone.
+            Damage ends it: then it shows what is sound behind that, and what is missing.
             """,
         operands: [.store],
         options: [newest, CommandDefinition.full],
@@ -37,6 +38,24 @@ struct FollowCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
+        let store = SoundStore(at: path)
+        var shown: TransactionID?
+        do throws(ToolFailure) {
+            try follow(in: session, &shown)
+            return .success
+        } catch {
+            try store.salvage(after: error)
+        }
+        // A damaged log does not grow. What is sound behind the damage is there already.
+        let rest = try store.inspect { inspection throws(InspectionError) in
+            try Self.transactions(of: inspection, after: shown, count)
+        }
+        for transaction in rest { try show(.transaction(transaction), in: session) }
+        return try store.end()
+    }
+
+    /// - Parameter shown: the transaction that was shown last.
+    private func follow(in session: Session, _ shown: inout TransactionID?) throws(ToolFailure) {
         let follower = try ToolFailure.inspecting { () throws(InspectionError) in
             try TransactionFollower(at: path, newest: count)
         }
@@ -46,11 +65,30 @@ struct FollowCommand: Command {
                     try follower.next()
                 }
                 if events.isEmpty { break }
-                for event in events { try show(event, in: session) }
+                for event in events {
+                    try show(event, in: session)
+                    shown = event.last
+                }
                 try session.flush()
             }
         } while session.pause()
-        return .success
+    }
+
+    /// The transactions behind one, oldest first; the newest of all where none was shown.
+    private static func transactions(
+        of inspection: Inspection, after shown: TransactionID?, _ count: UInt64
+    ) throws(InspectionError) -> [TransactionSummary] {
+        var newest: [TransactionSummary] = []
+        var walk = inspection.transactions(.newestFirst)
+        while let transaction = try walk.next() {
+            if let shown {
+                guard transaction.id > shown else { break }
+            } else {
+                guard UInt64(newest.count) < count else { break }
+            }
+            newest.append(transaction)
+        }
+        return newest.reversed()
     }
 
     private func show(
@@ -81,5 +119,15 @@ struct FollowCommand: Command {
         line += StyledText("  \(zone.seconds(transaction.time))  \(transaction.kind.text)  ")
         if !label.isEmpty { line += StyledText(label + "  ") }
         return line + transaction.eventText
+    }
+}
+
+extension TransactionFollower.Event {
+    /// The newest transaction of the log as far as the event tells.
+    fileprivate var last: TransactionID {
+        switch self {
+        case .transaction(let transaction): transaction.id
+        case .rewound(let id), .missed(let id): id
+        }
     }
 }

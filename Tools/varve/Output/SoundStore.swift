@@ -8,16 +8,22 @@ final class SoundStore {
     /// The sound part; nil as long as no damage was met.
     private var salvaged: SalvagedInspection?
     private var opened: Inspection?
+    /// Whether a damaged checkpoint is known before anything is read from it.
+    private var verifiesCheckpoint: Bool
 
     /// Whether no damage was met so far.
     var isSound: Bool { salvaged == nil }
 
-    init(at path: String) { self.path = path }
+    /// - Parameter verifiesCheckpoint: false where the command reads most of the store, and writes nothing before it has.
+    init(at path: String, verifiesCheckpoint: Bool = true) {
+        self.path = path
+        self.verifiesCheckpoint = verifiesCheckpoint
+    }
 
     /// An inspection of its own, of the sound part where damage was met.
     func open() throws(InspectionError) -> Inspection {
         if let salvaged { return try salvaged.makeInspection() }
-        return try Inspection(at: path)
+        return try Inspection(at: path, verifiesCheckpoint: verifiesCheckpoint)
     }
 
     /// Runs `body` with an inspection that later calls see as well, and again with the sound part where it meets damage.
@@ -53,6 +59,11 @@ final class SoundStore {
     ) throws(ToolFailure) -> Result {
         do throws(ToolFailure) {
             return try body(shared())
+        } catch  where !verifiesCheckpoint && error.isDamage {
+            // The checkpoint before the damaged one may do.
+            verifiesCheckpoint = true
+            opened = nil
+            return try retrying(body)
         } catch {
             try salvage(after: error)
         }

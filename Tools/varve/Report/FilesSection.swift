@@ -31,7 +31,9 @@ struct FilesSection {
         var parts = colors.byColor(file.types)
         let known = parts.reduce(0, +)
         parts[ReportColors.other] += file.bytes.rawValue > known ? file.bytes.rawValue - known : 0
-        let problem: Markup = file.problem.map { "<div class=\"problem\">\($0)</div>" } ?? Markup()
+        let problem: Markup =
+            file.problem == nil
+            ? Markup() : "<div class=\"problem\">damaged: see <a href=\"#health\">Health</a></div>"
         return """
             <tr><td>\(file.name)</td>\(ReportText.bytes(file.bytes))\
             <td class="wide">\(ShareBar.markup(parts, of: most, label: "\(file.name) by type"))\(problem)</td>\

@@ -94,6 +94,8 @@ struct HealthSection {
             ? ", offset \(Numerals.grouped(damage.offset.rawValue)), \(Numerals.size(damage.bytes))"
             : ""
         let number = damage.transaction.map { ", transaction \($0)" } ?? ""
+        // Errors about a file as a whole name it themselves.
+        if damage.reason.hasPrefix(damage.file) { return "\(damage.reason)" }
         return "<code>\(damage.file)</code>\(place)\(number): \(damage.reason)"
     }
 }

@@ -3,6 +3,8 @@ import VarveInspection
 /// An index of labels that can be searched.
 struct LabelsSection {
     private static let labelsMax = 1_000
+    /// How many of them a printed page has, where they cannot be searched.
+    static let printedMax = 100
 
     let labels: NameStatistics
 
@@ -28,11 +30,15 @@ struct LabelsSection {
             more > 0 || labels.others.transactions > 0
             ? "<p class=\"faint\">There are more labels than are listed here; <code>varve log</code> has all.</p>"
             : Markup()
+        let paper: Markup =
+            shown.count > Self.printedMax
+            ? "<p class=\"paper\">The first \(Self.printedMax) labels of \(Numerals.counted(shown.count, "label")).</p>"
+            : Markup()
         return """
             <p class="search"><label for="label-filter">Search in \(Numerals.counted(shown.count, "label"))</label> \
             <input id="label-filter" type="search" autocomplete="off" spellcheck="false"/> \
             <output id="label-count" for="label-filter"></output></p>\
-            <div id="label-list">\(table.markup)</div>\(rest)
+            <div id="label-list">\(table.markup)</div>\(paper)\(rest)
             """
     }
 }

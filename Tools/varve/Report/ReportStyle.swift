@@ -71,6 +71,7 @@ enum ReportStyle {
         border-radius:.3rem;padding:.35rem .6rem;width:min(22rem,100%)}
         .search input:focus-visible{outline:2px solid var(--accent);outline-offset:1px}
         #label-list{max-height:34rem;overflow-y:auto}
+        .paper{display:none}
         #label-list thead th{position:sticky;top:0;background:var(--paper)}
         .types details{border-top:1px solid var(--rule)}.types summary{padding:.4rem 0;cursor:pointer}
         .types details[open]{padding-bottom:.8rem}
@@ -138,6 +139,7 @@ enum ReportStyle {
         .chart,.legend,tr,.box,.notice{break-inside:avoid}
         .charts{display:block}.tabs>input{display:none}
         .scroll,#label-list{overflow:visible;max-height:none}
+        #label-list tbody tr:nth-child(n+\(LabelsSection.printedMax + 1)){display:none}.paper{display:block}
         .drawing{border:0}#schema:has(.wide){page:wide}.types details:not([open]){display:none}
         @page wide{size:A4 landscape;margin:10mm}.drawing svg{max-width:100%;height:auto;max-height:24cm}.drawing.wide svg{max-height:14.5cm}
         table{font-size:8.5pt}th,td{padding-right:.6rem}.name{max-width:16rem}.bar{min-width:8rem}

@@ -1,0 +1,108 @@
+import Testing
+import VarveEvents
+import VarveTestSupport
+
+@testable import VarveTables
+
+@Suite("Rows that are passed over")
+struct PassedRowTests {
+    private struct Row: Equatable {
+        let slot: Slot
+        let id: [UInt8]
+        let row: [UInt8]
+        let isDeleted: Bool
+
+        init(_ entity: StateEntity) {
+            (slot, id, row) = (entity.slot, [UInt8](entity.id), [UInt8](entity.row))
+            isDeleted = entity.isDeleted
+        }
+    }
+
+    private static func read(_ type: TypeNumber, of state: State) throws -> [Row] {
+        var rows: [Row] = []
+        guard var reader = state.reader(of: type) else { return [] }
+        try reader.forEach { rows.append(Row($0)) }
+        return rows
+    }
+
+    /// In the order of their slots, which they are not passed over in.
+    private static func pass(
+        _ type: TypeNumber, of state: State,
+        _ part: (ArraySlice<UInt32>) -> ArraySlice<UInt32> = { $0 }
+    ) throws -> [Row] {
+        var rows: [Row] = []
+        guard var reader = state.reader(of: type) else { return [] }
+        try reader.forEachRow(in: part(state.leavesAsStored(of: type)[...])) { row in
+            rows.append(Row(row.entity))
+            #expect(row.isDeleted == row.entity.isDeleted)
+            return true
+        }
+        return rows.sorted { $0.slot.index < $1.slot.index }
+    }
+
+    @Test(
+        "They are those that are read, whatever of them is in memory and wherever it lies",
+        arguments: 1...20)
+    func sameRows(seed: Int) throws {
+        var history = StateHistory(seed: seed)
+        try history.advance(60)
+        let state = history.state
+        let opened = try State.open(MemorySource(try state.image().bytes)).state
+        for type in state.catalog.definitions.map(\.number) {
+            let expected = try Self.read(type, of: state)
+            #expect(try Self.pass(type, of: state) == expected, "seed \(seed)")
+            #expect(
+                try opened.reading { try Self.pass(type, of: opened) } == expected, "seed \(seed)")
+            let parts = try opened.reading {
+                try Self.pass(type, of: opened, { $0.prefix(3) })
+                    + Self.pass(type, of: opened, { $0.dropFirst(3) })
+            }
+            #expect(parts.sorted { $0.slot.index < $1.slot.index } == expected, "seed \(seed)")
+            // All of it is in memory now.
+            _ = try opened.reading { try Self.read(type, of: opened) }
+            #expect(
+                try opened.reading { try Self.pass(type, of: opened) } == expected, "seed \(seed)")
+        }
+    }
+
+    @Test("Their blocks are read once, and not kept")
+    func memory() throws {
+        let state = try UserLog.state(count: 5_000)
+        let (bytes, image, _) = try state.image()
+        let source = MemorySource(bytes)
+        let opened = try State.open(source).state
+        let before = source.ranges.count
+        let rows = try opened.reading { try Self.pass(UserLog.type, of: opened) }
+        #expect(rows.count == 5_000)
+        let ranges = source.ranges[before...]
+        #expect(Set(ranges).count == ranges.count)
+        let leaves = image.root.directory.blocks.filter { $0.run.kind == PageKind(.rowLeaf) }
+        let rowBytes = leaves.reduce(0) { $0 + $1.run.byteCount }
+        let kept = try #require(opened.store.cold).loadedBytes
+        #expect(leaves.count > 10 && kept < rowBytes / 4)
+        // Where the caller has enough, no more is read.
+        guard var reader = opened.reader(of: UserLog.type) else { return }
+        var count = 0
+        try reader.forEachRow(in: opened.leavesAsStored(of: UserLog.type)[...]) { _ in
+            count += 1
+            return count < 3
+        }
+        #expect(count == 3 && source.ranges.count == before + ranges.count + 1)
+    }
+
+    @Test("A damaged block is met as by a read")
+    func damage() throws {
+        let (bytes, image, _) = try UserLog.state(count: 5_000).image()
+        let block = try #require(
+            image.root.directory.blocks.last {
+                $0.run.kind == PageKind(.rowLeaf) && $0.liveFrames > 5
+            })
+        var damaged = bytes
+        damaged[Int(block.offset) + block.storedCount / 2] ^= 0x40
+        let opened = try State.open(MemorySource(damaged)).state
+        #expect(throws: (any Error).self) {
+            try opened.reading { try Self.pass(UserLog.type, of: opened) }
+        }
+        #expect(opened.health?.damages.count == 1)
+    }
+}
