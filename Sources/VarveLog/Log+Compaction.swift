@@ -30,6 +30,35 @@ extension Log {
         drop(segmentsBefore: manifest.firstSegment)
     }
 
+    /// Has the next compaction begin with the checkpoint before, or with the beginning of a whole log, where an error says
+    /// that the one that it would begin with is damaged. Returns the damaged one; nil of another error, and where there
+    /// is nothing else to begin with.
+    package func fallBack(after error: LogError) -> CheckpointReference? {
+        guard let damaged = base, error.reason(against: damaged) != nil else { return nil }
+        let older = manifest.checkpoints.drop { $0 != damaged }.dropFirst().first
+        guard older != nil || snapshot.firstSequence == LogSequence(1) else {
+            // Reading may succeed another time.
+            base = manifest.checkpoints.first
+            return nil
+        }
+        base = older
+        return damaged
+    }
+
+    /// A check of the sealed segments and the checkpoints that there are now.
+    package var filesCheck: FilesCheck {
+        FilesCheck(
+            snapshot.segments.dropLast().map(\.id), manifest.checkpoints, of: snapshot,
+            store: manifest.store)
+    }
+
+    /// The names of the files that hold the store's content now.
+    package var fileNames: Set<String> {
+        Set(
+            snapshot.segments.map { StoreFileName.segment($0.id).text }
+                + manifest.checkpoints.map(\.file.text))
+    }
+
     /// How many bytes of the log lie behind the newest checkpoint: what opening replays.
     package var bytesSinceCheckpoint: ByteCount {
         let start = base?.sequence ?? .none

@@ -15,15 +15,17 @@ package struct LoggedState {
     /// Loads the newest checkpoint that can be used, and applies the log behind it, verifying all of that.
     ///
     /// - Parameters:
+    ///   - choice: which checkpoints are not to be read.
     ///   - aheadMin: how many bytes there must be to replay for them to be read ahead.
     ///   - progress: receives how many bytes are replayed, of how many: about a hundred times.
     package init(
-        _ scanned: ScannedLog, readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
+        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil,
+        readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (LoadedCheckpoint, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
-            loaded = try scanned.loadNewestCheckpoint { file throws(LogError) in
+            loaded = try scanned.loadNewestCheckpoint(choice) { file throws(LogError) in
                 (try file.load(), file.size)
             }
         } catch {
