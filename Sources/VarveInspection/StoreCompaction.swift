@@ -73,7 +73,7 @@ public struct StoreCompaction: Sendable {
                 return compaction
             } catch {
                 // The checkpoint that the state was read from turned out damaged when its blocks were copied.
-                if choice.goesOn(after: error), log.fallBack(after: error) != nil,
+                if choice.goesOn(after: error), log.fallBack(after: error),
                     let another = try? LoggedState(scanned, choice)
                 {
                     replayed = another

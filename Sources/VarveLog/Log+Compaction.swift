@@ -31,18 +31,19 @@ extension Log {
     }
 
     /// Has the next compaction begin with the checkpoint before, or with the beginning of a whole log, where an error says
-    /// that the one that it would begin with is damaged. Returns the damaged one; nil of another error, and where there
-    /// is nothing else to begin with.
-    package func fallBack(after error: LogError) -> CheckpointReference? {
-        guard let damaged = base, error.reason(against: damaged) != nil else { return nil }
-        let older = manifest.checkpoints.drop { $0 != damaged }.dropFirst().first
-        guard older != nil || snapshot.firstSequence == LogSequence(1) else {
-            // Reading may succeed another time.
-            base = manifest.checkpoints.first
-            return nil
-        }
-        base = older
-        return damaged
+    /// that the one that it would begin with is damaged. Returns true also where that was done before; false of another
+    /// error, and where there is nothing else to begin with.
+    package func fallBack(after error: LogError) -> Bool {
+        let checkpoints = manifest.checkpoints
+        let damaged = checkpoints.firstIndex { error.reason(against: $0) != nil }
+        guard let damaged else { return false }
+        let current = base.flatMap { checkpoints.firstIndex(of: $0) } ?? checkpoints.count
+        guard damaged == current else { return damaged < current }
+        let older = checkpoints.dropFirst(damaged + 1).first
+        let isRepairable = older != nil || snapshot.firstSequence == LogSequence(1)
+        // Reading the newest may succeed another time.
+        base = isRepairable ? older : checkpoints.first
+        return isRepairable
     }
 
     /// A check of the sealed segments and the checkpoints that there are now.

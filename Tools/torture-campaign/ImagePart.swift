@@ -7,7 +7,7 @@ import VarveTestSupport
 /// behind that: with writes, compactions, undos and looks at the past meanwhile.
 ///
 /// Every answer is the one of a store without damage. An error is typed, and comes only where neither another checkpoint
-/// nor the whole log can stand in. What is damaged is reported, and two compactions later the store is sound.
+/// nor the whole log is left. What is damaged is reported, and two compactions later the store is sound.
 enum ImagePart {
     @Sendable static func run(_ context: CampaignContext) throws {
         let workloads = context.size.choose(24, 400, 8_000, tenth: 60)
@@ -165,8 +165,20 @@ private struct ImageRound {
         self.random = random
     }
 
-    /// Whether something can stand in for what is damaged.
+    /// Whether other files have what is damaged.
     private var canRepair: Bool { torture.isWhole || harms.count == 1 }
+
+    private var refusesReads: Bool {
+        harms.contains { $0.harm == .refused || $0.harm == .refusedForAWhile }
+    }
+
+    private var isHarmed: Bool {
+        refusesReads
+            || harms.contains { file, _ in
+                let name = torture.checkpoints[file].file
+                return disk.image.files[name] != torture.image.files[name]
+            }
+    }
 
     private func failure(_ rule: Rule, _ text: String) -> CheckFailure {
         CheckFailure(rule, "\(harms.map { "\($0.harm) \($0.file)" }), \(moment): \(text)")
@@ -178,7 +190,9 @@ private struct ImageRound {
         let mode: Store.Mode = random.chance(5) ? .readOnly : .readWrite
         guard let store = try attempt("opening", { try open(mode) }) else { return }
         try check(store, "opened")
-        if moment == .behind { inflict() }
+        // Later reads are of checks too, which must not miss what happens in front of them.
+        if moment == .during, !refusesReads { files.setHook(nil) }
+        if moment == .behind || !isHarmed { inflict() }
         try checkReport(of: store)
         guard mode == .readWrite else { return }
         try use(store)

@@ -90,7 +90,7 @@ final class Compactor: Sendable {
     }
 
     /// Refuses what would wait for itself.
-    func checkHolder() throws {
+    private func checkHolder() throws {
         precondition(
             DispatchQueue.getSpecific(key: identity) == nil,
             "compact, backup or close was called by the progress callback of a compaction")

@@ -39,7 +39,6 @@ final class FileChecker: @unchecked Sendable {
 
     /// Checks all files now, on the calling thread.
     func run() throws -> StoreHealth {
-        try compactor.checkHolder()
         var check = try writer.filesCheck()
         while check.advance() { try checkIsWanted() }
         try finish(check)
@@ -102,6 +101,7 @@ final class FileChecker: @unchecked Sendable {
             record.note(problem)
             if try writer.fallBack(after: problem, record) { compactor.startRepair() }
         }
+        record.noteReplacement { names.contains($0) }
         record.noteCheck(at: Date())
         writer.storeLog?.checkedFiles(damageCount: count)
     }

@@ -70,12 +70,12 @@ extension Writer {
     }
 
     /// Has the next compaction begin with the checkpoint before, or with the log, where an error says that the one that
-    /// it would begin with is damaged. Notes that, and returns true; false of another error, and where there is nothing
-    /// else to begin with.
+    /// it would begin with is damaged. Notes that, and returns true, also where that was done before; false of another
+    /// error, and where there is nothing else to begin with.
     func fallBack(after error: LogError, _ record: HealthRecord) throws -> Bool {
         try inTurn { core in
             let open = try core.openLog()
-            guard open.log.fallBack(after: error) != nil else { return false }
+            guard open.log.fallBack(after: error) else { return false }
             noteFigures(open, core)
             record.note(error, .rebuilt(from: open.log.base?.file.text))
             return true

@@ -85,6 +85,30 @@ struct StoreHealthTests {
         #expect(difference(expected, describe(opened.context)) == nil)
     }
 
+    @Test("A compaction goes on where a check finds its checkpoint damaged meanwhile")
+    func checkBesideCompaction() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.store(in: disk)
+        let expected = describe(store.context)
+        var hasChecked = false
+        let report = try store.compact { progress in
+            guard progress.phase == .reading, !hasChecked else { return }
+            hasChecked = true
+            do {
+                try Self.damageBlocks(disk, Self.newest)
+                let health = try store.checkFiles()
+                #expect(health.damages.contains { $0.repair == .rebuilt(from: Self.older) })
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(hasChecked && report.checkpoint == store.lastTransaction && store.health.isSound)
+        try store.close()
+        #expect(try LogVerification.verify(disk).problems == [])
+        let opened = try CompactionTests.open(disk, seed: 2)
+        #expect(difference(expected, describe(opened.context)) == nil)
+    }
+
     @Test("A compaction with both checkpoints damaged begins with the whole log")
     func wholeLog() throws {
         let disk = SimulatedDisk()
