@@ -149,6 +149,7 @@ private struct ImageRound {
     private var states: [String]
     private let harms: [(file: Int, harm: Harm)]
     private let moment: Moment
+    private var isHarmedBefore = false
     private(set) var repairCount = 0
 
     init(_ torture: ImageTorture, seed: UInt64) {
@@ -186,6 +187,8 @@ private struct ImageRound {
 
     mutating func run() throws {
         if moment == .before { inflict() }
+        // Zeros in the place of zeros are no harm.
+        isHarmedBefore = moment == .before && isHarmed
         if moment == .during { inflictWhileOpening() }
         let mode: Store.Mode = random.chance(5) ? .readOnly : .readWrite
         guard let store = try attempt("opening", { try open(mode) }) else { return }
@@ -284,7 +287,7 @@ private struct ImageRound {
 
     /// What is damaged, of the files that the store still has, is known.
     private func checkReport(of store: Store) throws {
-        guard moment == .before || store.health.lastCheck != nil else { return }
+        guard isHarmedBefore || store.health.lastCheck != nil else { return }
         let names = Set(disk.image.files.keys)
         let known = Set(store.health.damages.map(\.file))
         for (file, harm) in harms where harm != .refused && harm != .refusedForAWhile {
