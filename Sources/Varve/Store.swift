@@ -40,6 +40,8 @@ public final class Store: Sendable {
     let opener: StoreOpening
     /// Nil in a store that is only read.
     let compactor: Compactor?
+    /// Nil in a store that is only read.
+    let fileChecker: FileChecker?
     /// The oldest transaction that could be asked for when the log was looked at last: what a store
     /// knows that is only read.
     let readersFloor: Lock<TransactionID>
@@ -136,8 +138,15 @@ public final class Store: Sendable {
                 opened, shown, log: $0, opening: opener, published: published,
                 durability: durability)
         }
-        compactor = writer.map {
-            Compactor(writer: $0, retention: retention, startsByItself: compactsAutomatically)
+        let record = opener.health
+        let compactor = writer.map {
+            Compactor(
+                writer: $0, record: record, retention: retention,
+                startsByItself: compactsAutomatically)
+        }
+        self.compactor = compactor
+        fileChecker = writer.flatMap { writer in
+            compactor.map { FileChecker(writer: writer, compactor: $0, record: record) }
         }
         readersFloor = Lock(opened.floor)
         openingCheckpoint = opened.checkpoint

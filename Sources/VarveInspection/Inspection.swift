@@ -23,6 +23,7 @@ public final class Inspection {
     var shownTransaction: TransactionID?
     /// Where the replay started.
     private(set) var start = LogStart.beginning
+    private var choice: CheckpointChoice
 
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
     ///
@@ -49,6 +50,7 @@ public final class Inspection {
             try ScannedLog.scan(fileSystem, mode: .readOnly)
         }
         reader = scanned.makeReader()
+        choice = CheckpointChoice(in: scanned)
     }
 
     /// Another inspection of the store, as it is now.
@@ -75,26 +77,37 @@ public final class Inspection {
     /// and the log behind it at first use, verifying all of that.
     func replay() throws(InspectionError) -> State {
         if let replayed { return replayed }
-        let read = try Self.replay(scanned, verifiesBlocks: verifiesBlocks)
+        let read = try Self.replay(scanned, choice, verifiesBlocks: verifiesBlocks)
         start = read.start
         replayed = read.state
         return read.state
     }
 
     /// Runs what reads the state that the inspection shows. Where the checkpoint under it turns out damaged
-    /// meanwhile, it throws.
+    /// meanwhile, it runs again, with the state that other files lead to; of a state of the past it throws.
     func reading<Result>(
         _ body: (State) throws(InspectionError) -> Result
     ) throws(InspectionError) -> Result {
-        let state = try replay()
-        return try state.inspecting { () throws(InspectionError) in try body(state) }
+        while true {
+            let state = try replay()
+            let isNewest = shownTransaction == nil
+            do throws(InspectionError) {
+                return try state.inspecting { () throws(InspectionError) in try body(state) }
+            } catch {
+                guard isNewest, case .log(let cause) = error, choice.goesOn(after: cause) else {
+                    throw error
+                }
+                replayed = nil
+                shownTransaction = nil
+            }
+        }
     }
 
     static func replay(
-        _ scanned: ScannedLog, verifiesBlocks: Bool = true
+        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil, verifiesBlocks: Bool = true
     ) throws(InspectionError) -> LoggedState {
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned, verifiesBlocks: verifiesBlocks)
+            return try LoggedState(scanned, choice, verifiesBlocks: verifiesBlocks)
         } catch {
             throw error.inspectionError(in: scanned.snapshot)
         }

@@ -59,19 +59,28 @@ public struct StoreCompaction: Sendable {
         let scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
         }
-        let replayed = try Inspection.replay(scanned)
-        let state = replayed.state
-        return try InspectionError.wrapping { () throws(LogError) in
-            let (log, report) = try scanned.recover(
-                start: replayed.start, prologue: state.catalog.encodedDefinitions)
+        var replayed = try Inspection.replay(scanned)
+        let catalog = replayed.state.catalog
+        let (log, report) = try InspectionError.wrapping { () throws(LogError) in
+            try scanned.recover(start: replayed.start, prologue: catalog.encodedDefinitions)
+        }
+        var choice = CheckpointChoice(in: scanned)
+        while true {
             do throws(LogError) {
                 var compaction = try run(log, replayed, retention, goal, report)
-                compaction.collectAssets(log, state.catalog, environment)
+                compaction.collectAssets(log, catalog, environment)
                 try log.close()
                 return compaction
             } catch {
+                // The checkpoint that the state was read from turned out damaged when its blocks were copied.
+                if choice.goesOn(after: error), log.fallBack(after: error),
+                    let another = try? LoggedState(scanned, choice)
+                {
+                    replayed = another
+                    continue
+                }
                 log.abandon()
-                throw error
+                throw .log(error)
             }
         }
     }

@@ -30,6 +30,36 @@ extension Log {
         drop(segmentsBefore: manifest.firstSegment)
     }
 
+    /// Has the next compaction begin with the checkpoint before, or with the beginning of a whole log, where an error says
+    /// that the one that it would begin with is damaged. Returns true also where that was done before; false of another
+    /// error, and where there is nothing else to begin with.
+    package func fallBack(after error: LogError) -> Bool {
+        let checkpoints = manifest.checkpoints
+        let damaged = checkpoints.firstIndex { error.reason(against: $0) != nil }
+        guard let damaged else { return false }
+        let current = base.flatMap { checkpoints.firstIndex(of: $0) } ?? checkpoints.count
+        guard damaged == current else { return damaged < current }
+        let older = checkpoints.dropFirst(damaged + 1).first
+        let isRepairable = older != nil || snapshot.firstSequence == LogSequence(1)
+        // Reading the newest may succeed another time.
+        base = isRepairable ? older : checkpoints.first
+        return isRepairable
+    }
+
+    /// A check of the sealed segments and the checkpoints that there are now.
+    package var filesCheck: FilesCheck {
+        FilesCheck(
+            snapshot.segments.dropLast().map(\.id), manifest.checkpoints, of: snapshot,
+            store: manifest.store)
+    }
+
+    /// The names of the files that hold the store's content now.
+    package var fileNames: Set<String> {
+        Set(
+            snapshot.segments.map { StoreFileName.segment($0.id).text }
+                + manifest.checkpoints.map(\.file.text))
+    }
+
     /// How many bytes of the log lie behind the newest checkpoint: what opening replays.
     package var bytesSinceCheckpoint: ByteCount {
         let start = base?.sequence ?? .none

@@ -11,7 +11,7 @@ extension LogError: CustomStringConvertible {
     package var place: String {
         switch self {
         case .damaged(let damage), .chainBroken(let damage): "\(damage)"
-        case .checkpointDamaged(let file, let reason): "\(file): \(reason)"
+        case .checkpointDamaged(let file, _, let reason): "\(file): \(reason)"
         default: description
         }
     }
@@ -66,7 +66,7 @@ extension LogError: CustomStringConvertible {
             Self.damage(
                 "segment \(segment) is sealed but nothing follows it: a later segment file is gone",
                 "restore it")
-        case .checkpointDamaged(let file, let reason):
+        case .checkpointDamaged(let file, _, let reason):
             ErrorMessage(
                 "\(file) is unusable: \(reason); nothing was changed",
                 "compact the store to replace it")

@@ -24,8 +24,8 @@ public enum LogError: Error, Hashable, Sendable {
     case successorMissing(of: SegmentID)
     /// Segment files that follow one another do not belong together.
     case chainBroken(LogDamage)
-    /// A checkpoint is missing or not what was written.
-    case checkpointDamaged(file: String, reason: String)
+    /// A checkpoint is missing or not what was written; the offset is where in its file, as far as that is known.
+    case checkpointDamaged(file: String, offset: FrameOffset? = nil, reason: String)
     /// No checkpoint can be used, and the log does not reach back to the beginning without one.
     case noUsableCheckpoint([CheckpointProblem])
     /// The log ends before the transaction that a checkpoint holds: later segments are gone.

@@ -76,7 +76,9 @@ extension StateTransaction {
 extension LogError {
     fileprivate static func damaged(_ damage: PageDamage, in source: (any BlockSource)?) -> LogError
     {
-        if let image = source as? CheckpointImage { return image.error("\(damage)") }
+        if let image = source as? CheckpointImage {
+            return image.error("\(damage)", at: damage.place?.offset)
+        }
         return .checkpointDamaged(file: "the checkpoint", reason: "\(damage)")
     }
 }

@@ -75,7 +75,7 @@ final class CheckpointImage: BlockSource {
             try readers.withReader { reader throws(LogError) in
                 try reader.read(file.pages[page], from: first, into: target)
             }
-        } catch .checkpointDamaged(_, let reason) {
+        } catch .checkpointDamaged(_, _, let reason) {
             throw BlockStorageError(reason: reason)
         } catch {
             refusal.withLock { $0 = error }
@@ -136,12 +136,19 @@ final class CheckpointImage: BlockSource {
 
     /// What the file's readers throw for damage: what the system said where it refused to read, else
     /// `.checkpointDamaged`.
-    func error(_ reason: String) -> LogError {
+    ///
+    /// - Parameter offset: where in the image it is.
+    func error(_ reason: String, at offset: UInt64? = nil) -> LogError {
         let refused = refusal.withLock { refusal -> LogError? in
             defer { refusal = nil }
             return refusal
         }
-        return refused ?? .checkpointDamaged(file: file.reference.file.text, reason: reason)
+        let place = offset.flatMap { offset in
+            offset < byteCount ? file.pages[page(at: offset)].offset : nil
+        }
+        return refused
+            ?? .checkpointDamaged(
+                file: file.reference.file.text, offset: place, reason: reason)
     }
 
     func wrapping<Result>(

@@ -40,7 +40,7 @@ package struct CheckpointWriting: ~Copyable {
 
     /// Goes on; false when all is written.
     package mutating func advance() throws(LogError) -> Bool {
-        if image != nil { return try image?.advance() ?? false }
+        if let image { return try image.advance() }
         return try entities?.advance() ?? false
     }
 }
@@ -88,12 +88,17 @@ private final class EntityCheckpointWriting {
     }
 }
 
-/// The writing of a state as an image, a block a step.
-private struct ImageCheckpointWriting {
+/// The writing of a state as an image: first rows of older definitions are brought to the newest, some a step, then a
+/// block is written a step. Belongs to one thread at a time.
+private final class ImageCheckpointWriting {
     private let writer: CheckpointWriter
     private let state: State
+    private let base: StoredImage?
     private var sink: ImageSink
-    private var writing: ImageWriting
+    /// Nil when no row is left that is to be rewritten.
+    private var rows: NewestRows?
+    /// Nil before the first block.
+    private var writing: ImageWriting?
     /// Whether the root is written too.
     private var isWhole = false
 
@@ -102,9 +107,9 @@ private struct ImageCheckpointWriting {
     ) throws(LogError) {
         try writer.holdImage()
         self.writer = writer
-        let last = base?.lastTransaction ?? TransactionID(0)
-        self.state = state.inNewestLayouts(ofRevisionsBehind: last)
-        writing = ImageWriting(ImagePlan(self.state, base: base))
+        self.state = state
+        self.base = base
+        rows = NewestRows(of: state, ofRevisionsBehind: base?.lastTransaction ?? TransactionID(0))
         sink = ImageSink(writer)
     }
 
@@ -112,20 +117,36 @@ private struct ImageCheckpointWriting {
 
     var contentDigest: UInt64 { sink.digest }
 
-    mutating func advance() throws(LogError) -> Bool {
+    func advance() throws(LogError) -> Bool {
         if isWhole { return false }
+        if try rewriteRows() { return true }
         do throws(ImageError) {
-            if try writing.advance(to: &sink) { return true }
-            _ = try writing.finish(to: &sink)
+            if try writing?.advance(to: &sink) ?? false { return true }
+            _ = try writing?.finish(to: &sink)
             isWhole = true
             return false
         } catch {
             if let failure = sink.failure { throw failure }
             // What cannot be written was read from the checkpoint before.
-            if let image = state.source as? CheckpointImage { throw image.error("\(error)") }
+            if let image = state.source as? CheckpointImage {
+                guard case .damaged(let damage) = error else { throw image.error("\(error)") }
+                throw image.error("\(damage)", at: damage.place?.offset)
+            }
             throw .checkpointDamaged(
                 file: writer.header.reference.file.text, reason: "it cannot be written: \(error)")
         }
+    }
+}
+
+extension ImageCheckpointWriting {
+    /// Goes on with rows of older definitions; false when there are none, and blocks can be written.
+    private func rewriteRows() throws(LogError) -> Bool {
+        guard writing == nil else { return false }
+        if rows?.advance() ?? false { return true }
+        var newest = state
+        if let rows = rows.take() { newest = rows.finish() }
+        writing = ImageWriting(ImagePlan(newest, base: base))
+        return false
     }
 }
 

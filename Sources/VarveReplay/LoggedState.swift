@@ -15,18 +15,19 @@ package struct LoggedState {
     /// Loads the newest checkpoint that can be used, and applies the log behind it, verifying all of that.
     ///
     /// - Parameters:
+    ///   - choice: which checkpoints are not to be read.
     ///   - verifiesBlocks: false to compare blocks of an image with their checksums only when they are read. Then a damaged
-    ///     one is met by what reads the state, and no other checkpoint is looked for.
+    ///     one is met by what reads the state, and no other checkpoint is looked for here.
     ///   - aheadMin: how many bytes there must be to replay for them to be read ahead.
     ///   - progress: receives how many bytes are replayed, of how many: about a hundred times.
     package init(
-        _ scanned: ScannedLog, verifiesBlocks: Bool = true,
+        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil, verifiesBlocks: Bool = true,
         readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (LoadedCheckpoint, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
-            loaded = try scanned.loadNewestCheckpoint { file throws(LogError) in
+            loaded = try scanned.loadNewestCheckpoint(choice) { file throws(LogError) in
                 (try file.load(verifiesBlocks: verifiesBlocks), file.size)
             }
         } catch {

@@ -16,6 +16,7 @@ public enum Campaign {
         Part(name: "corruption", run: CorruptionPart.run),
         Part(name: "salvage", run: SalvagePart.run),
         Part(name: "assets", run: AssetPart.run),
+        Part(name: "images", run: ImagePart.run),
         Part(name: "errors", run: ErrorPart.run),
         Part(name: "syncs", run: FailedSyncPart.run),
         Part(name: "followers", run: FollowerPart.run),

@@ -17,6 +17,7 @@ final class Compactor: Sendable {
     }
 
     private let writer: Writer
+    private let record: HealthRecord
     private let retention: Retention
     private let startsByItself: Bool
     private let state = Lock(Status())
@@ -24,9 +25,10 @@ final class Compactor: Sendable {
     private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)
     private let identity = DispatchSpecificKey<Bool>()
 
-    init(writer: Writer, retention: Retention, startsByItself: Bool) {
+    init(writer: Writer, record: HealthRecord, retention: Retention, startsByItself: Bool) {
         self.startsByItself = startsByItself
         self.writer = writer
+        self.record = record
         self.retention = retention
         queue.setSpecific(key: identity, value: true)
     }
@@ -100,6 +102,16 @@ final class Compactor: Sendable {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
         guard figures.isDue else { return }
+        start(figures)
+    }
+
+    /// Starts a compaction on a thread of its own, which replaces a checkpoint that turned out damaged.
+    func startRepair() {
+        guard startsByItself else { return }
+        start(writer.figures.withLock { $0.compaction })
+    }
+
+    private func start(_ figures: CompactionFigures) {
         let starts = state.withLock { state in
             guard !state.isScheduled, !state.isCancelled,
                 figures.bytesSinceCheckpoint >= state.bytesAtFailure
@@ -167,15 +179,39 @@ final class Compactor: Sendable {
     private func performLogged(
         _ retention: Retention, _ goal: CompactionGoal, _ progress: (CompactionProgress) -> Void
     ) throws -> CompactionReport {
-        guard let log = writer.storeLog else { return try perform(retention, goal, progress) }
+        guard let log = writer.storeLog else { return try repairing(retention, goal, progress) }
         let work = log.begin(.compaction, "compacting the log")
         do {
-            let report = try perform(retention, goal, progress)
+            let report = try repairing(retention, goal, progress)
             log.compacted(report, work)
             return report
         } catch {
             if error.endsCompactionEarly { work.giveUp(error) } else { work.end(error) }
             throw error
+        }
+    }
+
+    /// Where the checkpoint that a compaction begins with turns out damaged, begins again with the one before it, or with
+    /// the whole log: the new checkpoint takes the place of the damaged one.
+    private func repairing(
+        _ retention: Retention, _ goal: CompactionGoal, _ progress: (CompactionProgress) -> Void
+    ) throws -> CompactionReport {
+        while true {
+            do {
+                let report = try perform(retention, goal, progress)
+                for error in report.damage { record.note(error) }
+                // Closed meanwhile: the compaction has succeeded all the same.
+                if let names = try? writer.fileNames() {
+                    record.noteReplacement { names.contains($0) }
+                }
+                return report
+            } catch StoreError.log(let error) {
+                record.note(error)
+                guard try writer.fallBack(after: error, record) else {
+                    throw StoreError.log(error)
+                }
+                writer.storeLog?.damage(error)
+            }
         }
     }
 
@@ -321,7 +357,7 @@ final class Compactor: Sendable {
     }
 
     private func findDamage(
-        in dropped: DroppedFilesCheck, _ progress: (CompactionProgress) -> Void
+        in dropped: FilesCheck, _ progress: (CompactionProgress) -> Void
     ) throws -> [LogError] {
         var dropped = dropped
         try BackgroundThread.with { background in

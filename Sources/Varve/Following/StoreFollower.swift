@@ -44,7 +44,7 @@ final class StoreFollower {
         shown: TransactionID
     ) throws(StoreError) -> (news: News?, promised: TransactionID) {
         if let owed { return (try begin(owed), promised) }
-        if let following { return try advance(following, shown) }
+        if let following { return try goOn(following, shown) }
         guard let watch else { return (try begin(.reopened), promised) }
         // Looks for one transaction only, and for whether the log is still the one that was read.
         var isNew = false
@@ -81,11 +81,23 @@ final class StoreFollower {
         owed = course
         watch = nil
         following = nil
-        let (state, log) = try opening.follow()
-        let shown = try opening.hydrateForReading(state)
+        let (state, log, shown) = try opening.follow()
         following = (log, state)
         owed = nil
         return News(state: shown, course: course)
+    }
+
+    /// Where the checkpoint under the state turns out damaged, reads everything anew, without it.
+    private func goOn(
+        _ following: (log: LogFollower, state: State), _ shown: TransactionID
+    ) throws(StoreError) -> (news: News?, promised: TransactionID) {
+        do throws(StoreError) {
+            return try advance(following, shown)
+        } catch {
+            guard case .log(let cause) = error, cause.isAboutCheckpoint else { throw error }
+            opening.health.note(cause, .rebuilt(from: nil))
+            return (try begin(.advanced), promised)
+        }
     }
 
     private func advance(
@@ -100,8 +112,10 @@ final class StoreFollower {
         } catch {
             if case .consumer = error {
                 // The log follower is behind records that the state lacks. All is read anew the next time.
-                transaction.rollBack()
                 self.following = nil
+                defer { transaction.rollBack() }
+                // What does not fit may be the block's fault.
+                try StoreError.wrapping { () throws(LogError) in try transaction.checkBlocks() }
             } else {
                 // What was read before the error is whole. What was not read is read the next time.
                 keep(transaction.publish(), behind: following.log)

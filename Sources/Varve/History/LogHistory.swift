@@ -36,6 +36,8 @@ struct LogHistory {
     private let recent: RecentTransactions?
     /// What is read in the place of transactions from before a migration; nil where they are read as they are.
     private var translated: TranslatedTransactions?
+    /// Checkpoints that turned out damaged.
+    private var avoided: Set<CheckpointReference> = []
 
     /// - Parameters:
     ///   - forgotten: through that transaction nothing is answered for.
@@ -75,8 +77,17 @@ struct LogHistory {
 
     var snapshot: LogSnapshot { moment.snapshot }
 
-    /// Those that there were at that moment. Nothing keeps their files.
-    var checkpoints: [CheckpointReference] { moment.checkpoints }
+    /// Those that there were at that moment, without any that turned out damaged. Nothing keeps their files.
+    var checkpoints: [CheckpointReference] { moment.checkpoints.filter { !avoided.contains($0) } }
+
+    /// Whether an error says that a checkpoint is gone or damaged, which is avoided from now on.
+    mutating func avoidsCheckpoint(after error: LogError) -> Bool {
+        guard let damaged = checkpoints.first(where: { error.reason(against: $0) != nil }) else {
+            return false
+        }
+        avoided.insert(damaged)
+        return true
+    }
 
     func open(_ checkpoint: CheckpointReference) throws(LogError) -> CheckpointFile {
         try snapshot.open(checkpoint, store: moment.store, mode: .readOnly)

@@ -45,20 +45,32 @@ extension Store {
     ) throws -> StoreState {
         guard transaction < current.lastTransaction else { return current }
         let migrations = published.current.pastMigrations
-        if transaction < migrations.newest {
-            var past = try opener.state(
-                behind: transaction, through: migrations, current, history)
-            past.completeLinks(behind: transaction)
-            return past
+        var history = history
+        while true {
+            do {
+                var past =
+                    if transaction < migrations.newest {
+                        try opener.state(
+                            behind: transaction, through: migrations, current, history)
+                    } else {
+                        try past(behind: transaction, from: current, history, route)
+                    }
+                past.completeLinks(behind: transaction)
+                return past
+            } catch StoreError.log(let error) where history.avoidsCheckpoint(after: error) {
+                // Gone, or found damaged when a block was read. Other ways need none of it.
+                opener.notePast(error)
+            }
         }
+    }
+
+    private func past(
+        behind transaction: TransactionID, from current: StoreState, _ history: LogHistory,
+        _ route: PastRoute
+    ) throws -> StoreState {
         let way = history.way(to: transaction, of: current, route)
-        var state: StoreState?
-        if way.start != .newest {
-            state = try opener.state(behind: transaction, by: way, current, history)
-        }
-        var past = try state ?? history.past(transaction, of: current)
-        past.completeLinks(behind: transaction)
-        return past
+        if way.start == .newest { return try history.past(transaction, of: current) }
+        return try opener.state(behind: transaction, by: way, current, history)
     }
 
     /// How much work looking at a point takes: rows read from a checkpoint, and events, weighted.

@@ -5,23 +5,16 @@ internal import VarveReplay
 internal import VarveTables
 
 extension StoreOpening {
-    /// The state behind a transaction, by a way that begins with a checkpoint or the empty store; nil
-    /// where the checkpoint turns out to be gone or damaged, which the way back from the newest state does not
-    /// need.
+    /// The state behind a transaction, by a way that begins with a checkpoint or the empty store.
     func state(
         behind transaction: TransactionID, by way: PastWay, _ current: StoreState,
         _ history: LogHistory
-    ) throws -> StoreState? {
-        guard var replayed = try Self.load(way.start, history) else { return nil }
-        do {
-            if way.isForward, let transactions = way.transactions {
-                replayed = try Self.apply(transactions, to: replayed, history)
-            }
-            return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
-        } catch StoreError.log(.checkpointDamaged) {
-            // Found behind its opening, when a block was read.
-            return nil
+    ) throws -> StoreState {
+        var replayed = try Self.load(way.start, history)
+        if way.isForward, let transactions = way.transactions {
+            replayed = try Self.apply(transactions, to: replayed, history)
         }
+        return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
     }
 
     /// The state behind a transaction from before a migration.
@@ -43,20 +36,26 @@ extension StoreOpening {
             .filter { $0.tombstoneOwner == nil }.map(\.type)
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, assets: assets, migrations: migrations, counters: counters)
+            types: types, assets: assets, migrations: migrations, counters: counters,
+            health: health)
     }
 
     static func load(
         _ start: PastWay.Start, _ history: LogHistory
-    ) throws(StoreError) -> State? {
+    ) throws(StoreError) -> State {
         guard case .checkpoint(let reference) = start else { return State() }
-        do throws(LogError) {
-            return try history.open(reference).readState()
-        } catch .checkpointDamaged {
-            return nil
-        } catch {
-            throw .log(error)
+        return try StoreError.wrapping { () throws(LogError) in
+            try history.open(reference).readState()
         }
+    }
+
+    /// Notes a checkpoint that the way to a state of the past cannot use. One that a compaction has removed is no
+    /// damage.
+    func notePast(_ error: LogError) {
+        guard let file = error.damagedFile, (try? fileSystem.identity(of: file.name)) != nil
+        else { return }
+        health.note(error, .rebuilt(from: nil))
+        log?.damage(error)
     }
 
     /// The state behind further transactions: those that come next.

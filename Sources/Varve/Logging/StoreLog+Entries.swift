@@ -148,6 +148,16 @@ extension StoreLog {
 
     // MARK: - Damage
 
+    /// - Parameter damageCount: of places, each of which was reported.
+    func checkedFiles(damageCount: Int) {
+        note(
+            damageCount == 0 ? .info : .error, .check,
+            damageCount == 0
+                ? "the files are what was written"
+                : "\(damageCount) places of the files are not what was written",
+            ["damages": "\(damageCount)"])
+    }
+
     /// Reports an error that says that bytes are damaged; no other.
     func damage(_ error: any Error) {
         if case StoreError.log(let error) = error { return damage(error) }

@@ -56,6 +56,8 @@ public struct StoreLog: Sendable {
         case compaction
         /// Bytes are not what was written.
         case damage
+        /// The files were compared with their checksums.
+        case check
         /// A write did not happen, because the store refused it.
         case refusedWrite
         /// A sync of the log failed. The store takes no more writes, and some may be lost that it has.

@@ -33,9 +33,7 @@ final class PastWalk {
         _ transaction: TransactionID, _ history: LogHistory
     ) throws -> State {
         for checkpoint in history.checkpoints.sorted(by: { $0.sequence > $1.sequence }) {
-            guard let state = try StoreOpening.load(.checkpoint(checkpoint), history) else {
-                continue
-            }
+            guard let state = try loadIfSound(checkpoint, history) else { continue }
             if state.lastTransaction < transaction {
                 let first = TransactionID(state.lastTransaction.rawValue + 1)
                 return try StoreOpening.apply(first...transaction, to: state, history)
@@ -43,6 +41,17 @@ final class PastWalk {
             return state
         }
         return try StoreOpening.apply(1...transaction, to: State(), history)
+    }
+
+    /// Nil where the checkpoint is gone or damaged.
+    private static func loadIfSound(
+        _ checkpoint: CheckpointReference, _ history: LogHistory
+    ) throws -> State? {
+        do {
+            return try StoreOpening.load(.checkpoint(checkpoint), history)
+        } catch StoreError.log(let error) where error.reason(against: checkpoint) != nil {
+            return nil
+        }
     }
 
     /// Throws where the walk has read blocks of the checkpoint that are damaged: what it found is not to be used.

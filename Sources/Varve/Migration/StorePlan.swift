@@ -3,6 +3,7 @@ internal import VarveAssets
 internal import VarveEvents
 public import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 internal import VarveTables
 internal import VarveText
 
@@ -75,7 +76,14 @@ extension Store {
 
 extension StoreOpening {
     fileprivate func plan() throws -> StorePlan {
-        let state = try lookForPlan()
+        try typed {
+            try lookingAgain {
+                try readingNewest(try scan(.readOnly)) { try plan(for: $0.state) }
+            }
+        }
+    }
+
+    private func plan(for state: State) throws -> StorePlan {
         var plan = StorePlan()
         do {
             try fill(&plan, state)

@@ -6,20 +6,16 @@ internal import VarveReplay
 internal import VarveTables
 
 extension StoreOpening {
-    /// Reads a log, and makes the transaction of the migrations that it needs.
-    func replayAndMigrate(
-        _ scanned: ScannedLog
-    ) throws -> (LoggedState, MigrationRun.Outcome?) {
-        let replayed = try replay(scanned, telling: progress)
-        let state = replayed.state
+    /// Makes the transaction of the migrations that a state needs; nil where it needs none.
+    func migrate(_ state: State) throws -> MigrationRun.Outcome? {
         let pending = try MigrationRun.pending(migrations, behind: state.timeline)
-        guard !pending.isEmpty else { return (replayed, nil) }
+        guard !pending.isEmpty else { return nil }
         let time = Timestamp(microseconds: environment.wallClockMicroseconds())
         let run = MigrationRun(
             state, pending, declared: try declaredTypes(), time: time, migrating.progress)
         let migrated = try run.perform()
         try admitAssets(of: migrated)
-        return (replayed, migrated)
+        return migrated
     }
 
     /// Refuses a migration that makes up an asset whose file is not there. Another property may take over one whose
@@ -54,11 +50,6 @@ extension StoreOpening {
         // A lost photo must not keep the app from opening its store: the migration changes no file.
         log?.backedUp(report, to: directory)
         migrating.progress(MigrationProgress(stage: .backingUp, done: 1, total: 1))
-    }
-
-    /// The state of a log that is looked at, and not opened.
-    func lookForPlan() throws(StoreError) -> State {
-        try typed { try lookingAgain { try replay(try scan(.readOnly)).state } }
     }
 
     /// What the app's types do not show of a state.

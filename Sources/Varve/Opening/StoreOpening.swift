@@ -21,6 +21,8 @@ struct StoreOpening {
     var progress: (@Sendable (OpeningProgress) -> Void)?
     /// What gives the ids of all contexts of the store. Drafts, and bodies that threw, have numbers that no log has.
     var counters = IDCounters()
+    /// What is found of damage, now and as long as the store is open.
+    var health = HealthRecord()
 
     /// What a state is made for.
     enum Purpose {
@@ -94,11 +96,14 @@ struct StoreOpening {
     }
 
     /// Reads a whole log to follow it from its end on.
-    func follow() throws(StoreError) -> (State, LogFollower) {
+    func follow() throws(StoreError) -> (State, LogFollower, shown: StoreState) {
         try typed {
             try lookingAgain {
                 let scanned = try scan(.readOnly)
-                return (try replay(scanned).state, try LogFollower(scanned))
+                return try readingNewest(scanned) { replayed in
+                    let shown = try hydrateForReading(replayed.state)
+                    return (replayed.state, try LogFollower(scanned), shown)
+                }
             }
         }
     }
@@ -190,10 +195,14 @@ struct StoreOpening {
 
     /// Reads all of a log, to add to it.
     private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
-        let (replayed, migrated) = try replayAndMigrate(scanned)
-        note(.entities)
-        let (state, unread) = try hydrate(
-            migrated?.state ?? replayed.state, for: .opening)
+        let (replayed, migrated, (state, unread)) = try readingNewest(
+            scanned, telling: progress
+        ) { replayed in
+            let migrated = try migrate(replayed.state)
+            note(.entities)
+            let hydrated = try hydrate(migrated?.state ?? replayed.state, for: .opening)
+            return (replayed, migrated, hydrated)
+        }
         if let migrated { try backUp(before: migrated) }
         note(.recovery)
         var opened = try recover(
@@ -220,13 +229,15 @@ struct StoreOpening {
     }
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
-        let replayed = try replay(scanned, telling: progress)
-        let pending = try MigrationRun.pending(migrations, behind: replayed.state.timeline)
-        guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
-            throw StoreError.needsMigration(pending.map { "\($0.id)" })
+        let (replayed, (state, unread)) = try readingNewest(scanned, telling: progress) {
+            replayed in
+            let pending = try MigrationRun.pending(migrations, behind: replayed.state.timeline)
+            guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
+                throw StoreError.needsMigration(pending.map { "\($0.id)" })
+            }
+            note(.entities)
+            return (replayed, try hydrateForReading(replayed.state, for: .opening))
         }
-        note(.entities)
-        let (state, unread) = try hydrateForReading(replayed.state, for: .opening)
         var opened = Opened(
             state: state, log: nil,
             follower: try StoreFollower(withoutProgress, behind: scanned),
@@ -268,12 +279,40 @@ struct StoreOpening {
         progress?(OpeningProgress(phase: phase, bytesReplayed: 0, bytesToReplay: 0))
     }
 
-    func replay(
-        _ scanned: ScannedLog, telling progress: (@Sendable (OpeningProgress) -> Void)? = nil
+    /// Runs what reads the newest state of a log. Where the checkpoint under it turns out damaged meanwhile, it runs
+    /// again, with the state that the checkpoint before or the whole log leads to.
+    func readingNewest<Result>(
+        _ scanned: ScannedLog, telling progress: (@Sendable (OpeningProgress) -> Void)? = nil,
+        _ body: (LoggedState) throws -> Result
+    ) throws -> Result {
+        var choice = CheckpointChoice(in: scanned)
+        // Progress never goes back: another attempt reports none.
+        var progress = progress
+        while true {
+            do {
+                let replayed = try replay(scanned, choice, telling: progress)
+                let result = try replayed.state.reading {
+                    StoreError.log($0)
+                } _: { () throws(any Error) in
+                    try body(replayed)
+                }
+                health.note(
+                    scanned.report(startingFrom: replayed.start),
+                    startingFrom: replayed.start.checkpoint)
+                return result
+            } catch StoreError.log(let error) where choice.goesOn(after: error) {
+                progress = nil
+            }
+        }
+    }
+
+    private func replay(
+        _ scanned: ScannedLog, _ choice: CheckpointChoice,
+        telling progress: (@Sendable (OpeningProgress) -> Void)?
     ) throws(StoreError) -> LoggedState {
         progress?(OpeningProgress(phase: .checkpoint, bytesReplayed: 0, bytesToReplay: 0))
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned) { replayed, total in
+            return try LoggedState(scanned, choice) { replayed, total in
                 progress?(
                     OpeningProgress(
                         phase: .replay, bytesReplayed: replayed, bytesToReplay: total))

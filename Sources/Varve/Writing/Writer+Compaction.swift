@@ -69,6 +69,31 @@ extension Writer {
         }
     }
 
+    /// Has the next compaction begin with the checkpoint before, or with the log, where an error says that the one that
+    /// it would begin with is damaged. Notes that, and returns true, also where that was done before; false of another
+    /// error, and where there is nothing else to begin with.
+    func fallBack(after error: LogError, _ record: HealthRecord) throws -> Bool {
+        try inTurn { core in
+            let open = try core.openLog()
+            guard open.log.fallBack(after: error) else { return false }
+            noteFigures(open, core)
+            record.note(error, .rebuilt(from: open.log.base?.file.text))
+            return true
+        }
+    }
+
+    /// A check of the files that there are now.
+    func filesCheck() throws -> FilesCheck {
+        try checkCaller()
+        var check: FilesCheck?
+        try inTurn { check = try $0.openLog().log.filesCheck }
+        guard let check else { preconditionFailure("a check was made or an error thrown") }
+        return check
+    }
+
+    /// The names of the files that hold the store's content now.
+    func fileNames() throws -> Set<String> { try inTurn { try $0.openLog().log.fileNames } }
+
     /// The manifest of a compaction is in force. The log is still the one that it began with: it is
     /// released only when no compaction is running.
     func finishCompaction(_ manifest: Manifest, _ size: CheckpointSize?) {

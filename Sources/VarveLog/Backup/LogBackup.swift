@@ -234,7 +234,7 @@ package struct LogBackup {
                 let reader = try file.makeReader()
                 for page in file.pages { try reader.read(page).deallocate() }
                 usable.append(OpenCheckpoint(file: file, reader: reader))
-            } catch .checkpointDamaged(_, let reason) {
+            } catch .checkpointDamaged(_, _, let reason) {
                 try source.checkIsNamed(reference)
                 problems.append(CheckpointProblem(reference, reason: reason))
             } catch {

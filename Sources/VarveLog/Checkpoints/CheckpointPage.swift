@@ -116,7 +116,7 @@ package struct CheckpointPage: Sendable {
     package let rawBytes: ByteCount
     /// What it takes in the file: header, stored bytes and padding.
     package var storedBytes: ByteCount { ByteCount(header.pageLength) }
-    let offset: FrameOffset
+    package let offset: FrameOffset
     let header: CheckpointPageHeader
 
     init(_ header: CheckpointPageHeader, at offset: FrameOffset) {

@@ -106,7 +106,7 @@ package final class CheckpointReader {
 
     private func damaged(_ page: CheckpointPage, _ part: String) -> LogError {
         .checkpointDamaged(
-            file: reference.file.text,
+            file: reference.file.text, offset: page.offset,
             reason: "page \(page.header.position) at offset \(page.offset): \(part) does not fit")
     }
 }

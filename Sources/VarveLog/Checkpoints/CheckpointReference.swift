@@ -18,11 +18,16 @@ package struct CheckpointReference: Hashable, Sendable {
 public struct CheckpointProblem: Hashable, Sendable {
     /// The file's name inside the store.
     public let file: String
+    /// Where in the file it is not what was written, as far as that is known.
+    public let offset: FrameOffset?
     /// Why it could not be used.
     public let reason: String
 
-    package init(_ checkpoint: CheckpointReference, reason: String) {
+    package init(
+        _ checkpoint: CheckpointReference, offset: FrameOffset? = nil, reason: String
+    ) {
         file = checkpoint.file.text
+        self.offset = offset
         self.reason = reason
     }
 }

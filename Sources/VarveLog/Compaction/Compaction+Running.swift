@@ -68,6 +68,15 @@ extension Compaction {
         }
     }
 
+    /// Of the files that a manifest leaves out and this compaction's log still names.
+    package func checkOfDropped(by manifest: Manifest) -> FilesCheck {
+        let kept = Set(manifest.checkpoints)
+        return FilesCheck(
+            snapshot.segments.map(\.id).filter { $0 < manifest.firstSegment },
+            self.manifest.checkpoints.filter { !kept.contains($0) }, of: snapshot,
+            store: manifest.store)
+    }
+
     /// What the store's log, checkpoints and manifests occupy.
     package func measureFiles() throws(LogError) -> ByteCount {
         try LogError.wrapping { () throws(FileSystemError) in

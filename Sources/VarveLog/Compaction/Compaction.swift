@@ -84,7 +84,7 @@ package final class Compaction {
         package var segments = 0
         package var transactions: UInt64 = 0
         package var bytes = ByteCount.zero
-        /// What was wrong with the files, as far as they were read for that (`DroppedFilesCheck`).
+        /// What was wrong with the files, as far as they were read for that (`FilesCheck`).
         package var damage: [LogError] = []
 
         /// With what an attempt before this one dropped, which found no space for its checkpoint.

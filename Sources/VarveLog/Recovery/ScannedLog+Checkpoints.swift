@@ -19,19 +19,26 @@ extension ScannedLog {
     ///
     /// `load` throws `.checkpointDamaged` for content that cannot be. Every other error ends the
     /// opening: a file that cannot be read now may be read later.
+    ///
+    /// - Parameter choice: which are not to be read.
     package func loadNewestCheckpoint<State>(
-        _ load: (CheckpointFile) throws(LogError) -> State
+        _ choice: CheckpointChoice? = nil, _ load: (CheckpointFile) throws(LogError) -> State
     ) throws(LogError) -> (state: State?, start: LogStart) {
         var start = LogStart.beginning
         for (position, checkpoint) in manifest.checkpoints.enumerated() {
+            if let problem = choice?.problem(of: checkpoint) {
+                start.problems.append(problem)
+                continue
+            }
             do throws(LogError) {
                 let state = try load(try open(checkpoint))
                 start.checkpoint = checkpoint
                 start.problems += problems(of: manifest.checkpoints[(position + 1)...])
                 return (state, start)
-            } catch .checkpointDamaged(_, let reason) {
+            } catch .checkpointDamaged(_, let offset, let reason) {
                 try checkIsNamed(checkpoint)
-                start.problems.append(CheckpointProblem(checkpoint, reason: reason))
+                start.problems.append(
+                    CheckpointProblem(checkpoint, offset: offset, reason: reason))
             } catch {
                 throw error
             }
@@ -48,9 +55,9 @@ extension ScannedLog {
             do throws(LogError) {
                 _ = try open(checkpoint)
                 return nil
-            } catch .checkpointDamaged(_, let reason) {
+            } catch .checkpointDamaged(_, let offset, let reason) {
                 return isReplaced(checkpoint)
-                    ? nil : CheckpointProblem(checkpoint, reason: reason)
+                    ? nil : CheckpointProblem(checkpoint, offset: offset, reason: reason)
             } catch {
                 // The system refused to open it: nothing is known of what it holds.
                 return nil

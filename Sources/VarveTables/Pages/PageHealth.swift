@@ -27,6 +27,16 @@ package enum PageDamage: Error, Hashable, Sendable {
     case noMemory(Place)
     /// A page names one that there is none of, or two say what cannot both be.
     case contradiction
+
+    /// Where the block is; nil where it is not known which it is.
+    package var place: Place? {
+        switch self {
+        case .unreadable(let place, _), .cut(let place, _), .checksum(let place, _, _),
+            .content(let place, _):
+            place
+        case .noMemory, .contradiction: nil
+        }
+    }
 }
 
 /// What was found damaged among the pages of a store.
@@ -60,6 +70,7 @@ package final class PageHealth: Sendable {
     /// wrong answer.
     package func check(since count: Int) throws(PageDamage) {
         guard meetingCount != count else { return }
-        throw damages.last ?? .contradiction
+        // A contradiction may be what follows from a block that could not be read.
+        throw damages.last { $0.place != nil } ?? damages.last ?? .contradiction
     }
 }

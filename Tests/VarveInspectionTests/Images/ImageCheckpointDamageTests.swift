@@ -134,7 +134,7 @@ struct ImageCheckpointDamageTests {
             let problems = try StoreVerification.verify(disk).problems
             #expect(problems.allSatisfy { !$0.description.isEmpty })
             return problems.isEmpty
-        } catch .log(.checkpointDamaged(let name, let reason)) {
+        } catch .log(.checkpointDamaged(let name, _, let reason)) {
             #expect(name == "checkpoint-0000000002" && !reason.isEmpty)
         } catch .log(.noUsableCheckpoint(let problems)) {
             #expect(problems.allSatisfy { !$0.reason.isEmpty })

@@ -102,6 +102,27 @@ struct ImageForgeryTests {
     }
 
     /// Ten seeds at a time: of so many forgeries some are opened, and not all.
+    @Test(
+        "Blocks left out, doubled, exchanged, or of another image, and counts that lie",
+        arguments: 0..<8)
+    func directories(group: Int) throws {
+        var (openedCount, forgedCount) = (0, 0)
+        for seed in (group * 10 + 1)...(group * 10 + 10) {
+            var generator = SeededGenerator(seed: UInt64(seed) << 30)
+            let logged = try Self.transaction(seed)
+            let image = try ForgedImage(try Self.state(seed: seed).image())
+            let other = try ForgedImage(try Self.state(seed: seed + 500).image())
+            for _ in 0..<15 {
+                var forged = image
+                for _ in 0...generator.below(3) { forged.forgeDirectory(&generator, with: other) }
+                forgedCount += 1
+                if use(try forged.bytes(), logged) { openedCount += 1 }
+            }
+        }
+        #expect((1..<forgedCount).contains(openedCount), "group \(group)")
+    }
+
+    /// Ten seeds at a time: of so many forgeries some are opened, and not all.
     @Test("Bytes of the root changed at random, under a right checksum", arguments: 0..<10)
     func roots(group: Int) throws {
         var openedCount = 0

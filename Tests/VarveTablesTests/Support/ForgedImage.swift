@@ -64,6 +64,40 @@ struct ForgedImage {
             at: Page.headerBytes + 4 * generator.below(words))
     }
 
+    /// Leaves a block out, doubles it, exchanges it with another one, takes one of another image, or has the root lie
+    /// about it. Blocks stay inside of chunks: where they lie elsewhere, the root cannot be encoded.
+    mutating func forgeDirectory(
+        _ generator: inout SeededGenerator, with other: ForgedImage
+    ) {
+        guard blocks.count > 1 else { return }
+        let index = generator.below(blocks.count)
+        let next = generator.below(blocks.count)
+        switch generator.below(9) {
+        case 0: blocks.remove(at: index)
+        case 1: blocks.insert(blocks[index], at: next)
+        case 2: (blocks[index].raw, blocks[next].raw) = (blocks[next].raw, blocks[index].raw)
+        case 3: blocks.swapAt(index, next)
+        case 4:
+            let kind = blocks[index].entry.run.kind
+            if let found = other.blocks.filter({ $0.entry.run.kind == kind }).randomElement(
+                using: &generator)
+            {
+                blocks[index].raw = found.raw
+                blocks[index].entry.storedFrames = found.entry.storedFrames
+                blocks[index].entry.liveFrames = found.entry.liveFrames
+            }
+        case 5: blocks[index].entry.liveFrames = generator.below(1_000)
+        case 6: blocks[index].entry.storedFrames = generator.below(1_000)
+        case 7:
+            let run = blocks[index].entry.run
+            blocks[index].entry.run = PageRun(
+                first: run.first, kind: blocks[next].entry.run.kind,
+                frameBytes: blocks[next].entry.run.frameBytes,
+                spanCount: 1 + generator.below(run.spanCount))
+        default: blocks[index].entry.number = generator.next() >> UInt64(generator.below(64))
+        }
+    }
+
     func firstFrame(of kind: PageKind) -> (block: Int, frame: Int)? {
         blocks.firstIndex { $0.entry.run.kind == kind }.map { ($0, 0) }
     }

@@ -39,6 +39,7 @@ enum ThreadsPart {
             ("Backups", "backups meanwhile, opened", counts.backups),
             ("Told", "transactions told by feeds", counts.told),
             ("Updates", "updates of live results", counts.updates),
+            ("Damages", "checkpoints damaged meanwhile", counts.damages),
         ]
         for (key, title, value) in others {
             findings.add(

@@ -83,6 +83,8 @@ struct ThreadsCounts: Sendable {
     var backups = 0
     var told = 0
     var updates = 0
+    /// Of checkpoints.
+    var damages = 0
 
     static func += (sum: inout Self, other: Self) {
         sum.writes += other.writes
@@ -95,5 +97,6 @@ struct ThreadsCounts: Sendable {
         sum.backups += other.backups
         sum.told += other.told
         sum.updates += other.updates
+        sum.damages += other.damages
     }
 }

@@ -107,6 +107,7 @@ struct ThreadsRound: Sendable {
         crew.thread("follower") { try follow() }
         crew.thread("compaction") { try compact() }
         crew.thread("import") { try importEntries() }
+        crew.thread("disk") { try harm() }
     }
 
     // In every other round nobody watches: then transactions change the state in place. The thread sanitizer does

@@ -1,8 +1,9 @@
-/// Reads what a compaction is about to remove, for the last time, so that damage in it is reported before the evidence goes.
+/// Reads sealed segments and checkpoints, and compares their checksums, step by step.
 ///
-/// What is removed is not needed any more, so damage to it stops nothing: but a disk that has changed these bytes may
-/// change others. Opening does not read them.
-package struct DroppedFilesCheck {
+/// A writer checks its files so from time to time: opening reads few of them. A compaction checks what it is about to
+/// remove, so that damage in it is reported before the evidence goes: a disk that has changed these bytes may change
+/// others.
+package struct FilesCheck {
     /// What is wrong with the files, in their order.
     package private(set) var problems: [LogError] = []
     /// How much of them was read, between 0 and 1.
@@ -88,16 +89,5 @@ package struct DroppedFilesCheck {
 
     private mutating func note(_ problem: LogError) {
         if problems.count < Self.problemsMax { problems.append(problem) }
-    }
-}
-
-extension Compaction {
-    /// Of the files that a manifest leaves out and this compaction's log still names.
-    package func checkOfDropped(by manifest: Manifest) -> DroppedFilesCheck {
-        let kept = Set(manifest.checkpoints)
-        return DroppedFilesCheck(
-            snapshot.segments.map(\.id).filter { $0 < manifest.firstSegment },
-            self.manifest.checkpoints.filter { !kept.contains($0) }, of: snapshot,
-            store: manifest.store)
     }
 }

@@ -1,0 +1,29 @@
+extension Store {
+    /// What is known of damage to the store's files.
+    ///
+    /// - Complexity: linear in the number of damaged places that are known.
+    public var health: StoreHealth { opener.health.health }
+
+    /// Compares all sealed segments and all checkpoints with their checksums, and returns what is known of damage then.
+    ///
+    /// Reads and writes go on meanwhile. A store that is open for writing does this by itself, slowly, a quarter of an hour
+    /// behind its opening and once a day from then on. Where the newest checkpoint is damaged, the next compaction begins with the
+    /// one before it, and a store that compacts automatically begins with that at once. The segment that is being
+    /// written is read by the next opening.
+    ///
+    /// - Throws: ``StoreError/readOnly`` in a store that is only read; ``StoreError/closed`` and
+    ///   ``StoreError/suspended``. Damage is no error: it is in the result.
+    /// - Complexity: linear in the size of the files.
+    @discardableResult
+    public func checkFiles() throws -> StoreHealth {
+        guard let fileChecker else { throw StoreError.readOnly }
+        return try fileChecker.run()
+    }
+
+    /// Compares all sealed segments and all checkpoints with their checksums on a thread of its own.
+    @discardableResult
+    public func checkFiles() async throws -> StoreHealth {
+        guard let fileChecker else { throw StoreError.readOnly }
+        return try await fileChecker.run()
+    }
+}
