@@ -28,8 +28,7 @@ public final class Inspection {
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
     ///
     /// - Parameter verifiesCheckpoint: whether all of the newest checkpoint is verified before the state is read.
-    ///   Otherwise each part is when it is read: that is faster, but where it is damaged, the checkpoint before it is not
-    ///   looked for.
+    ///   Otherwise each part is when it is read: that is faster, but damage is met late.
     public convenience init(
         at path: String, verifiesCheckpoint: Bool = true
     ) throws(InspectionError) {

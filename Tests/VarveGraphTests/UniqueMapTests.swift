@@ -161,7 +161,7 @@ struct UniqueMapTests {
 
     @Test("Nothing stays behind of a value whose hash changed")
     func changedHash() throws {
-        var content = IndexContent(try #require(Parcel._descriptor.indexes.first).outline)
+        var content = IndexContent(try #require(Parcel._descriptor.indexes.first))
         for slot in 0..<300 as Range<UInt32> {
             content.slots?.insert(UInt64(slot) << 40, Slot(slot))
         }

@@ -52,7 +52,9 @@ struct DraftApplication {
             let slot = Slot(place.slot)
             guard descriptor.hasUniqueIndexes, table.isLive(slot) else { continue }
             var first = 0
-            while let found = descriptor.operations.rival(state.context, slot, first) {
+            while let found = state.context.rival(
+                ofRowAt: slot, table: place.table, from: first)
+            {
                 first = found.index + 1
                 if try isTolerated(found, table, by: entity, content) { continue }
                 conflicts.append(
@@ -73,7 +75,7 @@ struct DraftApplication {
         let mine = content.state.context
         let operations = table.descriptor.operations
         func isRepeated(_ slot: Slot) -> Bool {
-            operations.rival(mine, slot, found.index)?.index == found.index
+            mine.rival(ofRowAt: slot, table: entity.table, from: found.index)?.index == found.index
         }
         guard isRepeated(Slot(entity.slot)) else { return false }
         var id = ByteWriter()

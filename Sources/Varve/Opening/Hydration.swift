@@ -107,7 +107,7 @@ struct Hydration {
             let found = try work.loadRows(of: part)
             results.withLock { $0.note(found, at: work.position) }
         case .join: try work.joinParts()
-        case .ids: work.table.descriptor.operations.finishLoading(work.table)
+        case .ids: work.table.finishLoading()
         case .links: work.loadLinks()
         case .forms:
             guard let forms = try work.searchForms() else { return }

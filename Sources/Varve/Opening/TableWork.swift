@@ -86,7 +86,7 @@ struct TableWork {
     /// After all parts were loaded.
     func joinParts() throws(StoreError) {
         if parts.count > 1 {
-            table.descriptor.operations.appendParts(table, parts.map(\.table))
+            table.append(parts.map(\.table))
         }
         table.nextOrdinal = max(
             table.nextOrdinal, state.nextOrdinal(of: definition.number).rawValue)
@@ -279,12 +279,10 @@ private struct LoadingBatch {
     private static let limit = 256
 
     private let table: AnyTable
-    private let operations: EntityOperations
     private var entities = ContiguousArray<LoadedEntity>()
 
     init(_ table: AnyTable) {
         self.table = table
-        operations = table.descriptor.operations
         entities.reserveCapacity(Self.limit)
     }
 
@@ -297,7 +295,7 @@ private struct LoadingBatch {
     mutating func flush() throws(CodecError) {
         guard !entities.isEmpty else { return }
         try entities.withUnsafeBufferPointer { entities throws(CodecError) in
-            try operations.loadAll(table, entities)
+            try table.load(entities)
         }
         entities.removeAll(keepingCapacity: true)
     }

@@ -430,7 +430,7 @@ final class ReversedState: ReversalTarget {
 
     func uniqueRival(of place: EntityPlace) -> (index: String, rival: EntityPlace)? {
         let descriptor = table(place.table).descriptor
-        return descriptor.operations.rival(context, Slot(place.slot), 0).map { found in
+        return context.rival(ofRowAt: Slot(place.slot), table: place.table, from: 0).map { found in
             (
                 descriptor.nameOfIndex(found.index),
                 EntityPlace(table: place.table, slot: found.existing.rawValue)

@@ -35,7 +35,7 @@ struct Tombstone {
         if let before {
             table.descriptor.operations.withBefore(table, before, read)
         } else {
-            table.descriptor.operations.withRow(table, slot) { $0.map(read) }
+            table.withRow(at: slot) { $0.map(read) }
         }
         if let failure { throw failure }
     }
@@ -58,7 +58,7 @@ struct Tombstone {
         if let before {
             table.descriptor.operations.withBefore(table, before, read)
         } else {
-            table.descriptor.operations.withRow(table, slot) { $0.map(read) }
+            table.withRow(at: slot) { $0.map(read) }
         }
         if let failure { throw failure }
         return ids

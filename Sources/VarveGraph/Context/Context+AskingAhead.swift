@@ -52,13 +52,18 @@ extension Context {
         guard let position = tables.position(of: Entity._descriptor),
             let base = entities.baseAddress
         else { return nil }
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
-        let index = table.isLarge ? table.askAhead(of: entities, keys) : nil
-        for relation in Entity._descriptor.relations.indices {
-            askAhead(
-                ofRelation: relation, of: position, at: base,
-                stride: MemoryLayout<Entity>.stride, count: entities.count)
+        let stride = MemoryLayout<Entity>.stride
+        var index: Int?
+        if tables.tables[position].isLarge {
+            if Entity._descriptor.hasForeseeableID {
+                for place in entities.indices {
+                    keys.initializeElement(at: place, to: Entity._hashID(base[place].id))
+                }
+            }
+            index = tables.tables[position].askAhead(
+                at: base, stride: stride, count: entities.count, keys)
         }
+        askAhead(ofRelationsOf: position, at: base, stride: stride, count: entities.count)
         return index
     }
 
@@ -72,15 +77,25 @@ extension Context {
         guard Entity._descriptor.hasUniqueIndexes,
             let position = tables.position(of: Entity._descriptor)
         else { return }
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        let table = tables.tables[position]
         guard table.lastSaveWasNew, table.isLarge else { return }
+        let idHash = Entity._descriptor.hasForeseeableID ? Entity._hashID(entity.id) : 0
         // The key is not kept: a copy of the entity to compare with would cost as much as making it anew.
-        withUnsafePointer(to: entity) { table.askAhead(of: $0) }
+        withUnsafePointer(to: entity) { table.askAhead(of: $0, idHash: idHash) }
     }
 
     /// Asks for the rows that relations lead to, and for their links back.
     @usableFromInline
     func askAhead(
+        ofRelationsOf position: Int, at base: UnsafeRawPointer, stride: Int, count: Int
+    ) {
+        for relation in tables.tables[position].descriptor.relations.indices {
+            askAhead(
+                ofRelation: relation, of: position, at: base, stride: stride, count: count)
+        }
+    }
+
+    private func askAhead(
         ofRelation index: Int, of position: Int, at base: UnsafeRawPointer, stride: Int, count: Int
     ) {
         let resolved = tables.tables[position].relations[index]
@@ -94,8 +109,8 @@ extension Context {
             collectHashes(base + entity * stride, &hashes, TableAhead.relatedCount)
         }
         guard !hashes.isEmpty else { return }
-        let slots = child.descriptor.operations.findAhead(child, hashes)
-        child.descriptor.operations.askForRows(child, slots)
+        let slots = child.findAhead(hashes)
+        child.askForRows(at: slots)
         guard let inverse = resolved.inverse else { return }
         child.askForLinks(of: slots, relation: inverse)
     }
@@ -104,13 +119,13 @@ extension Context {
 /// The key that an entity has in a unique index, made before its save: it counts as long as the value is the same. A
 /// value whose hash changes while it stays equal to itself, as that of an object may, is none for an index.
 @usableFromInline
-struct ForeseenKey<Entity> {
+struct ForeseenKey {
     /// The entity as it was then, which is there until its save has returned.
-    @usableFromInline let entity: UnsafePointer<Entity>
-    @usableFromInline let key: KnownKey
+    let entity: UnsafeRawPointer
+    let key: KnownKey
 
-    @inlinable
-    init(of entity: UnsafePointer<Entity>, _ key: KnownKey) {
+    @usableFromInline
+    init(of entity: UnsafeRawPointer, _ key: KnownKey) {
         self.entity = entity
         self.key = key
     }
@@ -133,30 +148,28 @@ extension AnyTable {
     @inlinable var isLarge: Bool { slotCount >= TableAhead.leastSlotCount }
 }
 
-extension Table {
+extension AnyTable {
     /// Asks for the pages of ids and of unique indexes that saves of these entities will look at.
     ///
     /// What is computed is not asked for: it may be made of what a hook sets before the save.
     ///
-    /// - Parameter keys: room for a key of each entity.
+    /// - Parameters:
+    ///   - keys: room for a key of each entity. The hashes of their ids are there, where these are foreseeable.
+    ///   - stride: from one entity to the next, in bytes.
     /// - Returns: the number of the unique index that they are keys of then: the last that is foreseeable, if one is.
-    @inlinable
-    func askAhead(
-        of entities: UnsafeBufferPointer<Entity>, _ keys: UnsafeMutableBufferPointer<UInt64>
+    @usableFromInline
+    final func askAhead(
+        at base: UnsafeRawPointer, stride: Int, count: Int,
+        _ keys: UnsafeMutableBufferPointer<UInt64>
     ) -> Int? {
-        guard let base = entities.baseAddress else { return nil }
-        let made = UnsafeBufferPointer(rebasing: keys[..<entities.count])
-        if descriptor.hasForeseeableID {
-            for position in entities.indices {
-                keys.initializeElement(at: position, to: Entity._hashID(base[position].id))
-            }
-            ids.ask(for: made)
-        }
+        let made = UnsafeBufferPointer(rebasing: keys[..<count])
+        if descriptor.hasForeseeableID { ids.ask(for: made) }
         var last: Int?
         for index in uniqueIndexes where indexDefinitions[index].isForeseeable {
             let definition = indexDefinitions[index]
-            for position in entities.indices {
-                keys.initializeElement(at: position, to: definition.key(base + position).key)
+            for position in 0..<count {
+                keys.initializeElement(
+                    at: position, to: definition.key(base + position * stride).key)
             }
             ask(for: made, in: index)
             last = index
@@ -164,33 +177,17 @@ extension Table {
         return last
     }
 
-    /// Calls `body` with each id in order, having asked for its page and its row well before.
-    @inlinable
-    func forEachAhead(of ids: [Entity.ID], _ body: (Entity.ID) -> Void) {
-        guard isLarge, ids.count > 1, descriptor.hasPlainID else { return ids.forEach(body) }
-        var hashes = ContiguousArray<UInt64>()
-        hashes.reserveCapacity(TableAhead.groupCount)
-        var start = 0
-        while start < ids.count {
-            let end = min(start + TableAhead.groupCount, ids.count)
-            hashes.removeAll(keepingCapacity: true)
-            for position in start..<end { hashes.append(Entity._hashID(ids[position])) }
-            askForRows(at: findAhead(hashes))
-            for position in start..<end { body(ids[position]) }
-            start = end
-        }
-    }
-
     /// Asks for what the save of one entity will look at in the table.
-    @inlinable
-    func askAhead(of entity: UnsafePointer<Entity>) {
+    ///
+    /// - Parameter idHash: of its id, where that is foreseeable.
+    @usableFromInline
+    final func askAhead(of entity: UnsafeRawPointer, idHash: UInt64) {
         guard descriptor.hasForeseeableID else { return askForUniqueValues(of: entity) }
-        ids.ask(for: Entity._hashID(entity.pointee.id)) { askForUniqueValues(of: entity) }
+        ids.ask(for: idHash) { askForUniqueValues(of: entity) }
     }
 
     /// - Parameter start: the first of the unique indexes to look at. The next ones are looked at while it is waited for.
-    @inlinable
-    func askForUniqueValues(of entity: UnsafePointer<Entity>, from start: Int = 0) {
+    private final func askForUniqueValues(of entity: UnsafeRawPointer, from start: Int = 0) {
         guard start < uniqueIndexes.count else { return }
         let index = uniqueIndexes[start]
         guard indexDefinitions[index].isForeseeable else {
@@ -202,8 +199,7 @@ extension Table {
     }
 
     /// Asks for the ids that have these hashes; returns their slots.
-    @inlinable
-    func findAhead(_ hashes: ContiguousArray<UInt64>) -> ContiguousArray<UInt32> {
+    final func findAhead(_ hashes: ContiguousArray<UInt64>) -> ContiguousArray<UInt32> {
         hashes.withUnsafeBufferPointer { ids.askToFind($0) }
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(hashes.count)
@@ -216,9 +212,32 @@ extension Table {
         return slots
     }
 
+    /// Asks for the rows whose ids have these hashes.
+    @usableFromInline
+    final func askForRows(ofHashes hashes: ContiguousArray<UInt64>) {
+        askForRows(at: findAhead(hashes))
+    }
+
+    final func askForRows(at slots: ContiguousArray<UInt32>) {
+        descriptor.operations.askForRows(self, slots)
+    }
+}
+
+extension Table {
+    /// Calls `body` with each id in order, having asked for its page and its row well before.
     @inlinable
-    func askForRows(at slots: ContiguousArray<UInt32>) {
-        var rows = RowCursor(self)
-        slots.withUnsafeBufferPointer { rows.forEachPlace(at: $0) { _, _ in true } }
+    func forEachAhead(of ids: [Entity.ID], _ body: (Entity.ID) -> Void) {
+        guard isLarge, ids.count > 1, descriptor.hasPlainID else { return ids.forEach(body) }
+        var hashes = ContiguousArray<UInt64>()
+        hashes.reserveCapacity(TableAhead.groupCount)
+        var start = 0
+        while start < ids.count {
+            let end = min(start + TableAhead.groupCount, ids.count)
+            hashes.removeAll(keepingCapacity: true)
+            for position in start..<end { hashes.append(Entity._hashID(ids[position])) }
+            askForRows(ofHashes: hashes)
+            for position in start..<end { body(ids[position]) }
+            start = end
+        }
     }
 }

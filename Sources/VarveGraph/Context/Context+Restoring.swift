@@ -77,24 +77,14 @@ extension Context {
         let row = try Entity(_id: id, from: &reader)
         // No resolver is asked, so two rows may have a value, if only until the next is put back.
         let collision =
-            Entity._descriptor.hasUniqueIndexes ? collision(of: row, at: slot, in: position) : nil
+            Entity._descriptor.hasUniqueIndexes
+            ? withUnsafePointer(to: row) { self.collision(of: $0, at: slot, in: position) } : nil
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp.unordered
         change(Entity.self, at: position) { table in
             if collision != nil { table.expectEqual() }
             table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
         }
-    }
-
-    /// The first other entity with a value of the row at a slot that a unique index holds, from an index on.
-    @inlinable
-    func rival<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot, from first: Int
-    ) -> Collision? {
-        guard Entity._descriptor.hasUniqueIndexes, let row = row(of: type, at: slot),
-            let position = tables.position(of: Entity._descriptor)
-        else { return nil }
-        return collision(of: row, at: slot, from: first, in: position)
     }
 
     /// The place in its type's order of a slot without a row; nil for none.

@@ -104,7 +104,7 @@ extension Context {
     @inlinable
     mutating func save<Entity: EntityModelProtocol>(
         _ entity: consuming Entity, _ options: MergeStrategy<Entity>,
-        _ foreseen: ForeseenKey<Entity>? = nil
+        _ foreseen: ForeseenKey? = nil
     ) throws -> Slot {
         let mark = begin()
         let slot: Slot
@@ -126,7 +126,7 @@ extension Context {
     @inlinable
     mutating func saveOne<Entity: EntityModelProtocol>(
         _ entity: consuming Entity, _ options: MergeStrategy<Entity>,
-        _ foreseen: ForeseenKey<Entity>?, isNested: Bool
+        _ foreseen: ForeseenKey?, isNested: Bool
     ) throws -> Slot {
         try Entity._assignID(to: &entity, in: &self)
         try entity.willSave(to: &self)
@@ -177,7 +177,7 @@ extension Context {
     /// was no entity before.
     @inlinable
     mutating func put<Entity: EntityModelProtocol>(
-        _ entity: Entity, _ options: MergeStrategy<Entity>, _ foreseen: ForeseenKey<Entity>? = nil
+        _ entity: Entity, _ options: MergeStrategy<Entity>, _ foreseen: ForeseenKey? = nil
     ) throws -> (slot: Slot, isNew: Bool) {
         let position = position(of: Entity._descriptor)
         // Read once: each time it is counted.
@@ -188,8 +188,9 @@ extension Context {
         row._normalize()
         var key = KnownKey()
         if Entity._descriptor.hasUniqueIndexes,
-            let collision = collision(
-                of: row, at: known.slot, in: position, foreseen, noting: &key)
+            let collision = withUnsafePointer(
+                to: row,
+                { collision(of: $0, at: known.slot, in: position, foreseen, noting: &key) })
         {
             known = try resolve(collision, of: &row, from: entity, hash, options, in: position)
             key = KnownKey()

@@ -5,17 +5,16 @@ extension Context {
     /// - Parameters:
     ///   - foreseen: a key that the row may have.
     ///   - known: a key of the row in one of these indexes, for whoever adds the row to them next.
-    @inlinable
-    func collision<Entity: EntityModelProtocol>(
-        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int,
-        _ foreseen: ForeseenKey<Entity>?, noting known: inout KnownKey
+    @usableFromInline
+    func collision(
+        of row: UnsafeRawPointer, at slot: Slot?, from start: Int = 0, in position: Int,
+        _ foreseen: ForeseenKey?, noting known: inout KnownKey
     ) -> Collision? {
-        let table = unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        let table = tables.tables[position]
         for index in table.uniqueIndexes where index >= start {
-            let existing = withUnsafePointer(to: row) { row -> Slot? in
-                table.indexDefinitions[index].rival(table, index, row, slot, foreseen, &known)
-            }
-            guard let existing else { continue }
+            guard
+                let existing = table.rival(of: row, at: slot, in: index, foreseen, noting: &known)
+            else { continue }
             let uniqueness = table.indexDefinitions[index].uniqueness
             if uniqueness?.ignoresNil(in: row) == true { continue }
             return Collision(index: index, existing: existing)
@@ -24,12 +23,19 @@ extension Context {
     }
 
     /// The first unique index that collides, without its key.
-    @inlinable
-    func collision<Entity: EntityModelProtocol>(
-        of row: Entity, at slot: Slot?, from start: Int = 0, in position: Int
+    @usableFromInline
+    func collision(
+        of row: UnsafeRawPointer, at slot: Slot?, from start: Int = 0, in position: Int
     ) -> Collision? {
         var key = KnownKey()
         return collision(of: row, at: slot, from: start, in: position, nil, noting: &key)
+    }
+
+    /// The first other entity with a value of the row at a slot that a unique index holds, from an index on.
+    package func rival(ofRowAt slot: Slot, table position: Int, from first: Int) -> Collision? {
+        tables.tables[position].withRawRow(at: slot) {
+            collision(of: $0, at: slot, from: first, in: position)
+        } ?? nil
     }
 
     /// Lets the resolvers of unique indexes deal with entities that have the values of a row that
@@ -56,7 +62,8 @@ extension Context {
                 change(Entity.self, at: position) { table in
                     table.indexContents[collision.index].mayHoldEqual = true
                 }
-                next = self.collision(of: row, at: known.slot, from: index + 1, in: position)
+                next = self.collision(
+                    of: row, at: known.slot, from: index + 1, table: position)
                 continue
             }
             row = entity
@@ -65,9 +72,15 @@ extension Context {
             row = entity
             known = merge(&row, id: entity.id, hash: hash, options, in: position)
             row._normalize()
-            next = self.collision(of: row, at: known.slot, from: index, in: position)
+            next = self.collision(of: row, at: known.slot, from: index, table: position)
         }
         return known
+    }
+
+    private func collision<Entity: EntityModelProtocol>(
+        of row: Entity, at slot: Slot?, from start: Int, table position: Int
+    ) -> Collision? {
+        withUnsafePointer(to: row) { collision(of: $0, at: slot, from: start, in: position) }
     }
 
     private mutating func resolve<Entity: EntityModelProtocol>(
@@ -78,7 +91,10 @@ extension Context {
             (table.indexDefinitions[collision.index], table.id(of: collision.existing))
         }(unsafeDowncast(tables.tables[position], to: Table<Entity>.self))
         guard let uniqueness = definition.uniqueness else { return }
-        switch uniqueness.resolver.action {
+        guard let resolver = uniqueness.resolver as? CollisionResolver<Entity> else {
+            preconditionFailure("a resolver of another type")
+        }
+        switch resolver.action {
         case .upsert:
             // The event names both by their slots.
             let slot = change(Entity.self, at: position) { $0.internSlot(of: new.id) }
@@ -106,10 +122,4 @@ package struct Collision {
         self.index = index
         self.existing = existing
     }
-}
-
-extension Uniqueness {
-    /// Whether the constraint does not hold for an entity, as one of its values is nil.
-    @usableFromInline
-    func ignoresNil(in entity: Entity) -> Bool { resolver.ignoresNil && value(entity) == nil }
 }

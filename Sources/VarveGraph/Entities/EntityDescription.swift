@@ -105,7 +105,7 @@ struct ErasedDescription {
     @usableFromInline var numberOfID: (@Sendable (AnyTable, Slot) -> UInt64?)?
     @usableFromInline var fields: [FieldDescription] = []
     @usableFromInline var relations: [RelationDescription] = []
-    @usableFromInline var indexes: [any AnyIndexDefinition] = []
+    var indexes: [IndexDefinition] = []
 
     @usableFromInline
     init() {}

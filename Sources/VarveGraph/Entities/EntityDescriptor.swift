@@ -12,8 +12,7 @@ public final class EntityDescriptor: Sendable {
     @usableFromInline package let idKind: FieldKind
     package let fields: [FieldDescription]
     @usableFromInline package let relations: [RelationDescription]
-    @usableFromInline let indexes: [any AnyIndexDefinition]
-    let indexOutlines: ContiguousArray<IndexOutline>
+    let indexes: ContiguousArray<IndexDefinition>
     /// Whether rows may be kept as bytes, which are read more than once.
     @usableFromInline package let mayBePacked: Bool
     /// Whether rows that were saved, and are in the indexes as they were, may be kept as bytes.
@@ -55,8 +54,7 @@ public final class EntityDescriptor: Sendable {
         self.idKind = description.id
         self.fields = description.fields
         self.relations = description.relations
-        self.indexes = description.indexes
-        self.indexOutlines = ContiguousArray(description.indexes.map(\.outline))
+        self.indexes = ContiguousArray(description.indexes)
         let kinds = [description.id] + description.fields.map(\.kind)
         let types = kinds.map { (kind) -> StoredType? in
             if case .stored(let type, _) = kind { type } else { nil }
@@ -94,7 +92,7 @@ public final class EntityDescriptor: Sendable {
 
     /// Makes the content of one index of a table whose rows were loaded. Any thread may call it.
     package func buildIndex(_ index: Int, of table: AnyTable) -> IndexContent {
-        indexOutlines[index].build(table, index)
+        table.builtIndex(index)
     }
 
     /// The position of the relation at a key path such as `\Chat.$messages`.
@@ -110,7 +108,7 @@ public final class EntityDescriptor: Sendable {
 
     /// The names of the indexes about a property whose type meets a condition.
     package func namesOfIndexes(where isMet: (_ type: Any.Type) -> Bool) -> [String] {
-        indexOutlines.filter { index in
+        indexes.filter { index in
             index.components.contains { isMet(Swift.type(of: $0.path.raw).valueType) }
         }.map(\.name)
     }

@@ -33,31 +33,44 @@ package struct EntityOperations: Sendable {
         @Sendable (
             AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
         ) throws(CodecError) -> Slot
-    /// Fills a new table with entities that are all there and get the next slots.
-    @usableFromInline package let loadAll:
-        @Sendable (AnyTable, UnsafeBufferPointer<LoadedEntity>) throws(CodecError) -> Void
+    /// Makes the row of an entity, and calls the body with its address, which is good for the call alone, and the
+    /// hash of its id.
+    @usableFromInline let decode:
+        @Sendable (LoadedEntity, (UnsafeRawPointer, UInt64) -> Void) throws(CodecError) -> Void
+    /// Keeps the row of an entity in a new table, at a slot, as a value. Returns the hash of its id.
+    @usableFromInline let loadValue:
+        @Sendable (AnyTable, LoadedEntity, Slot) throws(CodecError) -> UInt64
+    /// Puts a packed leaf in a new table, for the rows from a slot on.
+    @usableFromInline let placeLeaf: @Sendable (AnyTable, PackedLeaf, Int) -> Void
     /// A new table to be loaded, to become the part of one like the given from a slot on.
     @usableFromInline package let makePart: @Sendable (AnyTable, Int) -> AnyTable
-    /// Appends such parts, in their order.
-    @usableFromInline package let appendParts: @Sendable (AnyTable, [AnyTable]) -> Void
+    /// Takes over the rows and ids of such parts, the first for the slots from one on.
+    @usableFromInline let attach: @Sendable (AnyTable, [AnyTable], Int) -> Void
     /// Puts packed leaves in the place of others with the same rows, which are answered.
     @usableFromInline let replaceLeaves: @Sendable (AnyTable, inout PackedLeaves) -> Void
     /// Drops packed leaves whose places have other rows by now than a table that shared its pages.
     @usableFromInline let dropOutdatedLeaves:
         @Sendable (AnyTable, AnyTable, inout PackedLeaves) -> Void
-    /// Makes the ids known that were loaded.
-    @usableFromInline package let finishLoading: @Sendable (AnyTable) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
-    /// Asks the processor for the ids that have these hashes; returns their slots.
-    @usableFromInline let findAhead:
-        @Sendable (AnyTable, ContiguousArray<UInt64>) -> ContiguousArray<UInt32>
     /// Asks the processor for the rows at these slots.
     @usableFromInline let askForRows: @Sendable (AnyTable, ContiguousArray<UInt32>) -> Void
-    /// Lets the body work on the address of the row at a slot, or on nothing.
-    @usableFromInline package let withRow:
-        @Sendable (AnyTable, Slot, (UnsafeRawPointer?) -> Void) -> Void
+    /// Where the metadata stand behind the address of a row in a table.
+    @usableFromInline let metadataOffset: Int
+    /// The address of the row at a slot; see ``Table/row(at:)``.
+    @usableFromInline let row: @Sendable (AnyTable, Slot) -> UnsafeRawPointer?
+    /// Lets the body work on the address of the row at a slot, or on nothing. The address is good for the call alone.
+    /// True where all rows are read and none of them again.
+    @usableFromInline let withRow:
+        @Sendable (AnyTable, Slot, Bool, (UnsafeRawPointer?) -> Void) -> Void
+    /// Calls the body with each row in insertion order until it returns false; see ``Table/forEachRow(isPassing:_:)``.
+    @usableFromInline let visitAll: @Sendable (AnyTable, Bool, RowVisit) -> Void
+    /// Calls the body with the row at each of these slots that has one, until it returns false.
+    @usableFromInline let visit:
+        @Sendable (AnyTable, UnsafeBufferPointer<UInt32>, RowTest?, Bool, RowVisit) -> Void
+    /// How many of the rows at these slots meet a condition.
+    @usableFromInline let count: @Sendable (AnyTable, UnsafeBufferPointer<UInt32>, RowTest) -> Int
     /// Lets the body work on the address of a before-row of the table's journal.
     @usableFromInline package let withBefore:
         @Sendable (AnyTable, Int32, (UnsafeRawPointer) -> Void) -> Void
@@ -81,8 +94,6 @@ package struct EntityOperations: Sendable {
         @Sendable (inout Context, Slot, UnsafeRawBufferPointer, UInt64) throws(CodecError) -> Void
     /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
     @usableFromInline package let dropRow: @Sendable (inout Context, Slot, Bool) -> Void
-    /// An entity that has a unique value of the row at a slot, in the first such index from a number on.
-    @usableFromInline package let rival: @Sendable (Context, Slot, Int) -> Collision?
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
@@ -117,33 +128,53 @@ package struct EntityOperations: Sendable {
             let table = unsafeDowncast(table, to: Table<Entity>.self)
             return try table.load(at: slot, id: id, row: row, metadata: metadata)
         }
-        loadAll = { (table, entities) throws(CodecError) in
-            try unsafeDowncast(table, to: Table<Entity>.self).load(entities)
+        decode = { (entity, body) throws(CodecError) in try Table<Entity>.decode(entity, body) }
+        loadValue = { (table, entity, slot) throws(CodecError) in
+            try unsafeDowncast(table, to: Table<Entity>.self).loadValue(entity, at: slot)
         }
+        placeLeaf = { unsafeDowncast($0, to: Table<Entity>.self).cells.placeLeaf($1, at: $2) }
         makePart = { table, start in
             let part = Table<Entity>(descriptor: table.descriptor)
-            part.partStart = start
-            // Of use to nobody: the table that takes the rows over makes one for all parts.
-            part.cells.dropDirectory()
+            part.beginPart(at: start)
             return part
         }
-        appendParts = { unsafeDowncast($0, to: Table<Entity>.self).append($1) }
+        attach = { unsafeDowncast($0, to: Table<Entity>.self).attach($1, at: $2) }
         replaceLeaves = { unsafeDowncast($0, to: Table<Entity>.self).replace(&$1) }
         dropOutdatedLeaves = { table, other, leaves in
             unsafeDowncast(table, to: Table<Entity>.self).dropOutdated(
                 &leaves, since: unsafeDowncast(other, to: Table<Entity>.self))
         }
-        finishLoading = { unsafeDowncast($0, to: Table<Entity>.self).finishLoading() }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
             return unsafeDowncast(table, to: Table<Entity>.self)
                 .slot(of: try Entity._loadID(from: &reader))
         }
-        findAhead = { unsafeDowncast($0, to: Table<Entity>.self).findAhead($1) }
-        askForRows = { unsafeDowncast($0, to: Table<Entity>.self).askForRows(at: $1) }
-        withRow = { table, slot, body in
+        askForRows = { table, slots in
+            var rows = RowCursor(unsafeDowncast(table, to: Table<Entity>.self))
+            slots.withUnsafeBufferPointer { rows.forEachPlace(at: $0) { _, _ in true } }
+        }
+        metadataOffset = Table<Entity>.metadataOffset
+        row = {
+            unsafeDowncast($0, to: Table<Entity>.self).row(at: $1).map { UnsafeRawPointer($0) }
+        }
+        withRow = { table, slot, isOnce, body in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
-            if table.withRow(at: slot, { body(UnsafeRawPointer($0)) }) == nil { body(nil) }
+            if table.withRow(at: slot, isOnce: isOnce, { body(UnsafeRawPointer($0)) }) == nil {
+                body(nil)
+            }
+        }
+        visitAll = { table, isPassing, body in
+            unsafeDowncast(table, to: Table<Entity>.self).forEachRow(isPassing: isPassing) {
+                body($0.rawValue, UnsafeRawPointer($1))
+            }
+        }
+        visit = { table, slots, test, isPassing, body in
+            var rows = RowCursor(unsafeDowncast(table, to: Table<Entity>.self))
+            rows.visit(slots, test, isPassing: isPassing, body)
+        }
+        count = { table, slots, test in
+            var rows = RowCursor(unsafeDowncast(table, to: Table<Entity>.self))
+            return rows.count(slots, test)
         }
         withBefore = { table, before, body in
             let table = unsafeDowncast(table, to: Table<Entity>.self)
@@ -181,9 +212,6 @@ package struct EntityOperations: Sendable {
         }
         dropRow = { context, slot, keepsPlace in
             context.removeRow(Entity.self, at: slot, keepsPlace: keepsPlace)
-        }
-        rival = { context, slot, first in
-            context.rival(of: Entity.self, at: slot, from: first)
         }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }

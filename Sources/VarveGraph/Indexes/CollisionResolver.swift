@@ -122,14 +122,10 @@ public struct UniqueIndexReference<Entity: EntityModelProtocol>: Sendable {
     public let name: String
     let value: @Sendable (Entity) -> Any?
 
-    @usableFromInline
-    init(_ definition: IndexDefinition<Entity>) {
+    init(_ definition: IndexDefinition) {
         name = definition.name
-        if let uniqueness = definition.uniqueness {
-            value = uniqueness.value
-        } else {
-            value = { _ in nil }
-        }
+        let shown = definition.uniqueness?.value
+        value = { entity in withUnsafePointer(to: entity) { shown?($0) ?? nil } }
     }
 }
 

@@ -4,13 +4,13 @@ extension EntityDescription {
     /// `@Index`
     @inlinable
     public mutating func index(_ name: String, _ properties: [_OrderedProperty<Entity>]) {
-        add(IndexDefinition(name: name, kind: .ordered, content: .ordered(properties)))
+        erased.index(name, properties.map(\.column))
     }
 
     /// `@HashIndex`
     @inlinable
     public mutating func hashIndex(_ name: String, _ properties: [_HashedProperty<Entity>]) {
-        add(IndexDefinition(name: name, kind: .hash, content: .hashed(properties)))
+        erased.hashIndex(name, properties.map(\.column))
     }
 
     /// `@Unique`
@@ -19,23 +19,53 @@ extension EntityDescription {
         _ name: String, _ properties: [_UniqueProperty<Entity>],
         collisions: CollisionResolver<Entity> = .upsert
     ) {
-        add(
-            IndexDefinition(
-                name: name, kind: .unique,
-                content: _UniqueProperty.content(of: properties, name: name),
-                uniqueness: Uniqueness(
-                    resolver: collisions, value: _UniqueProperty.value(of: properties))))
+        erased.unique(
+            name, properties.map(\.column), resolver: collisions, of: "\(Entity.self)",
+            ignoresNil: collisions.ignoresNil)
     }
 
     /// `@FullTextIndex`
     @inlinable
     public mutating func fullTextIndex(_ name: String, _ properties: [_SearchedProperty<Entity>]) {
-        add(IndexDefinition(name: name, kind: .text, content: .text(properties.map(\.field))))
+        erased.fullTextIndex(name, properties.map(\.field))
+    }
+}
+
+extension ErasedDescription {
+    @usableFromInline
+    mutating func index(_ name: String, _ columns: [OrderedColumn]) {
+        add(IndexDefinition(name: name, kind: .ordered, content: .ordered(columns)))
     }
 
     @usableFromInline
-    mutating func add(_ definition: IndexDefinition<Entity>) {
-        precondition(erased.indexes.count < 64, "an entity has at most 64 indexes")
-        erased.indexes.append(definition)
+    mutating func hashIndex(_ name: String, _ columns: [HashedColumn]) {
+        add(IndexDefinition(name: name, kind: .hash, content: .hashed(columns)))
+    }
+
+    /// - Parameters:
+    ///   - resolver: a ``CollisionResolver`` of the entity's type.
+    ///   - type: the name of the entity's type.
+    @usableFromInline
+    mutating func unique(
+        _ name: String, _ columns: [UniqueColumn], resolver: any Sendable, of type: String,
+        ignoresNil: Bool
+    ) {
+        add(
+            IndexDefinition(
+                name: name, kind: .unique,
+                content: UniqueColumn.content(of: columns, named: "\(type).\(name)"),
+                uniqueness: Uniqueness(
+                    resolver: resolver, ignoresNil: ignoresNil,
+                    value: UniqueColumn.value(of: columns))))
+    }
+
+    @usableFromInline
+    mutating func fullTextIndex(_ name: String, _ fields: [TextField]) {
+        add(IndexDefinition(name: name, kind: .text, content: .text(fields)))
+    }
+
+    private mutating func add(_ definition: IndexDefinition) {
+        precondition(indexes.count < 64, "an entity has at most 64 indexes")
+        indexes.append(definition)
     }
 }

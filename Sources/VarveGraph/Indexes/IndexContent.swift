@@ -12,10 +12,9 @@ package struct IndexContent: Sendable {
     /// constraint, and those whose resolver left it at that. Once true it stays so.
     @usableFromInline var mayHoldEqual = false
 
-    @usableFromInline
-    init(_ outline: IndexOutline) {
-        text = outline.kind == .text ? TextPostings() : nil
-        slots = outline.isUniqueByHash ? IDMap() : nil
+    init(_ definition: IndexDefinition) {
+        text = definition.kind == .text ? TextPostings() : nil
+        slots = definition.isUniqueByHash ? IDMap() : nil
     }
 
     @usableFromInline

@@ -1,64 +1,77 @@
 /// A property of a unique index, which stands by hash where all of its properties are `Hashable`
 /// and by value otherwise. Generated code makes it.
 public struct _UniqueProperty<Entity: EntityModelProtocol>: Sendable {
-    @usableFromInline let hashed: _HashedProperty<Entity>?
-    @usableFromInline let ordered: _OrderedProperty<Entity>?
-    /// The value as it is shown; nil for nil.
-    @usableFromInline let value: @Sendable (Entity) -> Any?
+    @usableFromInline let column: UniqueColumn
 
     @inlinable
     public init<Value: Hashable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
-        hashed = _HashedProperty(path)
-        ordered = nil
-        value = _UniqueProperty.shown(path)
+        column = UniqueColumn(
+            hashed: _HashedProperty(path).column, ordered: nil, value: Self.shown(path))
     }
 
     @inlinable @_disfavoredOverload
     public init<Value: Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
-        hashed = nil
-        ordered = _OrderedProperty(path, reversed: path.appending(path: \.desc))
-        value = _UniqueProperty.shown(path)
+        column = UniqueColumn(
+            hashed: nil,
+            ordered: _OrderedProperty(path, reversed: path.appending(path: \.desc)).column,
+            value: Self.shown(path))
     }
 
     @inlinable
     public init<Value: Hashable & Comparable & SendableMetatype>(_ path: KeyPath<Entity, Value>) {
-        hashed = _HashedProperty(path)
-        ordered = _OrderedProperty(path, reversed: path.appending(path: \.desc))
-        value = _UniqueProperty.shown(path)
+        column = UniqueColumn(
+            hashed: _HashedProperty(path).column,
+            ordered: _OrderedProperty(path, reversed: path.appending(path: \.desc)).column,
+            value: Self.shown(path))
     }
 
     @inlinable
     static func shown<Value>(
         _ path: KeyPath<Entity, Value>
-    ) -> @Sendable (Entity) -> Any? {
+    ) -> @Sendable (UnsafeRawPointer) -> Any? {
         let path = SendableReadPath(path)
         return { entity in
-            let value = entity[keyPath: path.raw]
+            let value = entity.assumingMemoryBound(to: Entity.self).pointee[keyPath: path.raw]
             guard let type = Value.self as? any NilTestable.Type else { return value }
             return opened(value, as: type)
         }
     }
+}
+
+/// How rows are told apart by one property of a unique index.
+@usableFromInline
+struct UniqueColumn: Sendable {
+    let hashed: HashedColumn?
+    let ordered: OrderedColumn?
+    /// The value of an entity as it is shown; nil for nil.
+    let value: @Sendable (UnsafeRawPointer) -> Any?
+
+    @usableFromInline
+    init(
+        hashed: HashedColumn?, ordered: OrderedColumn?,
+        value: @escaping @Sendable (UnsafeRawPointer) -> Any?
+    ) {
+        self.hashed = hashed
+        self.ordered = ordered
+        self.value = value
+    }
 
     /// What the index of several properties stands by.
-    @usableFromInline
-    static func content(
-        of properties: [_UniqueProperty<Entity>], name: String
-    ) -> IndexDefinition<Entity>.Content {
-        let hashed = properties.compactMap(\.hashed)
-        if hashed.count == properties.count { return .hashed(hashed) }
-        let ordered = properties.compactMap(\.ordered)
+    ///
+    /// - Parameter name: of the index, and of its type.
+    static func content(of columns: [UniqueColumn], named name: String) -> IndexDefinition.Content {
+        let hashed = columns.compactMap(\.hashed)
+        if hashed.count == columns.count { return .hashed(hashed) }
+        let ordered = columns.compactMap(\.ordered)
         precondition(
-            ordered.count == properties.count,
-            "the properties of \(Entity.self).\(name) must be all Hashable, or all Comparable")
+            ordered.count == columns.count,
+            "the properties of \(name) must be all Hashable, or all Comparable")
         return .ordered(ordered)
     }
 
     /// The values of an entity as they are shown; nil where one of them is nil.
-    @usableFromInline
-    static func value(
-        of properties: [_UniqueProperty<Entity>]
-    ) -> @Sendable (Entity) -> Any? {
-        let values = properties.map(\.value)
+    static func value(of columns: [UniqueColumn]) -> @Sendable (UnsafeRawPointer) -> Any? {
+        let values = columns.map(\.value)
         if values.count == 1 { return values[0] }
         return { entity in
             let all = values.compactMap { $0(entity) }

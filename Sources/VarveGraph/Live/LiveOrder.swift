@@ -21,14 +21,23 @@ struct LiveOrder<Entity: EntityModelProtocol>: Sendable {
     }
 
     /// The order of the first steps of a query; nil as above.
-    init?(_ query: QueryList<Entity>, steps: ArraySlice<RowPlan<Entity>.Step>) {
+    init?(_ query: QueryList<Entity>, steps: ArraySlice<RowStep>) {
         guard case .all = query.source else { return nil }
+        self.init(steps)
+    }
+
+    private init?(_ other: RowQuery) {
+        guard case .all = other.source else { return nil }
+        self.init(other.steps.all[...])
+    }
+
+    private init?(_ steps: ArraySlice<RowStep>) {
         var filters: RowCondition?
         var nesting = 0
         for step in steps {
-            if case .filter(let predicate) = step {
-                guard predicate.condition.rankings.isEmpty else { return nil }
-                filters = filters.map { $0 && predicate.condition } ?? predicate.condition
+            if case .filter(let condition) = step {
+                guard condition.rankings.isEmpty else { return nil }
+                filters = filters.map { $0 && condition } ?? condition
                 continue
             }
             if let condition = filters { filter(condition) }

@@ -161,10 +161,17 @@ extension QueryList {
     /// Whether the result depends on rows of the query's own type alone.
     var readsOneType: Bool {
         if case .related = source { return false }
-        return plan.steps.allSatisfy { step in
+        return plan.list.readsOneType
+    }
+}
+
+extension StepList where Step == RowStep {
+    fileprivate var readsOneType: Bool {
+        all.allSatisfy { step in
             switch step {
             case .filter, .sort, .limit, .last, .distinct: true
-            case .union(let other), .intersection(let other): other.readsOneType
+            case .union(let other), .intersection(let other):
+                other.source != .related && other.steps.readsOneType
             case .transform: false
             }
         }

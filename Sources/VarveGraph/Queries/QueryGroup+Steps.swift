@@ -3,7 +3,9 @@
 extension QueryGroup {
     /// Keeps the entities of each list that meet the condition.
     @inlinable
-    public func filter(_ predicate: QueryPredicate<Entity>) -> Self { adding(.filter(predicate)) }
+    public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
+        adding(.filter(predicate.condition))
+    }
 
     /// Keeps the entities of each list that meet the condition.
     @inlinable
@@ -58,7 +60,7 @@ extension QueryGroup {
     public func count(in context: Context) -> Int { counts(in: context).reduce(0, +) }
 
     @inlinable
-    func adding(_ step: RowPlan<Entity>.Step) -> Self {
+    func adding(_ step: RowStep) -> Self {
         var copy = self
         copy.plan.add(step)
         return copy

@@ -25,9 +25,11 @@ extension QueryList {
     func visit(in context: Context, _ body: (Entity) -> Bool) {
         guard let table = context.table(of: Entity.self) else { return }
         if case .all = source, plan.shape.isEmpty {
-            let rows = plan.planned(table)
+            let rows = plan.list.planned(table)
             if rows.next == plan.steps.count {
-                return rows.forEachRow(in: table, isPassing: true) { _, row in body(row.pointee) }
+                return rows.forEachRow(in: table, isPassing: true) { _, row in
+                    body(row.assumingMemoryBound(to: Entity.self).pointee)
+                }
             }
         }
         let loaders = NestedLoaders(depth: plan.shape.depth)

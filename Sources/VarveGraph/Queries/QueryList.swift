@@ -20,11 +20,13 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     public func resolve(in context: Context) -> [Entity] {
         guard case .all = source, plan.shape.isEmpty,
-            let table = context.table(of: Entity.self)
+            let position = context.tables.position(of: Entity._descriptor)
         else { return plan.materialize(slots(in: context), in: context) }
-        let rows = plan.planned(table)
+        let table = unsafeDowncast(context.tables.tables[position], to: Table<Entity>.self)
+        let rows = plan.list.planned(table)
         guard rows.next == plan.steps.count else {
-            return plan.materialize(slots(of: rows, table, context), in: context)
+            let slots = plan.list.slots(of: rows, in: context, table: position)
+            return plan.materialize(slots, in: context)
         }
         if let slots = rows.namedSlots(in: table) { return RowLoader(table, fills: []).load(slots) }
         if rows.isWholeTable, RowParts(table.liveCount).count > 1 {
@@ -34,7 +36,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         var entities: [Entity] = []
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
         rows.forEachRow(in: table, isPassing: true) { _, row in
-            entities.append(row.pointee)
+            entities.append(row.assumingMemoryBound(to: Entity.self).pointee)
             return true
         }
         return entities
@@ -46,17 +48,8 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     @inlinable
     public func count(in context: Context) -> Int {
         guard case .all = source else { return slots(in: context).count }
-        guard let table = context.table(of: Entity.self) else { return 0 }
-        let rows = plan.planned(table, countsOnly: true)
-        guard rows.next == plan.steps.count else { return slots(of: rows, table, context).count }
-        if let count = rows.knownCount(of: table.liveCount) { return count }
-        if let count = rows.namedCount(in: table) ?? rows.testedCount(in: table) { return count }
-        var count = 0
-        rows.forEachRow(in: table, isPassing: true) { _, _ in
-            count += 1
-            return true
-        }
-        return count
+        guard let position = context.tables.position(of: Entity._descriptor) else { return 0 }
+        return plan.list.count(in: context, table: position)
     }
 
     /// Whether the query finds anything.
@@ -67,39 +60,35 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
 
     @inlinable
     func slots(in context: Context) -> ContiguousArray<UInt32> {
-        guard let table = context.table(of: Entity.self) else { return [] }
+        guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
         switch source {
-        case .all: return slots(of: plan.planned(table), table, context)
+        case .all: return plan.list.slots(in: context, table: position)
         case .ids(let ids):
+            let table = unsafeDowncast(context.tables.tables[position], to: Table<Entity>.self)
             var slots = ContiguousArray<UInt32>()
             table.forEachAhead(of: ids) { id in
                 guard let slot = table.slot(of: id), table.hasRow(at: slot) else { return }
                 slots.append(slot.rawValue)
             }
-            return plan.apply(to: slots, in: context)
-        case .related(let slots): return plan.apply(to: slots(context), in: context)
+            return plan.list.apply(to: slots, in: context, table: position)
+        case .related(let slots):
+            return plan.list.apply(to: slots(context), in: context, table: position)
         }
     }
 
-    /// The rows of the head, passed through the other steps.
-    @inlinable
-    func slots(
-        of rows: PlannedRows, _ table: Table<Entity>, _ context: Context
-    ) -> ContiguousArray<UInt32> {
-        if rows.isWholeTable {
-            return plan.apply(to: table.liveSlots(), in: context, from: rows.next)
-        }
-        var slots = ContiguousArray<UInt32>()
-        slots.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
-        rows.forEachRow(in: table, isPassing: true) { slot, _ in
-            slots.append(slot)
-            return true
-        }
-        return plan.apply(to: slots, in: context, from: rows.next)
+    /// The query as a step of another one.
+    @inlinable var asStep: RowQuery {
+        let kind: RowQuery.Source =
+            switch source {
+            case .all: .all
+            case .ids: .ids
+            case .related: .related
+            }
+        return RowQuery(kind, plan.list) { slots(in: $0) }
     }
 
     @inlinable
-    func adding(_ step: RowPlan<Entity>.Step) -> Self {
+    func adding(_ step: RowStep) -> Self {
         var copy = self
         copy.plan.add(step)
         return copy
@@ -111,7 +100,9 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
 extension QueryList {
     /// Keeps the entities that meet the condition.
     @inlinable
-    public func filter(_ predicate: QueryPredicate<Entity>) -> Self { adding(.filter(predicate)) }
+    public func filter(_ predicate: QueryPredicate<Entity>) -> Self {
+        adding(.filter(predicate.condition))
+    }
 
     /// Keeps the entities that meet the condition.
     @inlinable
@@ -119,11 +110,11 @@ extension QueryList {
 
     /// Keeps the entities that the other query finds too.
     @inlinable
-    public func and(_ other: QueryList<Entity>) -> Self { adding(.intersection(other)) }
+    public func and(_ other: QueryList<Entity>) -> Self { adding(.intersection(other.asStep)) }
 
     /// Adds what the other query finds and this one does not.
     @inlinable
-    public func or(_ other: QueryList<Entity>) -> Self { adding(.union(other)) }
+    public func or(_ other: QueryList<Entity>) -> Self { adding(.union(other.asStep)) }
 
     /// Adds the entities of the type that meet the condition.
     @inlinable

@@ -50,7 +50,7 @@ struct RowComparator: Sendable {
     }
 
     /// Less than, equal to or greater than zero, as the first row comes before, with or behind.
-    @inlinable
+    @usableFromInline
     func compare(
         _ first: UnsafeRawPointer, _ second: UnsafeRawPointer, from part: Int = 0
     ) -> Int {
@@ -64,14 +64,13 @@ struct RowComparator: Sendable {
     }
 
     /// The slots in the order of the properties; equal rows stay in the order they came in.
-    @inlinable
-    func sorted<Entity: EntityModelProtocol>(
-        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>, keeping kept: Int = .max
+    func sorted(
+        _ slots: ContiguousArray<UInt32>, in table: AnyTable, keeping kept: Int = .max
     ) -> ContiguousArray<UInt32> {
         var selection = RowSelection(self, keeping: kept, expecting: slots.count)
-        var cursor = RowCursor(table)
-        for slot in slots {
-            if let row = cursor.row(at: slot) { selection.add(slot, row) }
+        table.visitRows(at: slots, isPassing: false) { slot, row in
+            selection.add(slot, row)
+            return true
         }
         return withExtendedLifetime(table) { selection.finish() }
     }

@@ -9,10 +9,24 @@
 @usableFromInline
 package class AnyTable {
     @usableFromInline package let descriptor: EntityDescriptor
+    @usableFromInline final let indexDefinitions: ContiguousArray<IndexDefinition>
+    @usableFromInline final let hasTextIndexes: Bool
+    /// The numbers of the indexes that are constraints.
+    @usableFromInline final let uniqueIndexes: ContiguousArray<Int>
+    /// From the address of a row to that of its metadata.
+    final let metadataOffset: Int
     /// What each relation leads to inside the context that made this table.
     @exclusivity(unchecked) package var relations: [ResolvedRelation]
     /// One column for each relation, by slot.
     @exclusivity(unchecked) package var links: [LinkColumn]
+    /// Slots by the hashes of ids.
+    @exclusivity(unchecked) @usableFromInline final var ids: IDMap
+    /// Entries of ids while they are loaded. Not copied with the table.
+    @exclusivity(unchecked) final var loadedIDs: ContiguousArray<UInt64> = []
+    /// Of a table that is loaded to become a part of another: the slot there of its first one.
+    @exclusivity(unchecked) final var partStart: Int?
+    /// Entries for the indexes of rows while they are loaded. Not copied with the table.
+    @exclusivity(unchecked) final var loadedEntries: ContiguousArray<LoadedEntries> = []
     /// How many slots were given out; every one of them has an id.
     @exclusivity(unchecked) @usableFromInline package var slotCount: Int
     /// How many slots hold a row.
@@ -56,6 +70,12 @@ package class AnyTable {
     @usableFromInline
     init(descriptor: EntityDescriptor) {
         self.descriptor = descriptor
+        indexDefinitions = descriptor.indexes
+        hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
+        uniqueIndexes = ContiguousArray(
+            descriptor.indexes.indices.filter { descriptor.indexes[$0].kind == .unique })
+        metadataOffset = descriptor.operations.metadataOffset
+        self.ids = IDMap()
         self.relations = []
         self.links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
         self.slotCount = 0
@@ -64,8 +84,7 @@ package class AnyTable {
         self.order = RowOrder()
         self.rowJournal = []
         self.linkJournal = []
-        self.indexContents = ContiguousArray(
-            descriptor.indexes.map { IndexContent($0.outline) })
+        self.indexContents = ContiguousArray(descriptor.indexes.map(IndexContent.init))
         self.deleteCauses = [:]
         self.tombstoneTable = -1
         self.madeLeaves = MadeLeaves()
@@ -74,7 +93,12 @@ package class AnyTable {
     @usableFromInline
     init(copying other: AnyTable) {
         descriptor = other.descriptor
+        indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
+        uniqueIndexes = other.uniqueIndexes
+        metadataOffset = other.metadataOffset
         relations = other.relations
+        ids = other.ids
         links = other.links
         slotCount = other.slotCount
         liveCount = other.liveCount
@@ -96,7 +120,12 @@ package class AnyTable {
     @usableFromInline
     init(journalsOf other: AnyTable) {
         descriptor = other.descriptor
+        indexDefinitions = other.indexDefinitions
+        hasTextIndexes = other.hasTextIndexes
+        uniqueIndexes = other.uniqueIndexes
+        metadataOffset = other.metadataOffset
         relations = other.relations
+        ids = IDMap()
         links = []
         slotCount = other.slotCount
         liveCount = other.liveCount

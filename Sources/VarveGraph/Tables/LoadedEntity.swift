@@ -16,14 +16,12 @@ package struct LoadedEntity {
 
 /// Entries of one index for rows that were loaded. An object for each index, because indexes are made by
 /// several threads at once.
-@usableFromInline
 final class LoadedEntries {
-    @exclusivity(unchecked) @usableFromInline var entries = ContiguousArray<IndexEntry>()
+    @exclusivity(unchecked) var entries = ContiguousArray<IndexEntry>()
     /// What was noted while parts of the table were loaded, in their order.
-    @exclusivity(unchecked) @usableFromInline var parts: [ContiguousArray<IndexEntry>] = []
+    @exclusivity(unchecked) var parts: [ContiguousArray<IndexEntry>] = []
 
     /// Gives all of them away.
-    @usableFromInline
     func takeAll() -> [ContiguousArray<IndexEntry>] {
         defer {
             parts = []
@@ -31,42 +29,25 @@ final class LoadedEntries {
         }
         return entries.isEmpty ? parts : parts + [entries]
     }
-
-    @inlinable
-    init() {}
 }
 
 /// Notes what the indexes hold of rows while these are loaded, and they and their texts are in the cache.
-@usableFromInline
-struct RowNotes<Entity: EntityModelProtocol>: ~Copyable {
-    @usableFromInline
-    struct Column {
-        @usableFromInline let key: @Sendable (UnsafePointer<Entity>) -> (key: UInt64, isExact: Bool)
-        @usableFromInline let noted: LoadedEntries
-
-        @inlinable
-        init(_ definition: IndexDefinition<Entity>, _ noted: LoadedEntries) {
-            key = definition.key
-            self.noted = noted
-        }
-    }
-
-    @usableFromInline let columns: ContiguousArray<Column>
+struct RowNotes: ~Copyable {
+    private let columns: ContiguousArray<(key: OrderedColumn.Key, noted: LoadedEntries)>
     /// What a slot is more in the table than in the part that is loaded.
-    @usableFromInline let shift: Int
+    private let shift: Int
 
-    @inlinable
     init(
-        _ definitions: ContiguousArray<IndexDefinition<Entity>>,
-        _ noted: ContiguousArray<LoadedEntries>, shift: Int
+        _ definitions: ContiguousArray<IndexDefinition>, _ noted: ContiguousArray<LoadedEntries>,
+        shift: Int
     ) {
         columns = ContiguousArray(
-            zip(definitions, noted).lazy.filter { $0.0.textFields == nil }.map(Column.init))
+            zip(definitions, noted).lazy.filter { $0.0.textFields == nil }
+                .map { ($0.0.key, $0.1) })
         self.shift = shift
     }
 
-    @inlinable
-    func note(_ row: UnsafePointer<Entity>, at slot: Int, ordinal: UInt64) {
+    func note(_ row: UnsafeRawPointer, at slot: Int, ordinal: UInt64) {
         for column in columns {
             column.noted.entries.append(
                 IndexEntry(

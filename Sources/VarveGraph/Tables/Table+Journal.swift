@@ -22,14 +22,6 @@ extension Table {
         UnsafeMutableRawPointer(cell).assumingMemoryBound(to: Entity?.self)
     }
 
-    @inlinable
-    func note(_ metadata: RowMetadata, of slot: Slot, before: Int32) {
-        rowJournal.append(
-            RowChange(
-                slot: slot.rawValue, before: before, metadata: metadata,
-                nextOrdinal: nextOrdinal, order: order.mark))
-    }
-
     /// Clears a journal that holds one row change and nothing else: after nearly every save. In
     /// code that knows the row's type this is a tenth of a save cheaper.
     @inlinable

@@ -94,18 +94,7 @@ extension Table {
 
     // MARK: - Packing
 
-    /// Whether the bytes of entities, at most as many as a leaf has, serve better than their values.
-    @inlinable
-    static func servesPacked(_ entities: UnsafeBufferPointer<LoadedEntity>) -> Bool {
-        var total = 0
-        for entity in entities {
-            guard entity.byteCount > 0 else { return false }
-            total += entity.byteCount
-        }
-        return total <= PackedLeaf.byteCountMax
-    }
-
-    /// Puts packed leaves in the place of others with the same rows, which are answered: their rows are to go when
+    /// Puts packed leaves in the place of others with the same rows, which are returned: their rows are to go when
     /// the table can be had again.
     @inlinable
     func replace(_ packed: inout PackedLeaves) {
@@ -121,31 +110,5 @@ extension Table {
             cells.nodes.nodeInTree(holding: place.first)
                 != other.cells.nodes.nodeInTree(holding: place.first)
         }
-    }
-
-    /// A leaf of entities' bytes.
-    @inlinable
-    static func packed(_ entities: UnsafeBufferPointer<LoadedEntity>) -> PackedLeaf {
-        PackedLeaf.make(
-            count: entities.count,
-            byteCounts: { (entities[$0].id.count, entities[$0].byteCount) },
-            metadata: { entities[$0].metadata }
-        ) { place in
-            var place = place
-            for entity in entities { entity.write(to: &place) }
-        }
-    }
-}
-
-extension LoadedEntity {
-    @inlinable var byteCount: Int { id.count + row.count }
-
-    /// Writes the id and the row behind it, and moves the place behind both.
-    @inlinable
-    func write(to place: inout UnsafeMutableRawPointer) {
-        if let start = id.baseAddress { place.copyMemory(from: start, byteCount: id.count) }
-        place += id.count
-        if let start = row.baseAddress { place.copyMemory(from: start, byteCount: row.count) }
-        place += row.count
     }
 }

@@ -25,35 +25,16 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     @exclusivity(unchecked) @usableFromInline var cells: PagedArray<Cell>
-    @exclusivity(unchecked) @usableFromInline var ids: IDMap
-    /// Entries of ids while they are loaded. Not copied with the table.
-    @exclusivity(unchecked) @usableFromInline var loadedIDs: ContiguousArray<UInt64>
-    /// Of a table that is loaded to become a part of another: the slot there of its first one.
-    @exclusivity(unchecked) @usableFromInline var partStart: Int?
-    /// Entries for the indexes of rows while they are loaded. Not copied with the table.
-    @exclusivity(unchecked) @usableFromInline var loadedEntries: ContiguousArray<LoadedEntries>
     /// Ids of slots without a row: of entities that were only referred to, or are deleted.
     @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
-    @usableFromInline let indexDefinitions: ContiguousArray<IndexDefinition<Entity>>
-    @usableFromInline let hasTextIndexes: Bool
-    /// The numbers of the indexes that are constraints.
-    @usableFromInline let uniqueIndexes: ContiguousArray<Int>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
         cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift, hasDirectory: true)
-        ids = IDMap()
-        loadedIDs = []
-        loadedEntries = []
         vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
-        indexDefinitions = ContiguousArray(
-            descriptor.indexes.map { unsafeDowncast($0, to: IndexDefinition<Entity>.self) })
-        hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
-        uniqueIndexes = ContiguousArray(
-            descriptor.indexes.indices.filter { descriptor.indexes[$0].kind == .unique })
         super.init(descriptor: descriptor)
     }
 
@@ -61,14 +42,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     init(copying other: Table<Entity>) {
         cells = other.cells
-        ids = other.ids
-        loadedIDs = []
-        loadedEntries = []
         vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
-        indexDefinitions = other.indexDefinitions
-        hasTextIndexes = other.hasTextIndexes
-        uniqueIndexes = other.uniqueIndexes
         super.init(copying: other)
     }
 
@@ -79,14 +54,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         cells = other.cells
         // Shared, it could not be told of the leaves that come.
         cells.dropDirectory()
-        ids = IDMap()
-        loadedIDs = []
-        loadedEntries = []
         vacantIDs = other.vacantIDs
         beforeRows = []
-        indexDefinitions = other.indexDefinitions
-        hasTextIndexes = other.hasTextIndexes
-        uniqueIndexes = other.uniqueIndexes
         super.init(journalsOf: other)
     }
 
@@ -126,17 +95,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         if let known = slot(of: id, hash: hash) { return known }
         let slot = appendSlot(hash: hash)
         vacantIDs[slot.index] = id
-        return slot
-    }
-
-    /// Gives out a slot for an id that is not known. The id must be there before anything is
-    /// looked up: either the caller puts its row next, or it notes the vacant id.
-    @inlinable
-    func appendSlot(hash: UInt64) -> Slot {
-        precondition(slotCount < Int(UInt32.max), "a table holds at most four billion ids")
-        let slot = Slot(slotCount)
-        slotCount += 1
-        ids.insert(hash, slot)
         return slot
     }
 
@@ -212,17 +170,25 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let cell = cells.mutablePointer(at: slot.index)
         let changed = indexDefinitions.isEmpty ? 0 : unindexChanges(in: cell, to: row, at: slot)
         let isNew = !noteTakingRow(of: cell, at: slot)
-        lastSaveWasNew = isNew
         Table.rowPlace(in: cell).initialize(to: consume row)
         if isNew {
             vacantIDs.clear(at: slot.index) { $0 == nil }
-            claimOrdinal(of: cell, at: slot, wanted: ordinal, stamp: stamp)
-            if !deleteCauses.isEmpty { deleteCauses[slot.rawValue] = nil }
-            didInsert(slot, ordinal: cell.pointee.metadata.ordinal)
-            if numbers != nil { noteNumber(ofRowAt: slot, stamp) }
+            didPutNew(cell, at: slot, stamp: stamp, ordinal: ordinal)
         }
-        if changed != 0 { indexRow(in: cell, at: slot, into: changed, known) }
-        self.stamp(&cell.pointee.metadata, stamp)
+        didPut(cell, at: slot, stamp: stamp, isNew: isNew, indexing: changed, known)
+    }
+
+    /// Takes the row that stands in the cell out of the indexes in which a new one has other values; returns the
+    /// indexes that the new row is to be added to.
+    @inlinable
+    func unindexChanges(
+        in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot
+    ) -> UInt64 {
+        guard let old = Table.row(in: cell) else { return .max }
+        return withUnsafePointer(to: row) {
+            unindexChanges(
+                from: old, to: $0, at: slot, ordinal: cell.pointee.metadata.ordinal)
+        }
     }
 
     /// Removes the row at a slot, which has one.
@@ -232,25 +198,11 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func remove(at slot: Slot, stamp: Stamp, keepsPlace: Bool) {
         let cell = cells.mutablePointer(at: slot.index)
         guard let id = cell.pointee.row?.id else { preconditionFailure("no row to remove") }
-        unindexRow(in: cell, at: slot)
+        unindex(cell, at: slot)
         vacantIDs[slot.index] = id
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
-        order.remove(ordinal: cell.pointee.metadata.ordinal)
-        liveCount -= 1
-        if keepsPlace { return self.stamp(&cell.pointee.metadata, stamp) }
-        let isPassing = isPassing(cell.pointee.metadata, at: slot, stamp: stamp)
-        stampDeparture(&cell.pointee.metadata, stamp, isPassing: isPassing)
-    }
-
-    /// Whether a row that goes for good came in the same transaction. The log will know of
-    /// neither, so the slot must be as if there had been none.
-    @inlinable
-    func isPassing(_ metadata: RowMetadata, at slot: Slot, stamp: Stamp) -> Bool {
-        guard stamp.transaction != 0, metadata.transaction == stamp.transaction,
-            descriptor.tombstoneOwner == nil
-        else { return false }
-        return isFirstKnown(slot)
+        didRemove(cell, at: slot, stamp: stamp, keepsPlace: keepsPlace)
     }
 
     /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that
@@ -259,67 +211,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     func setPlace(of slot: Slot, isKept: Bool, stamp: Stamp) -> UInt64 {
         let cell = cells.mutablePointer(at: slot.index)
         precondition(cell.pointee.row == nil, "a row has a place already")
-        note(cell.pointee.metadata, of: slot, before: -1)
-        if isKept {
-            claimOrdinal(of: cell, at: slot, wanted: nil, stamp: stamp)
-            self.stamp(&cell.pointee.metadata, stamp)
-        } else {
-            // A tombstone that came and went within a transaction leaves nothing in the log either.
-            let isPassing = stamp.transaction != 0 && isFirstKnown(slot)
-            stampDeparture(&cell.pointee.metadata, stamp, isPassing: isPassing)
-        }
-        return cell.pointee.metadata.ordinal
-    }
-
-    /// Sets the place of a slot that has none: the wanted one, else the one that it lost earlier in
-    /// the same transaction, else the last.
-    ///
-    /// A transaction is logged as what was before it against what is behind it, so an entity that
-    /// goes for good and comes back within one must be where it was.
-    @inlinable
-    func claimOrdinal(
-        of cell: UnsafeMutablePointer<Cell>, at slot: Slot, wanted: UInt64?, stamp: Stamp
-    ) {
-        if let wanted {
-            cell.pointee.metadata.ordinal = wanted
-            nextOrdinal = max(nextOrdinal, wanted + 1)
-        } else if cell.pointee.metadata.ordinal == RowMetadata.noOrdinal {
-            let isTouched =
-                stamp.transaction != 0 && cell.pointee.metadata.transaction == stamp.transaction
-            if isTouched, let former = formerOrdinal(of: slot) {
-                cell.pointee.metadata.ordinal = former
-            } else {
-                cell.pointee.metadata.ordinal = nextOrdinal
-                nextOrdinal += 1
-            }
-        }
-    }
-
-    @inlinable
-    func didInsert(_ slot: Slot, ordinal: UInt64) {
-        liveCount += 1
-        if !order.isSequential(adding: slot.rawValue, ordinal: ordinal),
-            !isBetweenNeighbours(slot, ordinal: ordinal)
-        {
-            materializeOrder()
-        }
-        order.insert(slot.rawValue, ordinal: ordinal)
-    }
-
-    /// Builds the map from ordinal to slot. O(n), once in a table's life.
-    @inlinable
-    func materializeOrder() {
-        var rows: [(slot: UInt32, ordinal: UInt64)] = []
-        rows.reserveCapacity(liveCount)
-        cells.forEachNode { first, node in
-            for position in 0..<PackedLeaf.width {
-                let place = Cell.place(at: position, of: node)
-                guard Table.hasRow(at: place) else { continue }
-                rows.append((UInt32(first + position), Table.metadata(at: place).ordinal))
-            }
-            return true
-        }
-        order.materialize(rows)
+        return setPlace(in: cell, at: slot, isKept: isKept, stamp: stamp)
     }
 
     @usableFromInline
@@ -329,14 +221,14 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let cell = cells.mutablePointer(at: Int(change.slot))
         let wasLive = cell.pointee.row != nil
         let isLive = change.before >= 0
-        unindexRow(in: cell, at: Slot(change.slot))
+        if wasLive { unindex(cell, at: Slot(change.slot)) }
         if let row = cell.pointee.row, !isLive { vacantIDs[Int(change.slot)] = row.id }
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
         // Before it is indexed: an index that is made anew then looks at all rows in order.
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
-        indexRow(in: cell, at: Slot(change.slot))
+        if isLive { index(cell, at: Slot(change.slot)) }
         if isLive && !wasLive { vacantIDs.clear(at: Int(change.slot)) { $0 == nil } }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
         nextOrdinal = change.nextOrdinal
@@ -391,16 +283,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
 
     override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
-        restoreVacancy(of: slot, ordinal: ordinal, stamp: stamp)
+        let cell = cells.mutablePointer(at: slot.index)
+        precondition(cell.pointee.row == nil, "a row has a place already")
+        restoreVacancy(in: cell, at: slot, ordinal: ordinal, stamp: stamp)
     }
 
     override func stampAgain(_ slot: Slot, _ stamp: Stamp) {
-        let cell = cells.mutablePointer(at: slot.index)
-        if cell.pointee.metadata.ordinal != RowMetadata.noOrdinal {
-            self.stamp(&cell.pointee.metadata, stamp)
-        } else {
-            stampDeparture(&cell.pointee.metadata, stamp, isPassing: false)
-        }
+        stampAgain(in: cells.mutablePointer(at: slot.index), stamp)
     }
 
     @usableFromInline

@@ -101,7 +101,9 @@ struct DamagedStoreTests {
 
     @Test(
         "Behind a damaged transaction they show what a rescue brings over",
-        arguments: ["cat", "query", "history", "blame", "diff", "at", "export", "grep", "log", "follow"])
+        arguments: [
+            "cat", "query", "history", "blame", "diff", "at", "export", "grep", "log", "follow",
+        ])
     func transaction(command: String) throws {
         let arguments = try #require(Self.ways[command]).arguments
         let place = try JSONObject(ToolRun("show", "--json", store.path, "3").output)

@@ -34,11 +34,11 @@ extension ThreadsRound {
     /// Nil where there is no checkpoint to damage.
     private func damageNewest(_ random: inout SeededGenerator) throws -> String? {
         let checkpoints: [CheckpointReference]
-        do {
+        do throws(LogError) {
             checkpoints = try ScannedLog.scan(
                 POSIXFileSystem(directory.path), mode: .readOnly
             ).manifest.checkpoints
-        } catch is LogError {
+        } catch {
             // A compaction after the other has removed what was to be read.
             return nil
         }

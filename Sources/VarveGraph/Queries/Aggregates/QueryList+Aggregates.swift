@@ -134,14 +134,10 @@ extension QueryList {
 extension QueryList {
     /// The rows of the query, or nil where the context does not hold the type.
     @inlinable
-    func rows(in context: Context) -> RowSet<Entity>? {
-        guard let table = context.table(of: Entity.self) else { return nil }
-        guard case .all = source else { return RowSet(table, .slots(slots(in: context))) }
-        let planned = plan.planned(table)
-        guard planned.next == plan.steps.count else {
-            return RowSet(table, .slots(slots(of: planned, table, context)))
-        }
-        return RowSet(table, .planned(planned))
+    func rows(in context: Context) -> RowSet? {
+        guard let table = context.tables.position(of: Entity._descriptor) else { return nil }
+        if case .all = source { return plan.list.rows(in: context, table: table) }
+        return RowSet(slots(in: context), in: context, table: table)
     }
 
     /// The first value of the sorted query where an index is in that order, else found by
@@ -151,12 +147,8 @@ extension QueryList {
         _ path: KeyPath<Entity, Value>, of sorted: Self, isMaximum: Bool, in context: Context
     ) -> Value? {
         let read = PropertyReader(path)
-        var found = rows(in: context)
-        if case .planned(let first)? = sorted.limit(1).rows(in: context)?.rows,
-            case .walk = first.source, let table = context.table(of: Entity.self)
-        {
-            found = RowSet(table, .planned(first))
-        }
+        let first = sorted.limit(1).rows(in: context)
+        let found = first?.isWalk == true ? first : rows(in: context)
         return found?.extreme(isMaximum: isMaximum) { read($0) }.map { Entity._presented($0) }
     }
 }

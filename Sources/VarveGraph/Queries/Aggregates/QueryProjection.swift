@@ -1,12 +1,12 @@
 /// A query for some properties of its entities, as tuples. No entity is copied as a whole.
 public struct QueryProjection<Entity: EntityModelProtocol, each Value>: Sendable {
     @usableFromInline let list: QueryList<Entity>
-    @usableFromInline let read: @Sendable (RowSet<Entity>) -> [(repeat each Value)]
+    @usableFromInline let read: @Sendable (RowSet) -> [(repeat each Value)]
 
     @inlinable
     init(
         _ list: QueryList<Entity>,
-        _ read: @escaping @Sendable (RowSet<Entity>) -> [(repeat each Value)]
+        _ read: @escaping @Sendable (RowSet) -> [(repeat each Value)]
     ) {
         self.list = list
         self.read = read
@@ -31,10 +31,10 @@ public struct QueryProjection<Entity: EntityModelProtocol, each Value>: Sendable
 /// the expression ends, so that nothing could be called on it in the same one.
 public struct PropertyProjection<Entity: EntityModelProtocol, Value>: Sendable {
     @usableFromInline let list: QueryList<Entity>
-    @usableFromInline let read: @Sendable (RowSet<Entity>) -> [Value]
+    @usableFromInline let read: @Sendable (RowSet) -> [Value]
 
     @inlinable
-    init(_ list: QueryList<Entity>, _ read: @escaping @Sendable (RowSet<Entity>) -> [Value]) {
+    init(_ list: QueryList<Entity>, _ read: @escaping @Sendable (RowSet) -> [Value]) {
         self.list = list
         self.read = read
     }
@@ -55,7 +55,7 @@ public struct PropertyProjection<Entity: EntityModelProtocol, Value>: Sendable {
 extension RowSet {
     /// What `body` returns for each row, in the query's order.
     @inlinable
-    func map<Value>(_ body: (UnsafePointer<Entity>) -> Value) -> [Value] {
+    func map<Value>(_ body: (UnsafeRawPointer) -> Value) -> [Value] {
         var values: [Value] = []
         values.reserveCapacity(knownCount)
         forEach { _, row in values.append(body(row)) }

@@ -3,9 +3,9 @@ internal import VarveText
 
 /// The rows that a query finds, to be counted, added up or compared where they lie.
 @usableFromInline
-struct RowSet<Entity: EntityModelProtocol> {
-    @usableFromInline let table: Table<Entity>
-    @usableFromInline let rows: Rows
+struct RowSet {
+    let table: AnyTable
+    let rows: Rows
 
     @usableFromInline
     enum Rows {
@@ -14,33 +14,28 @@ struct RowSet<Entity: EntityModelProtocol> {
         case slots(ContiguousArray<UInt32>)
     }
 
-    @inlinable
-    init(_ table: Table<Entity>, _ rows: Rows) {
+    init(_ table: AnyTable, _ rows: Rows) {
         self.table = table
         self.rows = rows
     }
 
     /// Calls `body` with each row in the query's order.
-    @inlinable
-    func forEach(_ body: (UInt32, UnsafePointer<Entity>) -> Void) {
+    @usableFromInline
+    func forEach(_ body: (UInt32, UnsafeRawPointer) -> Void) {
+        let visit: RowVisit = { slot, row in
+            body(slot, row)
+            return true
+        }
         switch rows {
-        case .planned(let rows):
-            rows.forEachRow(in: table, isPassing: true) { slot, row in
-                body(slot, row)
-                return true
-            }
-        case .slots(let slots):
-            var cursor = RowCursor(table)
-            for slot in slots {
-                _ = cursor.withRow(at: slot) { body(slot, $0) }
-            }
+        case .planned(let rows): rows.forEachRow(in: table, isPassing: true, visit)
+        case .slots(let slots): table.visitRows(at: slots, isPassing: true, visit)
         }
     }
 
     /// The least value, or the greatest; nil where there is none. Of equal ones the first.
     @inlinable
     func extreme<Value: Comparable>(
-        isMaximum: Bool, _ read: (UnsafePointer<Entity>) -> Value?
+        isMaximum: Bool, _ read: (UnsafeRawPointer) -> Value?
     ) -> Value? {
         var found: Value?
         forEach { _, row in
@@ -56,7 +51,7 @@ struct RowSet<Entity: EntityModelProtocol> {
     }
 
     @inlinable
-    func sum<Value: AdditiveArithmetic>(_ read: (UnsafePointer<Entity>) -> Value?) -> Value {
+    func sum<Value: AdditiveArithmetic>(_ read: (UnsafeRawPointer) -> Value?) -> Value {
         var sum = Value.zero
         forEach { _, row in
             if let value = read(row) { sum += value }
@@ -66,7 +61,7 @@ struct RowSet<Entity: EntityModelProtocol> {
 
     @inlinable
     func integerSum<Value: FixedWidthInteger>(
-        _ read: (UnsafePointer<Entity>) -> Value?
+        _ read: (UnsafeRawPointer) -> Value?
     ) -> IntegerSum<Value> {
         var sum = IntegerSum<Value>()
         forEach { _, row in
@@ -77,7 +72,7 @@ struct RowSet<Entity: EntityModelProtocol> {
 
     @inlinable
     func average<Value: BinaryFloatingPoint>(
-        _ read: (UnsafePointer<Entity>) -> Value?
+        _ read: (UnsafeRawPointer) -> Value?
     ) -> Value? {
         var sum = Value.zero
         var count = 0
@@ -87,6 +82,33 @@ struct RowSet<Entity: EntityModelProtocol> {
             count += 1
         }
         return count == 0 ? nil : sum / Value(count)
+    }
+}
+
+extension RowSet {
+    /// The rows at some slots of the table at a position.
+    @usableFromInline
+    init(_ slots: ContiguousArray<UInt32>, in context: Context, table position: Int) {
+        self.init(context.tables.tables[position], .slots(slots))
+    }
+
+    /// Whether the rows are found along an index, in its order.
+    @usableFromInline var isWalk: Bool {
+        if case .planned(let rows) = rows, case .walk = rows.source { true } else { false }
+    }
+}
+
+extension StepList where Step == RowStep {
+    /// What the steps find among all rows of the table at a position.
+    @usableFromInline
+    func rows(in context: Context, table position: Int) -> RowSet {
+        let table = context.tables.tables[position]
+        let planned = planned(table)
+        guard planned.next == steps.count else {
+            return RowSet(
+                table, .slots(slots(of: planned, in: context, table: position)))
+        }
+        return RowSet(table, .planned(planned))
     }
 }
 

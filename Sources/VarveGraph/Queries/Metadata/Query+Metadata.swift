@@ -13,7 +13,7 @@ extension Table {
 
 extension UnsafeRawPointer {
     /// The metadata that stand so far behind a row.
-    fileprivate func metadata(at offset: Int) -> RowMetadata {
+    func metadata(at offset: Int) -> RowMetadata {
         (self + offset).assumingMemoryBound(to: RowMetadata.self).pointee
     }
 }

@@ -43,7 +43,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
         guard let parts else { return .list }
         guard let cursor else { return .query(query) }
         if parts.isEmpty {
-            let planned = query.plan.planned(table)
+            let planned = query.plan.list.planned(table)
             if case .scan = planned.source, let slot = table.slot(behind: cursor) {
                 return .slot(slot, planned.residual?.matches)
             }
@@ -74,7 +74,7 @@ struct PageOrder<Entity: EntityModelProtocol> {
                 let order = comparison(row)
                 if order != 0 { return order > 0 }
             }
-            return Table<Entity>.metadata(beside: row).ordinal > ordinal
+            return row.metadata(at: Table<Entity>.metadataOffset).ordinal > ordinal
         }
         // The first says less than the second, but an index may know it.
         guard let condition = bounds.first?.condition else { return query.filter(isBehind) }

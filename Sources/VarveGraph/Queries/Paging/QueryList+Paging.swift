@@ -46,22 +46,23 @@ extension QueryList {
     }
 }
 
-extension Table {
+extension AnyTable {
     /// Slots with rows that pass the test, in slot order.
-    @inlinable
-    func slots(
+    @usableFromInline
+    final func slots(
         from first: UInt32, limit: Int, _ test: (@Sendable (UnsafeRawPointer) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var found = ContiguousArray<UInt32>()
-        var cursor = RowCursor(self)
         var slot = first
         while slot < slotCount, found.count < limit {
-            if cursor.withRow(at: slot, { test?($0) ?? true }) ?? false { found.append(slot) }
+            if withRawRow(at: Slot(slot), { test?($0) ?? true }) ?? false { found.append(slot) }
             slot += 1
         }
         return found
     }
+}
 
+extension Table {
     /// Where to go on in a list that has an order of its own.
     @usableFromInline
     func place(behind cursor: QueryCursor, in slots: ContiguousArray<UInt32>) -> Int {

@@ -29,13 +29,13 @@ struct Candidates: Sendable {
 /// Where in an index the rows stand that meet a condition.
 struct IndexRanges: Sendable {
     let index: Int
-    let outline: IndexOutline
+    let definition: IndexDefinition
     /// How many of its components are looked up.
     let componentCount: Int
     let ranges: [PostingRange]
 
     /// Their names, for those who ask: spelling out a key path takes longer than many a query.
-    var properties: [String] { outline.properties(componentCount) }
+    var properties: [String] { definition.properties(componentCount) }
 
     var count: Int {
         var count = 0
@@ -48,7 +48,7 @@ struct IndexRanges: Sendable {
 @usableFromInline
 struct IndexWalk: Sendable {
     @usableFromInline let index: Int
-    let outline: IndexOutline
+    let definition: IndexDefinition
     /// How many of its components are looked up or give the order.
     let componentCount: Int
     @usableFromInline let range: PostingRange
@@ -60,12 +60,12 @@ struct IndexWalk: Sendable {
 
     /// Whether all of its properties count. Rows that are equal in the first ones have to be
     /// gathered first, and put in insertion order.
-    var isWhole: Bool { componentCount == outline.components.count }
+    var isWhole: Bool { componentCount == definition.components.count }
 
-    var properties: [String] { outline.properties(componentCount) }
+    var properties: [String] { definition.properties(componentCount) }
 }
 
-extension IndexOutline {
+extension IndexDefinition {
     /// The names of the first properties.
     fileprivate func properties(_ count: Int) -> [String] {
         components.prefix(count).map(\.path.propertyName)

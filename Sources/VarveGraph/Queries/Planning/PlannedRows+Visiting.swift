@@ -2,22 +2,20 @@ extension PlannedRows {
     /// Calls `body` with each row of the answer in order, until it returns false.
     ///
     /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
-    @inlinable
-    func forEachRow<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, isPassing: Bool,
-        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
-    ) {
+    @usableFromInline
+    func forEachRow(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
         withExtendedLifetime(table) {
             switch page {
             case .all:
                 if orderings.isEmpty {
                     forEachMatch(in: table, isPassing: isPassing, body)
                 } else {
-                    visit(sorted(table, keeping: .max), in: table, isPassing: isPassing, body)
+                    table.visitRows(
+                        at: sorted(table, keeping: .max), isPassing: isPassing, body)
                 }
             case .last:
                 if let slot = lastSlot(in: table) {
-                    visit([slot], in: table, isPassing: isPassing, body)
+                    table.visitRows(at: [slot], isPassing: isPassing, body)
                 }
             case .limit(let limit, let offset):
                 guard limit > 0 else { return }
@@ -26,84 +24,76 @@ extension PlannedRows {
                         in: table, limit: limit, offset: offset, isPassing: isPassing, body)
                 } else {
                     let slots = sorted(table, keeping: limit.addingClamped(offset))
-                    visit(
-                        ContiguousArray(slots.dropFirst(offset)), in: table, isPassing: isPassing,
-                        body)
+                    table.visitRows(
+                        at: ContiguousArray(slots.dropFirst(offset)), isPassing: isPassing, body)
                 }
             }
         }
     }
 
     /// The matching rows as their source gives them.
-    @inlinable
-    func forEachMatch<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, isPassing: Bool,
-        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
-    ) {
-        let test = residual?.matches
-        switch source {
-        case .scan:
-            table.forEachRow(isPassing: isPassing) { slot, row in
-                if let test, !test(row) { return true }
-                return body(slot.rawValue, row)
-            }
-        case .candidates(let candidates):
+    private func forEachMatch(in table: AnyTable, isPassing: Bool, _ body: RowVisit) {
+        if case .candidates(let candidates) = source {
             let slots = table.slotsInOrder(of: candidates)
-            if slots.count > 1, let residual, let test = packedTest(in: table) {
-                var cursor = RowCursor(table)
-                return cursor.forEachRow(
-                    at: slots, meeting: residual, test, isPassing: isPassing, body)
+            if slots.count > 1, let test = packedTest(in: table) {
+                return table.visitRows(at: slots, meeting: test, isPassing: isPassing, body)
             }
-            visit(slots, in: table, isPassing: isPassing) {
-                slot, row in
-                if let test, !test(row) { return true }
-                return body(slot, row)
+            return visit(slots, in: table, isPassing: isPassing, body)
+        }
+        switch source {
+        case .scan, .candidates:
+            // What has nothing to be tested is handed on as it comes.
+            guard let test = residual?.matches else {
+                return table.visitRows(isPassing: isPassing, body)
             }
+            table.visitRows(isPassing: isPassing) { test($1) ? body($0, $1) : true }
         case .ranking(let condition):
-            visit(rankedSlots(condition, table), in: table, isPassing: isPassing) { slot, row in
-                if let test, !test(row) { return true }
-                return body(slot, row)
-            }
+            visit(rankedSlots(condition, table), in: table, isPassing: isPassing, body)
         case .walk(let walk):
-            var cursor = RowCursor(table)
+            let test = residual?.matches
             table.forEachPosting(of: walk.index, in: walk.range, order: walk.order) { slot, _ in
-                let visit = { (row: UnsafePointer<Entity>) in
-                    if let test, !test(row) { return true }
-                    return body(slot, row)
+                let visit = { (row: UnsafeRawPointer) in
+                    test?(row) ?? true ? body(slot, row) : true
                 }
-                guard isPassing else { return cursor.row(at: slot).map(visit) ?? true }
-                return cursor.withRow(at: slot, visit) ?? true
+                guard isPassing else { return table.rawRow(at: Slot(slot)).map(visit) ?? true }
+                return table.withRawRow(at: Slot(slot), visit) ?? true
             }
         }
     }
 
+    /// The rows at these slots that meet the rest of the conditions.
+    private func visit(
+        _ slots: ContiguousArray<UInt32>, in table: AnyTable, isPassing: Bool, _ body: RowVisit
+    ) {
+        guard let test = residual?.matches else {
+            return table.visitRows(at: slots, isPassing: isPassing, body)
+        }
+        table.visitRows(at: slots, isPassing: isPassing) { test($1) ? body($0, $1) : true }
+    }
+
     /// What of the rest can be tested on rows' bytes.
-    @usableFromInline
-    func packedTest(in table: AnyTable) -> PackedTextTest? {
-        residual.flatMap { PackedTextTest($0, among: table.descriptor.fields) }
+    private func packedTest(in table: AnyTable) -> RowTest? {
+        residual.flatMap { residual in
+            PackedTextTest(residual, among: table.descriptor.fields).map { RowTest(residual, $0) }
+        }
     }
 
     /// How many rows there are, where indexes name candidates and a text tells which are some: counted without
     /// making more rows than the other conditions need.
-    @inlinable
-    func testedCount<Entity: EntityModelProtocol>(in table: Table<Entity>) -> Int? {
-        guard case .candidates(let candidates) = source, case .all = page, let residual,
+    func testedCount(in table: AnyTable) -> Int? {
+        guard case .candidates(let candidates) = source, case .all = page,
             let test = packedTest(in: table)
         else { return nil }
-        var cursor = RowCursor(table)
-        return cursor.countRows(
-            at: table.slotsInOrder(of: candidates), meeting: residual, test)
+        return table.countRows(at: table.slotsInOrder(of: candidates), meeting: test)
     }
 
-    @inlinable
-    func forEachMatch<Entity: EntityModelProtocol>(
-        in table: Table<Entity>, limit: Int, offset: Int, isPassing: Bool,
-        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    private func forEachMatch(
+        in table: AnyTable, limit: Int, offset: Int, isPassing: Bool, _ body: RowVisit
     ) {
         if residual == nil, case .walk(let walk) = source {
             // Every row counts, so they can be asked for in groups.
             let slots = table.slots(along: walk, limit: limit, offset: offset)
-            return visit(slots, in: table, isPassing: isPassing, body)
+            return table.visitRows(at: slots, isPassing: isPassing, body)
         }
         var skipped = 0
         var taken = 0
@@ -117,20 +107,8 @@ extension PlannedRows {
         }
     }
 
-    @inlinable
-    func visit<Entity: EntityModelProtocol>(
-        _ slots: ContiguousArray<UInt32>, in table: Table<Entity>, isPassing: Bool,
-        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
-    ) {
-        var cursor = RowCursor(table)
-        cursor.forEachRow(at: slots, isPassing: isPassing, body)
-    }
-
     /// The matching rows' slots in the order of the sorts, the first `kept` of them.
-    @inlinable
-    func sorted<Entity: EntityModelProtocol>(_ table: Table<Entity>, keeping kept: Int)
-        -> ContiguousArray<UInt32>
-    {
+    private func sorted(_ table: AnyTable, keeping kept: Int) -> ContiguousArray<UInt32> {
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: kept)
         }
@@ -142,10 +120,7 @@ extension PlannedRows {
         return selection.finish()
     }
 
-    @inlinable
-    func matchingSlots<Entity: EntityModelProtocol>(in table: Table<Entity>) -> ContiguousArray<
-        UInt32
-    > {
+    private func matchingSlots(in table: AnyTable) -> ContiguousArray<UInt32> {
         // No row is made to learn its slot.
         if residual == nil, case .scan = source { return table.liveSlots() }
         var slots = ContiguousArray<UInt32>()
@@ -157,9 +132,8 @@ extension PlannedRows {
     }
 
     /// The rows that a text condition finds, best first, and no more than can be wanted.
-    @usableFromInline
-    func rankedSlots<Entity: EntityModelProtocol>(
-        _ condition: TextCondition, _ table: Table<Entity>
+    private func rankedSlots(
+        _ condition: TextCondition, _ table: AnyTable
     ) -> ContiguousArray<UInt32> {
         guard residual == nil, case .limit(let limit, let offset) = page else {
             return table.textRanking(for: condition)
@@ -168,9 +142,8 @@ extension PlannedRows {
     }
 
     /// Sorts by one ordering behind the other.
-    @usableFromInline
-    func reordered<Entity: EntityModelProtocol>(
-        _ slots: ContiguousArray<UInt32>, _ table: Table<Entity>, keeping kept: Int
+    private func reordered(
+        _ slots: ContiguousArray<UInt32>, _ table: AnyTable, keeping kept: Int
     ) -> ContiguousArray<UInt32> {
         var slots = slots
         for ordering in orderings {
@@ -184,13 +157,12 @@ extension PlannedRows {
 
     // MARK: - The last row
 
-    @inlinable
-    func lastSlot<Entity: EntityModelProtocol>(in table: Table<Entity>) -> UInt32? {
+    private func lastSlot(in table: AnyTable) -> UInt32? {
         if orderings.isEmpty { return lastMatch(in: table) }
         guard orderings.count == 1, case .properties(let comparator) = orderings[0] else {
             return reordered(matchingSlots(in: table), table, keeping: .max).last
         }
-        var last: (slot: UInt32, row: UnsafePointer<Entity>)?
+        var last: (slot: UInt32, row: UnsafeRawPointer)?
         forEachMatch(in: table, isPassing: false) { slot, row in
             if last.map({ comparator.compare($0.row, row) <= 0 }) ?? true { last = (slot, row) }
             return true
@@ -199,8 +171,7 @@ extension PlannedRows {
     }
 
     /// The last match in insertion order: looked for from the end.
-    @inlinable
-    func lastMatch<Entity: EntityModelProtocol>(in table: Table<Entity>) -> UInt32? {
+    private func lastMatch(in table: AnyTable) -> UInt32? {
         let slots: ContiguousArray<UInt32>
         switch source {
         case .candidates(let candidates): slots = table.slotsInOrder(of: candidates)
@@ -216,26 +187,18 @@ extension PlannedRows {
         return lastMatch(among: slots.reversed(), in: table)
     }
 
-    @inlinable
-    func lastMatch<Entity: EntityModelProtocol>(
-        among slots: some Sequence<UInt32>, in table: Table<Entity>
-    ) -> UInt32? {
-        var cursor = RowCursor(table)
-        for slot in slots {
-            if cursor.withRow(at: slot, { row in residual.map { $0.matches(row) } ?? true })
-                ?? false
-            {
-                return slot
-            }
+    private func lastMatch(among slots: some Sequence<UInt32>, in table: AnyTable) -> UInt32? {
+        slots.first { slot in
+            table.withRawRow(at: Slot(slot)) { residual?.matches($0) ?? true } ?? false
         }
-        return nil
     }
 }
 
-extension Table {
+extension AnyTable {
     /// The first slots of a walk behind an offset.
-    @inlinable
-    func slots(along walk: IndexWalk, limit: Int, offset: Int) -> ContiguousArray<UInt32> {
+    final func slots(
+        along walk: IndexWalk, limit: Int, offset: Int
+    ) -> ContiguousArray<UInt32> {
         var slots = ContiguousArray<UInt32>()
         slots.reserveCapacity(min(limit, walk.range.count))
         var skipped = 0

@@ -64,10 +64,8 @@ struct PlannedRows: Sendable {
     }
 
     /// The slots of all rows, where indexes alone decide which and in which order: named without reaching any.
-    @inlinable
-    func namedSlots<Entity: EntityModelProtocol>(
-        in table: Table<Entity>
-    ) -> ContiguousArray<UInt32>? {
+    @usableFromInline
+    func namedSlots(in table: AnyTable) -> ContiguousArray<UInt32>? {
         guard residual == nil, orderings.isEmpty, case .all = page else { return nil }
         switch source {
         case .scan, .ranking: return nil

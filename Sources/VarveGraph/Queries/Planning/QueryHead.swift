@@ -5,12 +5,12 @@
 /// stable; so a chain of them is one conjunction and one order.
 @usableFromInline
 struct QueryHead: Sendable {
-    @usableFromInline var conjuncts: [RowCondition] = []
+    var conjuncts: [RowCondition] = []
     /// One behind the other, each stable; none for insertion order.
-    @usableFromInline var orderings: [Ordering] = []
-    @usableFromInline var page = Page.all
+    var orderings: [Ordering] = []
+    var page = Page.all
     /// The first step that does not belong to the head.
-    @usableFromInline var next = 0
+    var next = 0
 
     @usableFromInline
     enum Ordering: Sendable {
@@ -35,9 +35,7 @@ struct QueryHead: Sendable {
         }
     }
 
-    /// Inlinable, because what knows the type of the steps is to be little, and compiled for it.
-    @inlinable
-    init<Entity: EntityModelProtocol>(of steps: [RowPlan<Entity>.Step]) {
+    init(of steps: [RowStep]) {
         while next < steps.count, absorb(steps[next]) { next += 1 }
         guard next < steps.count else { return }
         switch steps[next] {
@@ -50,10 +48,9 @@ struct QueryHead: Sendable {
     }
 
     /// Takes a step in, if it only says which rows or in which order.
-    @inlinable
-    mutating func absorb<Entity: EntityModelProtocol>(_ step: RowPlan<Entity>.Step) -> Bool {
+    private mutating func absorb(_ step: RowStep) -> Bool {
         switch step {
-        case .filter(let predicate): add(predicate.condition)
+        case .filter(let condition): add(condition)
         case .sort(let comparator): add(.properties(comparator))
         // The rows of a table are distinct already.
         case .distinct: break
@@ -65,15 +62,13 @@ struct QueryHead: Sendable {
         return true
     }
 
-    @usableFromInline
-    mutating func add(_ condition: RowCondition) {
+    private mutating func add(_ condition: RowCondition) {
         condition.addConjuncts(to: &conjuncts)
         for condition in condition.rankings { add(.rank(condition)) }
     }
 
     /// A later sort comes first; the earlier one decides where it finds no difference.
-    @usableFromInline
-    mutating func add(_ ordering: Ordering) {
+    private mutating func add(_ ordering: Ordering) {
         if case .properties(let earlier)? = orderings.last, case .properties(var later) = ordering {
             later.parts += earlier.parts
             orderings[orderings.count - 1] = .properties(later)
@@ -92,7 +87,6 @@ struct QueryHead: Sendable {
     }
 
     /// How rows that meet all this are found in the table.
-    @usableFromInline
     func planned(_ table: AnyTable) -> PlannedRows { QueryPlanner(table, self).plan() }
 
     /// The order as one comparison, where it is one.
@@ -104,23 +98,10 @@ struct QueryHead: Sendable {
     }
 }
 
-extension QueryList {
-    /// The conditions that this query consists of, if it is nothing but conditions on all rows.
-    @usableFromInline var asFilters: [RowCondition]? {
-        guard case .all = source else { return nil }
-        var conditions: [RowCondition] = []
-        for step in plan.steps {
-            guard case .filter(let predicate) = step else { return nil }
-            conditions.append(predicate.condition)
-        }
-        return conditions
-    }
-}
-
 extension RowCondition {
     /// The conditions that order what they find: those that all rows found must meet. Inside `||`
     /// or behind `!` such a condition is a mere test.
-    @usableFromInline var rankings: [TextCondition] {
+    var rankings: [TextCondition] {
         switch structure {
         case .text(let condition): condition.isRanked ? [condition] : []
         case .conjunction(let parts): parts.flatMap(\.rankings)
@@ -131,7 +112,7 @@ extension RowCondition {
 
 extension Int {
     /// The sum, or the greatest integer where that is less.
-    @inlinable
+    @usableFromInline
     func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

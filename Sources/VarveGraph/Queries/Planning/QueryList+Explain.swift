@@ -18,7 +18,7 @@ extension QueryList {
                 entity: Entity._descriptor.name, access: access, candidates: count, test: nil,
                 order: .asFound, stopsEarly: false, steps: words)
         }
-        let rows = plan.planned(table)
+        let rows = plan.list.planned(table)
         let head = QueryHead(of: plan.steps)
         return QueryPlan(
             entity: Entity._descriptor.name, access: rows.access(in: table),
@@ -44,7 +44,7 @@ extension PlannedRows {
         case .walk(let walk):
             .walk(
                 QueryPlan.Index(
-                    name: walk.outline.name, kind: "ordered", properties: walk.properties),
+                    name: walk.definition.name, kind: "ordered", properties: walk.properties),
                 backwards: walk.isDescending)
         }
     }
@@ -102,7 +102,7 @@ extension Candidates {
         case .ranges(let ranges):
             .index(
                 QueryPlan.Index(
-                    name: ranges.outline.name, kind: "\(ranges.outline.kind)",
+                    name: ranges.definition.name, kind: "\(ranges.definition.kind)",
                     properties: ranges.properties),
                 ranges: ranges.ranges.count)
         case .union(let branches): .union(branches.map { $0.access(in: table) })
@@ -118,10 +118,10 @@ extension PlannedRows {
     }
 }
 
-extension RowPlan.Step {
+extension RowStep {
     var words: String {
         switch self {
-        case .filter(let predicate): "filter \(predicate.condition.description)"
+        case .filter(let condition): "filter \(condition.description)"
         case .sort(let comparator): "sort by \(comparator.description)"
         case .limit(let limit, let offset): PlannedRows.limitWords(limit, offset)
         case .last: "the last one"

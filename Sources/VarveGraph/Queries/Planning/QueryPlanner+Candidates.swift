@@ -52,30 +52,31 @@ extension QueryPlanner {
 
     /// The ranges of one index that hold what meets some of the conditions.
     func ranges(of index: Int, _ start: IndexSearch) -> Candidates? {
-        let outline = indexes[index]
-        guard outline.kind != .text else { return nil }
+        let definition = indexes[index]
+        guard definition.kind != .text else { return nil }
         var search = start
-        for component in outline.components {
+        for component in definition.components {
             guard search.addEquality(at: component.path.raw) else { break }
         }
-        if search.depth < outline.components.count {
-            guard outline.kind == .ordered else { return nil }
-            let path = outline.components[search.depth].path.raw
+        if search.depth < definition.components.count {
+            guard definition.kind == .ordered else { return nil }
+            let path = definition.components[search.depth].path.raw
             search.addRange(at: path)
             if search.componentCount == search.depth { search.addPrefix(at: path) }
         }
         guard !search.used.isEmpty else { return nil }
         var ranges: [PostingRange] = []
         let isServed = search.forEachBounds { bounds in
-            guard let range = outline.postings(table, index, bounds) else { return false }
+            guard let range = table.postings(of: index, in: bounds) else { return false }
             if range.count > 0 { ranges.append(range) }
             return true
         }
         guard isServed else { return nil }
         let found = IndexRanges(
-            index: index, outline: outline, componentCount: search.componentCount, ranges: ranges)
+            index: index, definition: definition, componentCount: search.componentCount,
+            ranges: ranges)
         return Candidates(
             shape: .ranges(found), count: found.count,
-            covered: outline.kind == .ordered ? search.exact : ConditionSet(), used: search.used)
+            covered: definition.kind == .ordered ? search.exact : ConditionSet(), used: search.used)
     }
 }

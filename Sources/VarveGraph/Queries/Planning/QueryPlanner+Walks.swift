@@ -10,13 +10,13 @@ extension QueryPlanner {
         var found: [IndexWalk] = []
         let start = IndexSearch(conditions)
         for index in indexes.indices {
-            let outline = indexes[index]
-            guard outline.kind == .ordered else { continue }
+            let definition = indexes[index]
+            guard definition.kind == .ordered else { continue }
             var search = start
             while true {
                 if let walk = walk(index, search, paths) { found.append(walk) }
-                guard search.depth < outline.components.count,
-                    search.addEquality(at: outline.components[search.depth].path.raw),
+                guard search.depth < definition.components.count,
+                    search.addEquality(at: definition.components[search.depth].path.raw),
                     search.rangeCount == 1
                 else { break }
             }
@@ -28,21 +28,22 @@ extension QueryPlanner {
     private func walk(
         _ index: Int, _ search: IndexSearch, _ paths: [AnyKeyPath]
     ) -> IndexWalk? {
-        let outline = indexes[index]
+        let definition = indexes[index]
         let depth = search.depth + paths.count
-        guard depth <= outline.components.count,
-            let isReversed = direction(of: paths, along: outline.components[search.depth..<depth])
+        guard depth <= definition.components.count,
+            let isReversed = direction(
+                of: paths, along: definition.components[search.depth..<depth])
         else { return nil }
         var search = search
-        search.addRange(at: outline.components[search.depth].path.raw)
+        search.addRange(at: definition.components[search.depth].path.raw)
         var found: PostingRange?
         _ = search.forEachBounds { bounds in
-            found = outline.postings(table, index, bounds)
+            found = table.postings(of: index, in: bounds)
             return false
         }
         guard let range = found else { return nil }
         return IndexWalk(
-            index: index, outline: outline, componentCount: depth, range: range,
+            index: index, definition: definition, componentCount: depth, range: range,
             order: isReversed ? .descending(depth: depth) : .ascending(depth: depth),
             isDescending: isReversed, covered: search.exact, used: search.used)
     }

@@ -15,7 +15,7 @@ struct QueryPlanner {
     }
 
     var conditions: [RowCondition] { head.conjuncts }
-    var indexes: ContiguousArray<IndexOutline> { table.descriptor.indexOutlines }
+    var indexes: ContiguousArray<IndexDefinition> { table.descriptor.indexes }
 
     /// A way to find the rows, and what it is expected to cost.
     private struct Way {

@@ -4,17 +4,14 @@
 /// where the integers cannot tell. With a number of rows to keep, at most twice that many are held:
 /// whenever so many have come together, they are sorted and the greater half goes, and
 /// from then on a row that comes behind the last one kept is turned away at once.
-@usableFromInline
 struct RowSelection {
-    @usableFromInline
     struct Entry {
-        @usableFromInline let key: UInt64
-        @usableFromInline let row: UnsafeRawPointer
-        @usableFromInline let slot: UInt32
+        let key: UInt64
+        let row: UnsafeRawPointer
+        let slot: UInt32
         /// When the row came: what decides among equal ones.
-        @usableFromInline let position: UInt32
+        let position: UInt32
 
-        @inlinable
         init(key: UInt64, row: UnsafeRawPointer, slot: UInt32, position: UInt32) {
             self.key = key
             self.row = row
@@ -23,17 +20,15 @@ struct RowSelection {
         }
     }
 
-    @usableFromInline let comparator: RowComparator
-    @usableFromInline
+    let comparator: RowComparator
     let firstKey: @Sendable (UnsafeRawPointer) -> (key: UInt64, isExact: Bool)
-    @usableFromInline let kept: Int
-    @usableFromInline var entries: ContiguousArray<Entry> = []
-    @usableFromInline var last: Entry?
-    @usableFromInline var position: UInt32 = 0
+    let kept: Int
+    var entries: ContiguousArray<Entry> = []
+    var last: Entry?
+    var position: UInt32 = 0
     /// Whether every key so far tells equal from unequal.
-    @usableFromInline var isExact = true
+    var isExact = true
 
-    @inlinable
     init(_ comparator: RowComparator, keeping kept: Int, expecting count: Int) {
         self.comparator = comparator
         self.kept = kept
@@ -41,7 +36,6 @@ struct RowSelection {
         entries.reserveCapacity(kept < count / 2 ? 2 * kept : count)
     }
 
-    @inlinable
     mutating func add(_ slot: UInt32, _ row: UnsafeRawPointer) {
         let (key, isExact) = firstKey(row)
         if !isExact { self.isExact = false }
@@ -56,7 +50,6 @@ struct RowSelection {
     }
 
     /// The slots of the kept rows in order.
-    @inlinable
     mutating func finish() -> ContiguousArray<UInt32> {
         sort()
         var slots = ContiguousArray<UInt32>()
@@ -65,14 +58,12 @@ struct RowSelection {
         return slots
     }
 
-    @inlinable
     mutating func truncate() {
         sort()
         entries.removeLast(entries.count - kept)
         last = entries.last
     }
 
-    @inlinable
     mutating func sort() {
         let comparator = comparator
         let firstPart = isExact ? 1 : 0
@@ -89,7 +80,6 @@ struct RowSelection {
         }
     }
 
-    @inlinable
     func precedes(_ first: Entry, _ second: Entry) -> Bool {
         if first.key != second.key { return first.key < second.key }
         let order = comparator.compare(first.row, second.row, from: isExact ? 1 : 0)

@@ -67,7 +67,7 @@ extension Nested {
             typealias Value = Relation<Child, Direction, Cardinality, Rule>
             var plan = RowPlan<Child>()
             if let filter = level.filter {
-                plan.add(.filter(filter.condition(on: Child.self)))
+                plan.add(.filter(filter.condition(on: Child.self).condition))
             }
             if level.kind == .ids {
                 return .ids(Value.self, at: place, plan: plan, as: LoadedForm())

@@ -33,7 +33,7 @@ final class RelatedRows<Child: EntityModelProtocol>: RelationRows {
         links = LinkReader(relation: relation, table: parent, in: context)
         table = unsafeDowncast(links.child, to: Table<Child>.self)
         rows = RowCursor(table)
-        mayHide = !plan.keepsAllRows
+        mayHide = !plan.list.keepsAllRows
         self.plan = plan
         self.form = form
         self.context = context

@@ -42,25 +42,6 @@ struct RowCursor<Entity: EntityModelProtocol> {
         place(at: slot).map(Table<Entity>.hasRow) ?? false
     }
 
-    /// The address of the row at a slot, or nil where the slot holds none. Valid as long as the
-    /// cursor lives and nothing mutates the table.
-    @inlinable
-    mutating func row(at slot: UInt32) -> UnsafePointer<Entity>? {
-        guard let place = place(at: slot) else { return nil }
-        if place.isPacked { return table.row(at: Slot(slot)) }
-        return Table.row(in: place.element.assumingMemoryBound(to: Cell.self))
-    }
-
-    /// Calls `body` with the row at a slot, or returns nil where the slot holds none. The address is good for the
-    /// call alone.
-    @inlinable
-    mutating func withRow<Result>(
-        at slot: UInt32, _ body: (UnsafePointer<Entity>) throws -> Result
-    ) rethrows -> Result? {
-        guard let place = place(at: slot) else { return nil }
-        return try Table.withRow(at: table.settledForReading(place, Slot(slot)), body)
-    }
-
     /// Copies the row at a slot; returns false where the slot holds none.
     @inlinable
     mutating func copyRow(at slot: UInt32, to target: UnsafeMutablePointer<Entity>) -> Bool {
@@ -119,64 +100,40 @@ struct RowCursor<Entity: EntityModelProtocol> {
         }
     }
 
-    /// Calls `body` with the row at each slot that has one, until it returns false.
+    /// Calls `body` with the row at each slot that has one and meets the condition of a test, until it returns false.
     ///
     /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
     @inlinable
-    mutating func forEachRow(
-        at slots: ContiguousArray<UInt32>, isPassing: Bool,
-        _ body: (UInt32, UnsafePointer<Entity>) -> Bool
+    mutating func visit(
+        _ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest?, isPassing: Bool, _ body: RowVisit
     ) {
         let table = table
-        slots.withUnsafeBufferPointer { slots in
-            forEachPlace(at: slots) { slot, place in
-                let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
-                return Table.withRow(at: place) { body(slot, $0) } ?? true
+        forEachPlace(at: slots) { slot, place in
+            var isMet = true
+            if let test {
+                guard let known = RowCursor.isMet(test.bytes, at: place) else { return true }
+                isMet = known
             }
+            let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
+            return Table<Entity>.withRow(at: place) { row in
+                isMet || test?.matches(row) ?? true ? body(slot, row) : true
+            } ?? true
         }
     }
 
-    /// Calls `body` with each row that meets a condition, until it returns false.
-    ///
-    /// - Parameter test: made for the condition; of a row that it refuses no row is made.
+    /// How many rows meet the condition of a test. Where its bytes tell all of it, no row is made.
     @inlinable
-    mutating func forEachRow(
-        at slots: ContiguousArray<UInt32>, meeting condition: RowCondition,
-        _ test: PackedTextTest, isPassing: Bool, _ body: (UInt32, UnsafePointer<Entity>) -> Bool
-    ) {
-        let matches = condition.matches
-        let table = table
-        slots.withUnsafeBufferPointer { slots in
-            forEachPlace(at: slots) { slot, place in
-                guard let isMet = RowCursor.isMet(test, at: place) else { return true }
-                let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
-                return Table<Entity>.withRow(at: place) { row in
-                    isMet || matches(row) ? body(slot, row) : true
-                } ?? true
-            }
-        }
-    }
-
-    /// How many rows meet a condition.
-    ///
-    /// - Parameter test: made for the condition; where that is all of it, no row is made.
-    @inlinable
-    mutating func countRows(
-        at slots: ContiguousArray<UInt32>, meeting condition: RowCondition, _ test: PackedTextTest
-    ) -> Int {
-        let matches = condition.matches
+    mutating func count(_ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest) -> Int {
         let table = table
         var count = 0
-        slots.withUnsafeBufferPointer { slots in
-            forEachPlace(at: slots) { slot, place in
-                guard var isMet = RowCursor.isMet(test, at: place) else { return true }
-                if !isMet {
-                    let place = table.settledForReading(place, Slot(slot))
-                    isMet = Table<Entity>.withRow(at: place) { matches($0) } ?? false
-                }
-                if isMet { count += 1 }
-                return true
+        forEachPlace(at: slots) { slot, place in
+            guard var isMet = RowCursor.isMet(test.bytes, at: place) else { return true }
+            if !isMet {
+                let place = table.settledForReading(place, Slot(slot))
+                isMet = Table<Entity>.withRow(at: place) { test.matches($0) } ?? false
             }
+            if isMet { count += 1 }
+            return true
         }
         return count
     }

@@ -104,15 +104,4 @@ extension RowPlan {
         let loader = shape.loader(of: table, in: context, loaders)
         return groups.map { loader.load($0, in: loaders) }
     }
-
-    /// Whether every row that comes in goes out, in whatever order.
-    @usableFromInline var keepsAllRows: Bool {
-        steps.allSatisfy { step in
-            switch step {
-            case .sort, .distinct: true
-            case .transform(let transform): transform.keepsAllRows
-            default: false
-            }
-        }
-    }
 }

@@ -1,4 +1,4 @@
-extension Table {
+extension AnyTable {
     /// Checks that each index holds exactly the rows, under their values, in order. O(n log n).
     func checkIndexes() {
         for (definition, content) in zip(indexDefinitions, indexContents) {
@@ -12,14 +12,14 @@ extension Table {
             }
             let tree = content.tree
             tree.checkInvariants(isExact: { self.isExact($0, definition) }) { first, second in
-                guard let row = self.row(at: Slot(first)) else { return 0 }
+                guard let row = self.rawRow(at: Slot(first)) else { return 0 }
                 return self.compare(row, withRowAt: second, definition)
             }
             precondition(tree.count == liveCount, "the index \(definition.name) misses rows")
             var seen = Set<UInt32>()
             for entry in tree.postings {
                 let slot = Slot(entry.slot)
-                guard let row = row(at: slot) else {
+                guard let row = rawRow(at: slot) else {
                     preconditionFailure("an entry of a row that is gone in \(definition.name)")
                 }
                 precondition(
@@ -34,13 +34,13 @@ extension Table {
         }
     }
 
-    private func checkMap(_ map: IDMap, _ definition: IndexDefinition<Entity>) {
+    private func checkMap(_ map: IDMap, _ definition: IndexDefinition) {
         map.checkInvariants()
         precondition(map.count == liveCount, "the index \(definition.name) misses rows")
         var seen = Set<UInt32>()
         for entry in map.entries {
             let slot = IDEntry.slot(entry)
-            guard let row = row(at: slot) else {
+            guard let row = rawRow(at: slot) else {
                 preconditionFailure("an entry of a row that is gone in \(definition.name)")
             }
             precondition(

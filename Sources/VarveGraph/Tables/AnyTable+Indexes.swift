@@ -2,47 +2,25 @@
 // the old row go while it still stands in its cell, because finding an entry may compare rows, and
 // entries of the new row come when it does.
 
-extension Table {
-    /// Adds the row that stands in the cell, if one does, to indexes, one bit for each.
-    @inlinable
-    func indexRow(
-        in cell: UnsafeMutablePointer<Cell>, at slot: Slot, into indexes: UInt64 = .max,
-        _ known: KnownKey = KnownKey()
-    ) {
-        guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
-        insertEntries(
-            of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, into: indexes, known)
-    }
-
-    /// Takes the row that stands in the cell, if one does, out of all indexes.
-    @inlinable
-    func unindexRow(in cell: UnsafeMutablePointer<Cell>, at slot: Slot) {
-        guard !indexDefinitions.isEmpty, let row = Table.row(in: cell) else { return }
-        removeEntries(
-            of: row, at: slot, ordinal: cell.pointee.metadata.ordinal, from: .max)
-    }
-
-    /// Takes the row that stands in the cell out of the indexes in which a new one has other
-    /// values. Returns the indexes that the new row is to be added to.
-    @inlinable
-    func unindexChanges(
-        in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot
+extension AnyTable {
+    /// Takes a row out of the indexes in which the one that follows it has other values. Returns the indexes that the
+    /// new row is to be added to, one bit for each.
+    @usableFromInline
+    final func unindexChanges(
+        from old: UnsafeRawPointer, to new: UnsafeRawPointer, at slot: Slot, ordinal: UInt64
     ) -> UInt64 {
-        guard let old = Table.row(in: cell) else { return .max }
-        var changed = withUnsafePointer(to: row) { changedIndexes(from: old, to: $0) }
+        var changed = changedIndexes(from: old, to: new)
         if changed != 0 && hasTextIndexes {
-            withUnsafePointer(to: row) { replaceTexts(of: old, with: $0, at: slot, in: &changed) }
+            replaceTexts(of: old, with: new, at: slot, in: &changed)
         }
-        if changed != 0 {
-            removeEntries(
-                of: old, at: slot, ordinal: cell.pointee.metadata.ordinal, from: changed)
-        }
+        if changed != 0 { removeEntries(of: old, at: slot, ordinal: ordinal, from: changed) }
         return changed
     }
 
     /// The indexes in which two rows have different values, one bit for each.
-    @inlinable
-    func changedIndexes(from old: UnsafePointer<Entity>, to new: UnsafePointer<Entity>) -> UInt64 {
+    private final func changedIndexes(from old: UnsafeRawPointer, to new: UnsafeRawPointer)
+        -> UInt64
+    {
         var changed: UInt64 = 0
         for index in indexDefinitions.indices where !indexDefinitions[index].isSame(old, new) {
             changed |= 1 << UInt64(index)
@@ -50,9 +28,10 @@ extension Table {
         return changed
     }
 
-    @inlinable
-    func insertEntries(
-        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, into indexes: UInt64,
+    /// Adds a row to indexes, one bit for each.
+    @usableFromInline
+    final func insertEntries(
+        of row: UnsafeRawPointer, at slot: Slot, ordinal: UInt64, into indexes: UInt64,
         _ known: KnownKey = KnownKey()
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
@@ -74,9 +53,10 @@ extension Table {
         }
     }
 
-    @inlinable
-    func removeEntries(
-        of row: UnsafePointer<Entity>, at slot: Slot, ordinal: UInt64, from indexes: UInt64
+    /// Takes a row out of indexes, one bit for each.
+    @usableFromInline
+    final func removeEntries(
+        of row: UnsafeRawPointer, at slot: Slot, ordinal: UInt64, from indexes: UInt64
     ) {
         for index in indexDefinitions.indices where indexes & (1 << UInt64(index)) != 0 {
             let definition = indexDefinitions[index]
@@ -97,8 +77,7 @@ extension Table {
     }
 
     /// Adds the slot of a row, which stands in its cell, to the map of a unique index.
-    @usableFromInline
-    func insertSlot(_ slot: Slot, underHash hash: UInt64, in index: Int) {
+    final func insertSlot(_ slot: Slot, underHash hash: UInt64, in index: Int) {
         let equalCount = indexContents[index].slots?.insert(hash, slot) ?? 0
         guard equalCount > IndexContent.equalMax else { return }
         // Many have the same value, as a resolver may leave it: a tree takes any number. Once for an index, and as a
@@ -110,9 +89,8 @@ extension Table {
 
     /// Changes texts at once: words that both rows have are not touched. Takes the indexes that are
     /// done with out of those that are to be changed.
-    @usableFromInline
-    func replaceTexts(
-        of old: UnsafePointer<Entity>, with new: UnsafePointer<Entity>, at slot: Slot,
+    final func replaceTexts(
+        of old: UnsafeRawPointer, with new: UnsafeRawPointer, at slot: Slot,
         in changed: inout UInt64
     ) {
         for index in indexDefinitions.indices where changed & (1 << UInt64(index)) != 0 {
@@ -123,23 +101,21 @@ extension Table {
         }
     }
 
-    @inlinable
-    func compare(
-        _ row: UnsafePointer<Entity>, withRowAt slot: UInt32, _ definition: IndexDefinition<Entity>
+    final func compare(
+        _ row: UnsafeRawPointer, withRowAt slot: UInt32, _ definition: IndexDefinition
     ) -> Int {
         // Rows of a hashed index are all equal, and need not be looked at.
         guard case .ordered = definition.content else { return 0 }
-        return withRow(at: Slot(slot)) { definition.compare(row, $0) } ?? 0
+        return withRawRow(at: Slot(slot)) { definition.compare(row, $0) } ?? 0
     }
 
     /// Makes the content of an index from the rows, which were loaded without it. O(n log n).
-    @inlinable
-    func builtIndex(_ index: Int) -> IndexContent {
+    final func builtIndex(_ index: Int) -> IndexContent {
         let definition = indexDefinitions[index]
         if let fields = definition.textFields { return builtTextIndex(fields) }
         let noted = takeLoadedEntries(index)
         let parts = noted ?? [collectEntries(definition)]
-        if definition.outline.isUniqueByHash, let content = builtMap(index, parts) {
+        if definition.isUniqueByHash, let content = builtMap(index, parts) {
             return content
         }
         // Sorting what was noted in the order of slots takes a fraction of what reading rows here and there does.
@@ -148,12 +124,11 @@ extension Table {
     }
 
     /// Makes the tree of an index from entries that come in the order of their ordinals.
-    @inlinable
-    func builtTree(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent {
+    final func builtTree(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent {
         let definition = indexDefinitions[index]
         let entries = PostingTree.sorted(parts, isExact: { self.isExact($0, definition) }) {
             first, second in
-            guard let row = self.row(at: Slot(first)) else { return 0 }
+            guard let row = self.rawRow(at: Slot(first)) else { return 0 }
             return self.compare(row, withRowAt: second, definition)
         }
         return IndexContent(
@@ -161,22 +136,21 @@ extension Table {
     }
 
     /// Whether rows may break the constraint that an index is, judged by keys. O(n).
-    @inlinable
-    func mayHoldEqual(
-        _ entries: ContiguousArray<IndexEntry>, _ definition: IndexDefinition<Entity>
+    final func mayHoldEqual(
+        _ entries: ContiguousArray<IndexEntry>, _ definition: IndexDefinition
     ) -> Bool {
         guard let uniqueness = definition.uniqueness else { return false }
         return entries.indices.dropFirst().contains { position in
             guard entries[position].key == entries[position - 1].key,
-                let row = copyOfRow(at: Slot(entries[position].slot))
+                let ignoresNil = withRawRow(
+                    at: Slot(entries[position].slot), uniqueness.ignoresNil(in:))
             else { return false }
-            return !uniqueness.ignoresNil(in: row)
+            return !ignoresNil
         }
     }
 
     /// Makes the map of a unique index; nil where too many rows have the same value. O(n) by the hashes' bytes.
-    @usableFromInline
-    func builtMap(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent? {
+    final func builtMap(_ index: Int, _ parts: [ContiguousArray<IndexEntry>]) -> IndexContent? {
         var entries = ContiguousArray<UInt64>()
         entries.reserveCapacity(parts.reduce(0) { $0 + $1.count })
         for part in parts {
@@ -188,11 +162,11 @@ extension Table {
     }
 
     /// Whether rows break the constraint that an index is; nil where more have one tag than a map may hold.
-    private func mayHoldEqual(_ entries: ContiguousArray<UInt64>, _ index: Int) -> Bool? {
+    private final func mayHoldEqual(_ entries: ContiguousArray<UInt64>, _ index: Int) -> Bool? {
         guard let uniqueness = indexDefinitions[index].uniqueness else { return false }
         var mayHoldEqual = false
         /// The rows of the present tag that count.
-        var rows: ContiguousArray<Entity> = []
+        var rows: ContiguousArray<Slot> = []
         var start = 0
         for position in entries.indices.dropFirst() {
             guard IDEntry.tag(entries[position]) == IDEntry.tag(entries[start]) else {
@@ -203,49 +177,46 @@ extension Table {
             guard !mayHoldEqual else { continue }
             if position == start + 1 { rows.removeAll(keepingCapacity: true) }
             for place in position == start + 1 ? start...position : position...position {
-                guard let row = copyOfRow(at: IDEntry.slot(entries[place])),
-                    !uniqueness.ignoresNil(in: row)
-                else { continue }
-                if rows.contains(where: { isSame($0, row, index) }) { mayHoldEqual = true }
-                rows.append(row)
+                let slot = IDEntry.slot(entries[place])
+                guard withRawRow(at: slot, uniqueness.ignoresNil(in:)) == false else { continue }
+                if rows.contains(where: { isSame($0, slot, index) }) { mayHoldEqual = true }
+                rows.append(slot)
             }
         }
         return mayHoldEqual
     }
 
-    private func isSame(_ first: Entity, _ second: Entity, _ index: Int) -> Bool {
-        withUnsafePointer(to: first) { first in
-            withUnsafePointer(to: second) { indexDefinitions[index].isSame(first, $0) }
+    private final func isSame(_ first: Slot, _ second: Slot, _ index: Int) -> Bool {
+        let isSame = withRawRow(at: first) { first in
+            withRawRow(at: second) { indexDefinitions[index].isSame(first, $0) } ?? false
         }
+        return isSame ?? false
     }
 
-    @inlinable
-    func collectEntries(_ definition: IndexDefinition<Entity>) -> ContiguousArray<IndexEntry> {
+    final func collectEntries(_ definition: IndexDefinition) -> ContiguousArray<IndexEntry> {
         var entries = ContiguousArray<IndexEntry>()
         entries.reserveCapacity(liveCount)
-        forEachRow(isPassing: true) { slot, row in
+        visitRows(isPassing: true) { slot, row in
             entries.append(
                 IndexEntry(
-                    key: definition.key(row).key, ordinal: Table.metadata(besideRow: row).ordinal,
-                    slot: slot.rawValue))
+                    key: definition.key(row).key, ordinal: metadata(besideRow: row).ordinal,
+                    slot: slot))
             return true
         }
         return entries
     }
 
-    @usableFromInline
-    func builtTextIndex(_ fields: [TextField]) -> IndexContent {
+    final func builtTextIndex(_ fields: [TextField]) -> IndexContent {
         IndexContent(
             text: TextPostings(
                 (0..<UInt32(slotCount)).lazy.compactMap { slot in
-                    self.withRow(at: Slot(slot), isOnce: true) {
+                    self.withRawRow(at: Slot(slot), isOnce: true) {
                         (slot: slot, texts: fields.texts(in: $0))
                     }
                 }))
     }
 
-    @usableFromInline
-    func isExact(_ entry: IndexEntry, _ definition: IndexDefinition<Entity>) -> Bool {
-        withRow(at: Slot(entry.slot), isOnce: true) { definition.key($0).isExact } ?? true
+    final func isExact(_ entry: IndexEntry, _ definition: IndexDefinition) -> Bool {
+        withRawRow(at: Slot(entry.slot), isOnce: true) { definition.key($0).isExact } ?? true
     }
 }

@@ -1,11 +1,10 @@
-extension Table {
+extension AnyTable {
     /// The postings that may lie within the bounds, or nil where the index cannot tell: an operand
     /// of another type, or an index for equality that is not asked for all of its values.
     /// O(log n).
     ///
     /// A superset: a hash may stand for several values. Rows are to be tested again.
-    @inlinable
-    func postings(of index: Int, in bounds: IndexBounds) -> PostingRange? {
+    final func postings(of index: Int, in bounds: IndexBounds) -> PostingRange? {
         let definition = indexDefinitions[index]
         switch definition.content {
         case .hashed(let properties): return postings(of: index, properties, in: bounds)
@@ -14,9 +13,8 @@ extension Table {
         }
     }
 
-    @inlinable
-    func postings(
-        of index: Int, _ properties: [_HashedProperty<Entity>], in bounds: IndexBounds
+    final func postings(
+        of index: Int, _ properties: [HashedColumn], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count == properties.count, bounds.lower == nil, bounds.upper == nil
         else { return nil }
@@ -32,13 +30,12 @@ extension Table {
         return indexContents[index].postings(underHash: ValueHash.finish(hasher))
     }
 
-    @inlinable
-    func postings(
-        of index: Int, _ properties: [_OrderedProperty<Entity>], in bounds: IndexBounds
+    final func postings(
+        of index: Int, _ properties: [OrderedColumn], in bounds: IndexBounds
     ) -> PostingRange? {
         guard bounds.equal.count <= properties.count else { return nil }
         if bounds.isOpen { return .ranks(0..<indexContents[index].tree.count) }
-        var values: [IndexBoundValue<Entity>] = []
+        var values: [IndexBoundValue] = []
         for (property, operand) in zip(properties, bounds.equal) {
             guard let value = property.bound(operand) else { return nil }
             values.append(value)
@@ -64,23 +61,21 @@ extension Table {
         return .ranks(lower..<max(lower, rank(of: index, end)))
     }
 
-    @inlinable
-    func rank(of index: Int, _ edge: IndexEdge<Entity>) -> Int {
+    final func rank(of index: Int, _ edge: IndexEdge) -> Int {
         let tree = indexContents[index].tree
         guard let first = edge.values.first else { return edge.isBehindEqual ? tree.count : 0 }
         return tree.rank(
             ofBound: first.key, isExact: edge.values.count == 1 && first.isExact,
             isBehindEqual: edge.isBehindEqual
         ) { slot in
-            withRow(at: Slot(slot)) { edge.compare($0) } ?? 0
+            withRawRow(at: Slot(slot)) { edge.compare($0) } ?? 0
         }
     }
 
     // MARK: - Walking
 
     /// Calls `body` with each posting of a range of an ordered index, in the wanted order, until it returns false.
-    @inlinable
-    func forEachPosting(
+    final func forEachPosting(
         of index: Int, in range: PostingRange, order: PostingOrder,
         _ body: (_ slot: UInt32, _ ordinal: UInt64) -> Bool
     ) {
@@ -103,8 +98,7 @@ extension Table {
     }
 
     /// Forward, and in insertion order where the first `depth` components are equal.
-    @inlinable
-    func walkForward(
+    final func walkForward(
         _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
     ) {
         let definition = indexDefinitions[index]
@@ -114,19 +108,18 @@ extension Table {
             for position in 0..<span.count {
                 let entry = span[position]
                 if let last = group.last, !areEqual(last, entry, depth, definition) {
-                    isWanted = Table.emit(&group, isSorted: false, body)
+                    isWanted = AnyTable.emit(&group, isSorted: false, body)
                     guard isWanted else { return false }
                 }
                 group.append(entry)
             }
             return true
         }
-        if isWanted { _ = Table.emit(&group, isSorted: false, body) }
+        if isWanted { _ = AnyTable.emit(&group, isSorted: false, body) }
     }
 
     /// Backward, but in insertion order where the first `depth` components are equal.
-    @inlinable
-    func walkBackward(
+    final func walkBackward(
         _ index: Int, _ ranks: Range<Int>, depth: Int, _ body: (UInt32, UInt64) -> Bool
     ) {
         let definition = indexDefinitions[index]
@@ -144,7 +137,7 @@ extension Table {
                     let entry = span[offset]
                     if let last = group.last, !areEqual(last, entry, depth, definition) {
                         group.reverse()
-                        isWanted = Table.emit(&group, isSorted: isSorted, body)
+                        isWanted = AnyTable.emit(&group, isSorted: isSorted, body)
                         guard isWanted else { return false }
                         groupEnd = position
                     }
@@ -158,7 +151,7 @@ extension Table {
             guard isWanted else { return }
             guard position > ranks.lowerBound, let last = group.last else {
                 group.reverse()
-                _ = Table.emit(&group, isSorted: isSorted, body)
+                _ = AnyTable.emit(&group, isSorted: isSorted, body)
                 return
             }
             let start = max(ranks.lowerBound, startOfGroup(of: last, index, depth))
@@ -168,8 +161,7 @@ extension Table {
     }
 
     /// Hands on a run of equals, forward.
-    @inlinable
-    func emitRun(
+    final func emitRun(
         _ ranks: Range<Int>, of tree: PostingTree, isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
     ) -> Bool {
         var isWanted = true
@@ -185,34 +177,31 @@ extension Table {
             }
             return true
         }
-        return isWanted && Table.emit(&group, isSorted: isSorted, body)
+        return isWanted && AnyTable.emit(&group, isSorted: isSorted, body)
     }
 
-    @inlinable
-    func startOfGroup(of entry: IndexEntry, _ index: Int, _ depth: Int) -> Int {
+    final func startOfGroup(of entry: IndexEntry, _ index: Int, _ depth: Int) -> Int {
         let definition = indexDefinitions[index]
-        guard depth > 0, let row = row(at: Slot(entry.slot)) else { return 0 }
+        guard depth > 0, let row = rawRow(at: Slot(entry.slot)) else { return 0 }
         let isExact = definition.components.count == 1 && definition.key(row).isExact
         return indexContents[index].tree.rank(
             ofBound: entry.key, isExact: isExact, isBehindEqual: false
         ) { slot in
-            withRow(at: Slot(slot)) { definition.compare(row, $0, depth: depth) } ?? 0
+            withRawRow(at: Slot(slot)) { definition.compare(row, $0, depth: depth) } ?? 0
         }
     }
 
-    @inlinable
-    func areEqual(
+    final func areEqual(
         _ first: IndexEntry, _ second: IndexEntry, _ depth: Int,
-        _ definition: IndexDefinition<Entity>
+        _ definition: IndexDefinition
     ) -> Bool {
         if depth == 0 { return true }
         if first.key != second.key { return false }
-        guard let row = row(at: Slot(first.slot)), let other = self.row(at: Slot(second.slot))
+        guard let row = rawRow(at: Slot(first.slot)), let other = self.rawRow(at: Slot(second.slot))
         else { return false }
         return definition.compare(row, other, depth: depth) == 0
     }
 
-    @inlinable
     static func emit(
         _ group: inout [IndexEntry], isSorted: Bool, _ body: (UInt32, UInt64) -> Bool
     ) -> Bool {
@@ -229,10 +218,9 @@ extension Table {
     /// The first other row that has the values of a row that is to be stored, at a slot if its id is known.
     ///
     /// - Parameter known: the row's key, if it had to be made.
-    @inlinable
-    func rival(
-        of row: UnsafePointer<Entity>, at slot: Slot?, in index: Int,
-        _ foreseen: ForeseenKey<Entity>?, noting known: inout KnownKey
+    final func rival(
+        of row: UnsafeRawPointer, at slot: Slot?, in index: Int,
+        _ foreseen: ForeseenKey?, noting known: inout KnownKey
     ) -> Slot? {
         if let slot, isUndisputed(row, at: slot, in: index) { return nil }
         known = key(of: row, in: index, foreseen)
@@ -241,16 +229,14 @@ extension Table {
 
     /// Whether a row that is to be stored at a slot has the values there that no other row has: most that are saved
     /// again do, and need not be looked for.
-    @inlinable
-    func isUndisputed(_ row: UnsafePointer<Entity>, at slot: Slot, in index: Int) -> Bool {
+    final func isUndisputed(_ row: UnsafeRawPointer, at slot: Slot, in index: Int) -> Bool {
         guard !indexContents[index].mayHoldEqual else { return false }
-        return withRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
+        return withRawRow(at: slot) { indexDefinitions[index].isSame($0, row) } ?? false
     }
 
     /// The key of a row in an index: the foreseen one, where it is of this index and the value is still the same.
-    @inlinable
-    func key(
-        of row: UnsafePointer<Entity>, in index: Int, _ foreseen: ForeseenKey<Entity>?
+    final func key(
+        of row: UnsafeRawPointer, in index: Int, _ foreseen: ForeseenKey?
     ) -> KnownKey {
         let definition = indexDefinitions[index]
         if let foreseen, foreseen.key.index == index, definition.isSame(foreseen.entity, row) {
@@ -262,18 +248,16 @@ extension Table {
     /// The first row in insertion order that has a row's values in an index, except that at a slot.
     ///
     /// - Parameter known: the row's key in the index.
-    @inlinable
-    func firstSlot(
-        sharing index: Int, with row: UnsafePointer<Entity>, except slot: Slot?, _ known: KnownKey
+    final func firstSlot(
+        sharing index: Int, with row: UnsafeRawPointer, except slot: Slot?, _ known: KnownKey
     ) -> Slot? {
         guard hasEntry(withKey: known.key, in: index) else { return nil }
         return firstSlot(withKey: known, sharing: index, with: row, except: slot)
     }
 
     /// The first row in insertion order that has a row's values, where some entry has the key.
-    @inlinable @inline(never)
-    func firstSlot(
-        withKey known: KnownKey, sharing index: Int, with row: UnsafePointer<Entity>,
+    final func firstSlot(
+        withKey known: KnownKey, sharing index: Int, with row: UnsafeRawPointer,
         except slot: Slot?
     ) -> Slot? {
         let definition = indexDefinitions[index]
@@ -292,7 +276,7 @@ extension Table {
                 guard span.keys[position] == key,
                     compare(row, withRowAt: candidate.rawValue, definition) == 0
                 else { return false }
-                let isSame = withRow(at: candidate) { definition.isSame(row, $0) }
+                let isSame = withRawRow(at: candidate) { definition.isSame(row, $0) }
                 guard let isSame else { return false }
                 guard candidate != slot, isSame else { continue }
                 found = candidate
@@ -304,16 +288,15 @@ extension Table {
     }
 
     /// The first row in insertion order that has a row's values, in a map.
-    @usableFromInline
-    func firstSlot(
-        underHash hash: UInt64, sharing index: Int, with row: UnsafePointer<Entity>,
+    final func firstSlot(
+        underHash hash: UInt64, sharing index: Int, with row: UnsafeRawPointer,
         except slot: Slot?
     ) -> Slot? {
         var first: (slot: Slot, ordinal: UInt64)?
         for entry in indexContents[index].entries(underHash: hash) {
             let candidate = IDEntry.slot(entry)
             guard candidate != slot,
-                withRow(at: candidate, { indexDefinitions[index].isSame(row, $0) }) == true
+                withRawRow(at: candidate, { indexDefinitions[index].isSame(row, $0) }) == true
             else { continue }
             let ordinal = metadata(of: candidate).ordinal
             if first.map({ ordinal < $0.ordinal }) ?? true { first = (candidate, ordinal) }
@@ -324,19 +307,16 @@ extension Table {
 
 /// One end of the postings that are asked for: in front of all that are equal to the values, or
 /// behind them. No value stands for the whole index.
-@usableFromInline
-struct IndexEdge<Entity> {
-    @usableFromInline let values: [IndexBoundValue<Entity>]
-    @usableFromInline let isBehindEqual: Bool
+struct IndexEdge {
+    let values: [IndexBoundValue]
+    let isBehindEqual: Bool
 
-    @inlinable
-    init(values: [IndexBoundValue<Entity>], isBehindEqual: Bool) {
+    init(values: [IndexBoundValue], isBehindEqual: Bool) {
         self.values = values
         self.isBehindEqual = isBehindEqual
     }
 
-    @inlinable
-    func compare(_ row: UnsafePointer<Entity>) -> Int {
+    func compare(_ row: UnsafeRawPointer) -> Int {
         for value in values {
             let order = value.compare(row)
             if order != 0 { return order }

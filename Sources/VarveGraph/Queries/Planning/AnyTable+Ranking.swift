@@ -1,8 +1,7 @@
-extension Table {
+extension AnyTable {
     /// The slots by how well their rows match, best first; equally good ones stay in order, and a
     /// slot that is given twice comes twice.
-    @usableFromInline
-    func ranked(
+    final func ranked(
         _ slots: ContiguousArray<UInt32>, by condition: TextCondition
     ) -> ContiguousArray<UInt32> {
         guard slots.count > 1, let words = condition.rankedWords else { return slots }
@@ -16,14 +15,14 @@ extension Table {
     }
 
     /// Scores depend on all rows: an index has what is needed, else each row is read.
-    private func forEachScore(
+    private final func forEachScore(
         of words: TextWords, _ condition: TextCondition, _ body: (UInt32, Double) -> Void
     ) {
         let index = textIndexes.first { $0.fields.namesSame(as: condition.fields) }
         if let index { return index.postings.forEachScore(of: words, body) }
         var scan = TextScan(words)
-        forEachRow { slot, row in
-            scan.add(condition.fields.texts(in: UnsafeRawPointer(row)), slot: slot.rawValue)
+        visitRows(isPassing: false) { slot, row in
+            scan.add(condition.fields.texts(in: row), slot: slot)
             return true
         }
         scan.forEachScore(body)

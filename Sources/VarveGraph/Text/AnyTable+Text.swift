@@ -60,14 +60,16 @@ extension AnyTable {
 
     /// The table's text indexes.
     var textIndexes: [TextIndex] {
-        zip(descriptor.indexOutlines, indexContents).compactMap { outline, content in
-            guard let fields = outline.textFields, let postings = content.text else { return nil }
-            return TextIndex(name: outline.name, fields: fields, postings: postings)
+        zip(descriptor.indexes, indexContents).compactMap { definition, content in
+            guard let fields = definition.textFields, let postings = content.text else {
+                return nil
+            }
+            return TextIndex(name: definition.name, fields: fields, postings: postings)
         }
     }
 }
 
-extension Table {
+extension AnyTable {
     /// The rows that meet a ranked condition, best first, equally good ones in insertion order.
     ///
     /// The figures behind the scores are those of the whole table, with or without an index:
@@ -103,8 +105,8 @@ extension Table {
         of words: TextWords, _ fields: [TextField], limit: Int, isWanted: ((UInt32) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var scan = TextScan(words)
-        forEachRow { slot, row in
-            scan.add(fields.texts(in: UnsafeRawPointer(row)), slot: slot.rawValue)
+        visitRows(isPassing: false) { slot, row in
+            scan.add(fields.texts(in: row), slot: slot)
             return true
         }
         return scan.ranking(limit: limit, isWanted: isWanted) { metadata(of: Slot($0)).ordinal }

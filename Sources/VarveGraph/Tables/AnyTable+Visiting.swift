@@ -1,0 +1,68 @@
+/// What is called with a row's slot and address; returns whether to go on.
+@usableFromInline typealias RowVisit = (UInt32, UnsafeRawPointer) -> Bool
+
+/// A condition, and what can be told of it by the bytes of a row.
+@usableFromInline
+struct RowTest {
+    let condition: RowCondition
+    @usableFromInline let matches: @Sendable (UnsafeRawPointer) -> Bool
+    /// Of a row that it refuses no row is made.
+    @usableFromInline let bytes: PackedTextTest
+
+    init(_ condition: RowCondition, _ bytes: PackedTextTest) {
+        self.condition = condition
+        matches = condition.matches
+        self.bytes = bytes
+    }
+}
+
+// Rows are visited at their addresses by code that does not know their type, and so is compiled once. What finds them
+// there is compiled for each type, and calls a closure for each row: that takes a nanosecond or two.
+extension AnyTable {
+    /// The address of the row at a slot; see ``Table/row(at:)``.
+    final func rawRow(at slot: Slot) -> UnsafeRawPointer? { descriptor.operations.row(self, slot) }
+
+    /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is good for the call
+    /// alone.
+    ///
+    /// - Parameter isOnce: whether all rows are read and none of them again, so that a packed leaf is to stay one.
+    @discardableResult
+    final func withRawRow<Result>(
+        at slot: Slot, isOnce: Bool = false, _ body: (UnsafeRawPointer) -> Result
+    ) -> Result? {
+        var result: Result?
+        descriptor.operations.withRow(self, slot, isOnce) { row in
+            if let row { result = body(row) }
+        }
+        return result
+    }
+
+    /// Lets the body work on the address of the row at a slot, or on nothing.
+    package final func withRow(at slot: Slot, _ body: (UnsafeRawPointer?) -> Void) {
+        descriptor.operations.withRow(self, slot, false, body)
+    }
+
+    /// Calls `body` with each row in insertion order until it returns false.
+    ///
+    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
+    @usableFromInline
+    final func visitRows(isPassing: Bool, _ body: RowVisit) {
+        descriptor.operations.visitAll(self, isPassing, body)
+    }
+
+    /// Calls `body` with the row at each slot that has one, until it returns false.
+    @usableFromInline
+    final func visitRows(
+        at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil, isPassing: Bool,
+        _ body: RowVisit
+    ) {
+        slots.withUnsafeBufferPointer {
+            descriptor.operations.visit(self, $0, test, isPassing, body)
+        }
+    }
+
+    /// How many rows meet a condition.
+    final func countRows(at slots: ContiguousArray<UInt32>, meeting test: RowTest) -> Int {
+        slots.withUnsafeBufferPointer { descriptor.operations.count(self, $0, test) }
+    }
+}
