@@ -48,6 +48,9 @@ extension Writer {
         core.admission.replacedBytes &+= replaced.bytes
     }
 
+    /// Whether a type of the log has assets.
+    var hasAssets: Bool { inTurn { core in !AssetNames(core.head.catalog).isEmpty } }
+
     /// Counts the bytes of assets that the transactions behind the newest checkpoint have replaced or deleted, whichever
     /// process has logged them.
     ///

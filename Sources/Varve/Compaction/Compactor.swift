@@ -125,7 +125,8 @@ final class Compactor: Sendable {
 
     /// Counts what former processes have replaced of assets, and starts a compaction if that is enough.
     func countReplacedAssets() {
-        guard startsByItself else { return }
+        // Without assets nothing is begun that keeps the writer, and its lock, for a moment longer than the store.
+        guard startsByItself, writer.hasAssets else { return }
         queue.async { [self] in
             // What cannot be read here makes a compaction fail, which says so.
             try? writer.countReplacedAssets { isCancelled }

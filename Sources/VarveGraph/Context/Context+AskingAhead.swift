@@ -60,7 +60,7 @@ extension Context {
                     keys.initializeElement(at: place, to: Entity._hashID(base[place].id))
                 }
             }
-            index = tables.tables[position].askAhead(
+            index = tables.tables[position].prefetchSaves(
                 at: base, stride: stride, count: entities.count, keys)
         }
         askAhead(ofRelationsOf: position, at: base, stride: stride, count: entities.count)
@@ -81,7 +81,7 @@ extension Context {
         guard table.lastSaveWasNew, table.isLarge else { return }
         let idHash = Entity._descriptor.hasForeseeableID ? Entity._hashID(entity.id) : 0
         // The key is not kept: a copy of the entity to compare with would cost as much as making it anew.
-        withUnsafePointer(to: entity) { table.askAhead(of: $0, idHash: idHash) }
+        withUnsafePointer(to: entity) { table.prefetchSave(of: $0, idHash: idHash) }
     }
 
     /// Asks for the rows that relations lead to, and for their links back.
@@ -158,7 +158,7 @@ extension AnyTable {
     ///   - stride: from one entity to the next, in bytes.
     /// - Returns: the number of the unique index that they are keys of then: the last that is foreseeable, if one is.
     @usableFromInline
-    final func askAhead(
+    final func prefetchSaves(
         at base: UnsafeRawPointer, stride: Int, count: Int,
         _ keys: UnsafeMutableBufferPointer<UInt64>
     ) -> Int? {
@@ -181,7 +181,7 @@ extension AnyTable {
     ///
     /// - Parameter idHash: of its id, where that is foreseeable.
     @usableFromInline
-    final func askAhead(of entity: UnsafeRawPointer, idHash: UInt64) {
+    final func prefetchSave(of entity: UnsafeRawPointer, idHash: UInt64) {
         guard descriptor.hasForeseeableID else { return askForUniqueValues(of: entity) }
         ids.ask(for: idHash) { askForUniqueValues(of: entity) }
     }
@@ -212,7 +212,7 @@ extension AnyTable {
         return slots
     }
 
-    /// Asks for the rows whose ids have these hashes.
+    /// Prefetches the rows whose ids have these hashes.
     @usableFromInline
     final func askForRows(ofHashes hashes: ContiguousArray<UInt64>) {
         askForRows(at: findAhead(hashes))
