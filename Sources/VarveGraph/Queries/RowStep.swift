@@ -191,6 +191,7 @@ extension AnyTable {
     ) -> ContiguousArray<UInt32> {
         let test = condition.matches
         var kept = ContiguousArray<UInt32>()
+        kept.reserveCapacity(slots.count)
         visitRows(at: slots, isPassing: true) { slot, row in
             if test(row) { kept.append(slot) }
             return true

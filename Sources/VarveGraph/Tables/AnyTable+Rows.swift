@@ -92,6 +92,8 @@ extension AnyTable {
     final func materializeOrder() {
         var rows: [(slot: UInt32, ordinal: UInt64)] = []
         rows.reserveCapacity(liveCount)
+        // A map that is there knows none of the rows that have come without it: all slots are looked at.
+        order.slotsByOrdinal = nil
         for slot in liveSlots() { rows.append((slot, metadata(of: Slot(slot)).ordinal)) }
         order.materialize(rows)
     }
