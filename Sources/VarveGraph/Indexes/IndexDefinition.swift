@@ -33,7 +33,7 @@ final class IndexDefinition: Sendable {
     /// The name of the property that declares it.
     let name: String
     let kind: IndexKind
-    /// Where entries stand: by value, or by hash.
+    /// What entries are ordered by: the values, or their hashes.
     let content: Content
     let components: [IndexComponent]
     /// The properties of a full-text index; nil for every other.
@@ -92,7 +92,7 @@ final class IndexDefinition: Sendable {
         }
     }
 
-    /// Whether it is a constraint on values that are told apart by their hashes.
+    /// Whether it is a unique constraint whose entries are found by the hash of the values.
     var isUniqueByHash: Bool { uniqueness != nil && content.isHashed }
 
     /// Whether it is an index by hash of properties that have their values before an entity's hooks ran.

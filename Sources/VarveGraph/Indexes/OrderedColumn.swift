@@ -58,8 +58,7 @@ struct HashedColumn: Sendable {
 struct IndexBoundValue {
     let key: UInt64
     let isExact: Bool
-    /// Less than, equal to or greater than zero, as the value stands in front of a row's, with it
-    /// or behind it, in the direction of the index.
+    /// The order of the value and that of a row, in the direction of the index: negative, zero or positive.
     let compare: (UnsafeRawPointer) -> Int
 
     @usableFromInline

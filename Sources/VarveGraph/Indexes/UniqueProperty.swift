@@ -38,7 +38,7 @@ public struct _UniqueProperty<Entity: EntityModelProtocol>: Sendable {
     }
 }
 
-/// How rows are told apart by one property of a unique index.
+/// The key of one property of a unique index: a hash, an ordered value, or both.
 @usableFromInline
 struct UniqueColumn: Sendable {
     let hashed: HashedColumn?
@@ -56,7 +56,7 @@ struct UniqueColumn: Sendable {
         self.value = value
     }
 
-    /// What the index of several properties stands by.
+    /// The key of an index over several properties: hashed where all of them have a hash.
     ///
     /// - Parameter name: of the index, and of its type.
     static func content(of columns: [UniqueColumn], named name: String) -> IndexDefinition.Content {

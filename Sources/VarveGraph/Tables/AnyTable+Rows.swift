@@ -5,7 +5,7 @@ extension AnyTable {
     /// The metadata beside a row.
     @usableFromInline
     final func metadata(besideRow row: UnsafeRawPointer) -> RowMetadata {
-        (row + metadataOffset).assumingMemoryBound(to: RowMetadata.self).pointee
+        row.metadata(at: metadataOffset)
     }
 
     private final func metadata(
@@ -53,8 +53,8 @@ extension AnyTable {
             of: cell, at: slot, ordinal: metadata(besideRow: cell).ordinal, into: .max)
     }
 
-    /// Sets the place of a slot that has none: the wanted one, else the one that it lost earlier in
-    /// the same transaction, else the last.
+    /// Sets the ordinal of a slot that has none: the wanted one, else the one that it lost earlier in
+    /// the same transaction, else the next.
     ///
     /// A transaction is logged as what was before it against what is behind it, so an entity that
     /// goes for good and comes back within one must be where it was.

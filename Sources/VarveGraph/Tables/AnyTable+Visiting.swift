@@ -4,13 +4,11 @@
 /// A condition, and what can be told of it by the bytes of a row.
 @usableFromInline
 struct RowTest {
-    let condition: RowCondition
     @usableFromInline let matches: @Sendable (UnsafeRawPointer) -> Bool
     /// Of a row that it refuses no row is made.
     @usableFromInline let bytes: PackedTextTest
 
     init(_ condition: RowCondition, _ bytes: PackedTextTest) {
-        self.condition = condition
         matches = condition.matches
         self.bytes = bytes
     }
@@ -59,6 +57,28 @@ extension AnyTable {
         slots.withUnsafeBufferPointer {
             descriptor.operations.visit(self, $0, test, isPassing, body)
         }
+    }
+
+    /// Calls `body` with the row at each slot that has one, until it returns false. For a visit that probably ends early:
+    /// rows are prefetched in chunks, which grow. The addresses are good for the calls alone.
+    final func visitInChunks(_ slots: some Sequence<UInt32>, _ body: RowVisit) {
+        var chunk = ContiguousArray<UInt32>()
+        var (count, goesOn) = (8, true)
+        func visit() {
+            visitRows(at: chunk, isPassing: true) { slot, row in
+                goesOn = body(slot, row)
+                return goesOn
+            }
+            chunk.removeAll(keepingCapacity: true)
+            count = min(2 * count, 512)
+        }
+        for slot in slots {
+            chunk.append(slot)
+            if chunk.count < count { continue }
+            visit()
+            if !goesOn { return }
+        }
+        if !chunk.isEmpty { visit() }
     }
 
     /// How many rows meet a condition.

@@ -55,6 +55,13 @@ package struct RowMetadata: Sendable, Equatable {
     }
 }
 
+extension UnsafeRawPointer {
+    /// The metadata of the row at this address, which is that of its cell.
+    func metadata(at offset: Int) -> RowMetadata {
+        (self + offset).assumingMemoryBound(to: RowMetadata.self).pointee
+    }
+}
+
 /// What a change leaves on a row: when, in which transaction, and whether it is a save with a place among the others.
 @frozen
 @usableFromInline

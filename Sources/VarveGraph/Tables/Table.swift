@@ -146,16 +146,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     }
 
     /// The metadata of a row, given the row's address inside the table.
-    @inlinable
     static func metadata(besideRow row: UnsafePointer<Entity>) -> RowMetadata {
-        metadata(beside: UnsafeRawPointer(row))
-    }
-
-    /// The metadata of a row whose type is not at hand.
-    @inlinable
-    static func metadata(beside row: UnsafeRawPointer) -> RowMetadata {
-        // A row stands at its cell's address.
-        row.assumingMemoryBound(to: Cell.self).pointee.metadata
+        UnsafeRawPointer(row).metadata(at: metadataOffset)
     }
 
     /// Puts a normalized row at its slot.
@@ -178,8 +170,8 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         didPut(cell, at: slot, stamp: stamp, isNew: isNew, indexing: changed, known)
     }
 
-    /// Takes the row that stands in the cell out of the indexes in which a new one has other values; returns the
-    /// indexes that the new row is to be added to.
+    /// Removes the index entries of a cell's row where the new row has another key; returns the indexes that the new row
+    /// is to be added to.
     @inlinable
     func unindexChanges(
         in cell: UnsafeMutablePointer<Cell>, to row: Entity, at slot: Slot

@@ -34,6 +34,6 @@ extension RowTree {
         return sorted
     }
 
-    /// Pages are told apart by 32 KiB, of which blocks are made.
+    /// Leaves are grouped by runs of 32 KiB: an image reads a run as one block.
     private static let placeBits: UInt32 = 9
 }

@@ -11,13 +11,6 @@ extension Table {
     }
 }
 
-extension UnsafeRawPointer {
-    /// The metadata that stand so far behind a row.
-    func metadata(at offset: Int) -> RowMetadata {
-        (self + offset).assumingMemoryBound(to: RowMetadata.self).pointee
-    }
-}
-
 extension MetadataPredicate {
     /// The condition as one on rows, whose metadata stand beside them.
     @inlinable

@@ -53,10 +53,9 @@ extension AnyTable {
         from first: UInt32, limit: Int, _ test: (@Sendable (UnsafeRawPointer) -> Bool)?
     ) -> ContiguousArray<UInt32> {
         var found = ContiguousArray<UInt32>()
-        var slot = first
-        while slot < slotCount, found.count < limit {
-            if withRawRow(at: Slot(slot), { test?($0) ?? true }) ?? false { found.append(slot) }
-            slot += 1
+        visitInChunks(first..<UInt32(slotCount)) { slot, row in
+            if test?(row) ?? true { found.append(slot) }
+            return found.count < limit
         }
         return found
     }

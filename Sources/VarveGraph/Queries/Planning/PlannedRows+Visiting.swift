@@ -188,9 +188,13 @@ extension PlannedRows {
     }
 
     private func lastMatch(among slots: some Sequence<UInt32>, in table: AnyTable) -> UInt32? {
-        slots.first { slot in
-            table.withRawRow(at: Slot(slot)) { residual?.matches($0) ?? true } ?? false
+        let test = residual?.matches
+        var last: UInt32?
+        table.visitInChunks(slots) { slot, row in
+            if test?(row) ?? true { last = slot }
+            return last == nil
         }
+        return last
     }
 }
 
