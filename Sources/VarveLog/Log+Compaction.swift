@@ -54,11 +54,7 @@ extension Log {
     }
 
     /// The names of the files that hold the store's content now.
-    package var fileNames: Set<String> {
-        Set(
-            snapshot.segments.map { StoreFileName.segment($0.id).text }
-                + manifest.checkpoints.map(\.file.text))
-    }
+    package var fileNames: Set<String> { snapshot.fileNames(beside: manifest.checkpoints) }
 
     /// How many bytes of the log lie behind the newest checkpoint: what opening replays.
     package var bytesSinceCheckpoint: ByteCount {
@@ -69,5 +65,17 @@ extension Log {
             bytes += segment.fileLength.rawValue
         }
         return ByteCount(bytes)
+    }
+}
+
+extension ScannedLog {
+    /// The names of the files that hold the store's content now.
+    package var fileNames: Set<String> { snapshot.fileNames(beside: manifest.checkpoints) }
+}
+
+extension LogSnapshot {
+    fileprivate func fileNames(beside checkpoints: [CheckpointReference]) -> Set<String> {
+        Set(
+            segments.map { StoreFileName.segment($0.id).text } + checkpoints.map(\.file.text))
     }
 }

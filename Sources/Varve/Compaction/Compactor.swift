@@ -102,20 +102,19 @@ final class Compactor: Sendable {
         guard startsByItself else { return }
         let figures = writer.figures.withLock { $0.compaction }
         guard figures.isDue else { return }
-        start(figures)
+        start { figures.bytesSinceCheckpoint >= $0.bytesAtFailure }
     }
 
     /// Starts a compaction on a thread of its own, which replaces a checkpoint that turned out damaged.
     func startRepair() {
         guard startsByItself else { return }
-        start(writer.figures.withLock { $0.compaction })
+        // Whatever failed before: a check of the files asks for it once.
+        start { _ in true }
     }
 
-    private func start(_ figures: CompactionFigures) {
+    private func start(_ isWanted: (Status) -> Bool) {
         let starts = state.withLock { state in
-            guard !state.isScheduled, !state.isCancelled,
-                figures.bytesSinceCheckpoint >= state.bytesAtFailure
-            else { return false }
+            guard !state.isScheduled, !state.isCancelled, isWanted(state) else { return false }
             state.isScheduled = true
             return true
         }

@@ -95,8 +95,10 @@ final class StoreFollower {
             return try advance(following, shown)
         } catch {
             guard case .log(let cause) = error, cause.isAboutCheckpoint else { throw error }
+            opening.health.note(cause)
+            let news = try begin(.advanced)
             opening.health.note(cause, .rebuilt(from: nil))
-            return (try begin(.advanced), promised)
+            return (news, promised)
         }
     }
 

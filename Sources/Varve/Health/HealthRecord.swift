@@ -36,7 +36,11 @@ final class HealthRecord: Sendable {
                 if damage.repair != .none { health.damages[known].repair = damage.repair }
                 return
             }
-            if health.damages.count == Self.damagesMax { health.damages.removeFirst() }
+            if health.damages.count == Self.damagesMax {
+                // What was replaced says least about the files that are there.
+                let place = health.damages.firstIndex { $0.repair == .replaced } ?? 0
+                health.damages.remove(at: place)
+            }
             health.damages.append(damage)
         }
     }

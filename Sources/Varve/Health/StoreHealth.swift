@@ -47,7 +47,7 @@ extension StoreHealth.Damage: CustomStringConvertible {
             switch repair {
             case .none: "nothing could be done about it"
             case .rebuilt(let file?): "made again from \(file) and the log behind it"
-            case .rebuilt(nil): "made again from the log"
+            case .rebuilt(nil): "made again from other files"
             case .replaced: "the file was replaced"
             }
         return "\(file): \(reason); \(done)"

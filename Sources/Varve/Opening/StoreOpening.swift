@@ -299,6 +299,8 @@ struct StoreOpening {
                 health.note(
                     scanned.report(startingFrom: replayed.start),
                     startingFrom: replayed.start.checkpoint)
+                let names = scanned.fileNames
+                health.noteReplacement { names.contains($0) }
                 return result
             } catch StoreError.log(let error) where choice.goesOn(after: error) {
                 progress = nil

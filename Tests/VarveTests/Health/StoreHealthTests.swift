@@ -331,6 +331,20 @@ struct StoreHealthTests {
         #expect(try LogVerification.verify(disk).problems == [])
     }
 
+    @Test("Of very many damaged places, those in files that were replaced are forgotten first")
+    func bound() {
+        let record = HealthRecord()
+        record.note(.checkpointDamaged(file: Self.older, offset: nil, reason: "the first"))
+        for number in 0..<300 {
+            record.note(
+                .checkpointDamaged(file: Self.newest, offset: nil, reason: "block \(number)"))
+            record.noteReplacement { $0 == Self.older }
+        }
+        #expect(record.health.damages.count == 256)
+        #expect(record.health.damages.map(\.reason).first == "the first")
+        #expect(!record.health.isSound)
+    }
+
     /// From where `await` is possible.
     private func fill(_ store: Store) throws {
         try CompactionTests.fill(store, 0..<20)
