@@ -51,29 +51,40 @@ extension Writer {
     /// Whether a type of the log has assets.
     var hasAssets: Bool { inTurn { core in !AssetNames(core.head.catalog).isEmpty } }
 
-    /// Counts the bytes of assets that the transactions behind the newest checkpoint have replaced or deleted, whichever
-    /// process has logged them.
-    ///
-    /// No compaction may begin meanwhile.
-    ///
-    /// - Parameter isCancelled: called for each transaction; then `.compactionCancelled` is thrown.
-    func countReplacedAssets(isCancelled: () -> Bool) throws {
-        let (log, checkpoint, catalog, known) = try inTurn { core in
+    /// What counting the replaced assets reads, as it is now.
+    func replacedAssetCount() throws -> ReplacedAssetCount {
+        try inTurn { core in
             let log = try core.openLog().log
-            return (
-                log.snapshot, log.manifest.checkpoints.first?.sequence ?? .none, core.head.catalog,
-                core.admission.replacedBytes
-            )
+            return ReplacedAssetCount(
+                log: log.snapshot, checkpoint: log.manifest.checkpoints.first?.sequence ?? .none,
+                catalog: core.head.catalog, known: core.admission.replacedBytes)
         }
-        let names = AssetNames(catalog)
-        guard !names.isEmpty else { return }
-        let counted = try names.replacedBytes(in: log, behind: checkpoint, isCancelled: isCancelled)
+    }
+
+    /// Takes over what was counted. No compaction has begun meanwhile.
+    func take(_ bytes: UInt64, of count: ReplacedAssetCount) {
         inTurn { core in
             guard case .open(let open) = core.access else { return }
             // What was logged since the look is counted already.
-            core.admission.replacedBytes = counted &+ (core.admission.replacedBytes &- known)
+            core.admission.replacedBytes = bytes &+ (core.admission.replacedBytes &- count.known)
             noteFigures(open, core)
         }
+    }
+}
+
+/// Counts the bytes of assets that the transactions behind the newest checkpoint have replaced or deleted, whichever
+/// process has logged them. It does not keep the writer, so that a store which goes meanwhile gives its lock back.
+struct ReplacedAssetCount: Sendable {
+    fileprivate let log: LogSnapshot
+    fileprivate let checkpoint: LogSequence
+    fileprivate let catalog: Catalog
+    /// How many were counted before.
+    fileprivate let known: UInt64
+
+    /// - Parameter isCancelled: called for each transaction; then `.compactionCancelled` is thrown.
+    func bytes(isCancelled: () -> Bool) throws -> UInt64 {
+        try AssetNames(catalog).replacedBytes(
+            in: log, behind: checkpoint, isCancelled: isCancelled)
     }
 }
 

@@ -124,11 +124,14 @@ final class Compactor: Sendable {
 
     /// Counts what former processes have replaced of assets, and starts a compaction if that is enough.
     func countReplacedAssets() {
-        // Without assets nothing is begun that keeps the writer, and its lock, for a moment longer than the store.
         guard startsByItself, writer.hasAssets else { return }
-        queue.async { [self] in
+        // A store that goes meanwhile takes its lock along: nothing here keeps the writer while it reads.
+        queue.async { [weak self] in
             // What cannot be read here makes a compaction fail, which says so.
-            try? writer.countReplacedAssets { isCancelled }
+            guard let count = try? self?.writer.replacedAssetCount(),
+                let bytes = try? count.bytes(isCancelled: { self?.isCancelled ?? true }), let self
+            else { return }
+            writer.take(bytes, of: count)
             startIfDue()
         }
     }

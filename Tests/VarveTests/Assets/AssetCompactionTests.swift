@@ -248,6 +248,33 @@ struct AssetCompactionTests {
         #expect(disk.assetNames.count == 1)
     }
 
+    @Test("A store that goes while replaced assets are counted gives its lock back")
+    func countingKeepsNothing() throws {
+        let disk = SimulatedDisk()
+        do {
+            let store = try openPhotos(disk)
+            for number in 1...3 { try set(number, store) }
+            try store.close()
+        }
+        let files = HookedFileSystem(disk)
+        let (counts, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let opener = pthread_self()
+        files.setHook { operation, _, _ throws(FileSystemError) in
+            guard operation == .read, pthread_equal(opener, pthread_self()) == 0 else { return }
+            counts.signal()
+            mayGoOn.wait()
+            mayGoOn.signal()
+        }
+        defer { mayGoOn.signal() }
+        var store: Store? = try Store(
+            in: files, environment: SimulatedEnvironment(seed: 2), mode: .readWrite,
+            durability: .commit, compactsAutomatically: true, types: [Photo.self])
+        #expect(counts.wait(timeout: .now() + 240) == .success)
+        #expect(store?.lastTransaction == 3)
+        store = nil
+        #expect(try openPhotos(disk, seed: 3).lastTransaction == 3)
+    }
+
     @Test("A collection that is cancelled ends at the next transaction")
     func cancelling() throws {
         let disk = SimulatedDisk()
