@@ -31,6 +31,10 @@ extension LogError: CustomStringConvertible {
             ErrorMessage(
                 "\(directory) cannot be opened for writing (\(error.message.reason))",
                 "open it read-only, or see to the permission to write")
+        case .unsupportedVersion(let file, let found, let supported) where found < supported:
+            ErrorMessage(
+                "\(file) has format version \(found), this program reads version \(supported)",
+                "run 'varve compact --smallest' of the version that wrote it")
         case .unsupportedVersion(let file, let found, let supported):
             ErrorMessage(
                 "\(file) has format version \(found), this program reads up to \(supported)",

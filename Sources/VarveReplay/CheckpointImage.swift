@@ -157,9 +157,12 @@ final class CheckpointImage: BlockSource {
         do throws(ImageError) {
             return try body()
         } catch {
-            guard case .unsupported(let form) = error else { throw self.error("\(error)") }
+            guard case .unsupported(let form, let supported) = error else {
+                throw self.error("\(error)")
+            }
             throw .unsupportedVersion(
-                file: file.reference.file.text, found: UInt16(clamping: form), supported: 1)
+                file: file.reference.file.text, found: UInt16(clamping: form),
+                supported: UInt16(clamping: supported))
         }
     }
 }

@@ -41,7 +41,10 @@ struct FullDiskCompactionTests {
         let files = SimulatedDisk(disk.image)
         // Behind the header, in what neither opening nor the checkpoints need.
         files.corrupt("segment-0000000001") { $0[400] ^= 1 }
-        let segments = (try files.list() ?? []).count { $0.hasPrefix("segment-") }
+        // A newest segment without a transaction is not dropped: the log goes on in it.
+        let segments = try (files.list() ?? []).filter { $0.hasPrefix("segment-") }.count {
+            try files.open($0, .read).length() > ByteCount(UInt64(SegmentHeader.byteCount))
+        }
         let full = try SmallDisk(files, blocks: 0)
         full.leave(blocks: 0)
         // Nothing of the room that was kept is left when the checkpoint is begun.

@@ -101,7 +101,9 @@ struct TableWork {
             return result
         }
         var batch = LoadingBatch(part.table)
-        try reader.forEachSlot(in: part.slots) { entity throws(CodecError) in
+        try reader.forEachSlot(in: part.slots) { () throws(CodecError) in
+            try batch.flush()
+        } _: { entity throws(CodecError) in
             let withheld = withholdsRows ? withheldRow(entity) : nil
             if let withheld { result.withheld[entity.slot.rawValue] = withheld }
             guard entity.presence.hasRow, withheld == nil else {
@@ -118,7 +120,6 @@ struct TableWork {
                 result.unknown?[entity.slot.rawValue] = try unknownBytes(of: entity.row)
             }
         }
-        try batch.flush()
         return result
     }
 

@@ -106,7 +106,7 @@ extension BlockDirectory {
             writer.writeVarint(UInt64(block.storedFrames))
             writer.writeVarint(UInt64(block.liveFrames))
             writer.writeSigned(Int64(bitPattern: block.number &- number))
-            writer.writeVarint(UInt64(block.storedCount))
+            writer.writeVarint(UInt64(block.storedCount) << 1 | (block.isCompressed ? 1 : 0))
             writer.write(littleEndian: block.checksum)
             number = block.number
         }
@@ -163,6 +163,15 @@ extension BlockDirectory {
     /// Twice what a store has. A run is longer only where one frame is.
     private static let runBytesMax = 2 * PageStore.blockBytesStandard
 
+    /// Whether the stored bytes may be of such frames. Short runs take memory whatever they hold, and of longer ones
+    /// an eighth is free at most.
+    private static func fits(_ block: BlockEntry) -> Bool {
+        guard block.storedCount <= block.contentCountMax else { return false }
+        return block.rawCount <= runBytesMax
+            || UInt64(block.rawCount)
+                <= 2 * BlockCompression.rawBytesMax(storedBytes: UInt64(block.storedCount))
+    }
+
     private static func decodeBlock(
         _ reader: inout ByteReader, _ chunks: [ImageLayout.Chunk],
         _ end: inout (chunk: Int, span: Int), after number: UInt64, at offset: UInt64
@@ -199,16 +208,17 @@ extension BlockDirectory {
         let storedFrames = try reader.readVarint()
         let liveFrames = try reader.readVarint()
         let delta = UInt64(bitPattern: try reader.readSigned())
-        let storedCount = try reader.readVarint()
+        let stored = try reader.readVarint()
+        let storedCount = stored >> 1
         let checksum = try reader.readLittleEndian(UInt32.self)
         guard liveFrames > 0, liveFrames <= storedFrames, storedFrames <= UInt64(run.frameCount),
-            storedCount > 0, storedCount <= UInt64(Int(storedFrames) * run.frameBytes),
-            storedFrames * UInt64(run.frameBytes)
-                <= BlockCompression.rawBytesMax(storedBytes: storedCount)
+            storedCount > 0, storedCount < UInt64(UInt32.max)
         else { throw invalid("counts of a block") }
-        return BlockEntry(
+        let block = BlockEntry(
             number: number &+ delta, run: run, storedFrames: Int(storedFrames),
             liveFrames: Int(liveFrames), offset: offset, storedCount: Int(storedCount),
-            checksum: checksum)
+            isCompressed: stored & 1 != 0, checksum: checksum)
+        guard fits(block) else { throw invalid("counts of a block") }
+        return block
     }
 }

@@ -13,11 +13,15 @@ struct BlockEntry: Hashable, Sendable {
     /// Where it begins in the image.
     var offset: UInt64
     var storedCount: Int
+    /// Whether the stored bytes are an LZ4 block. Else they are the content as it is.
+    var isCompressed: Bool
     /// Of the stored bytes, seeded by the number.
     var checksum: UInt32
 
     var rawCount: Int { storedFrames * run.frameBytes }
-    var isCompressed: Bool { storedCount < rawCount }
+
+    /// What the content takes at most.
+    var contentCountMax: Int { BlockColumns.byteCountMax(ofFrames: rawCount) }
 
     var place: PageDamage.Place {
         PageDamage.Place(block: number, offset: offset, byteCount: storedCount)
@@ -57,14 +61,26 @@ struct BlockEntry: Hashable, Sendable {
         }
     }
 
-    /// Turns stored bytes into frames: `target` has the size of the stored ones.
+    /// Makes pages of stored bytes, in frames of zeros.
     func expand(
-        _ stored: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
+        _ stored: UnsafeRawBufferPointer, into start: UnsafeMutableRawPointer
     ) throws(PageDamage) {
-        guard isCompressed else { return target.copyMemory(from: stored) }
-        guard BlockCompression.decompress(stored, into: target) == target.count else {
+        guard isCompressed else { return try decode(stored, into: start) }
+        let content = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: contentCountMax, alignment: 16)
+        defer { content.deallocate() }
+        guard let count = BlockCompression.decompress(stored, into: content) else {
             throw .content(place, reason: "its compressed data")
         }
+        try decode(UnsafeRawBufferPointer(rebasing: content[..<count]), into: start)
+    }
+
+    private func decode(
+        _ content: UnsafeRawBufferPointer, into start: UnsafeMutableRawPointer
+    ) throws(PageDamage) {
+        guard let columns = BlockColumns(run, frameCount: storedFrames),
+            columns.decode(content, into: start)
+        else { throw .content(place, reason: "its columns are none of such pages") }
     }
 
     func damaged(_ reason: String) -> PageDamage { .content(place, reason: reason) }

@@ -118,11 +118,11 @@ struct BlockWriter {
             frame.copyMemory(from: page.address, byteCount: run.frameBytes)
             PageAnatomy.clearUnused(Page(address: frame))
         }
-        try write(run, UnsafeRawBufferPointer(frames), to: &sink)
+        try write(run, start, to: &sink)
     }
 
     private mutating func write(
-        _ run: PageRun, _ frames: UnsafeRawBufferPointer, to sink: inout some BlockSink
+        _ run: PageRun, _ frames: UnsafeMutableRawPointer, to sink: inout some BlockSink
     ) throws(ImageError) {
         var (liveFrames, storedFrames) = (0, 0)
         for index in 0..<run.frameCount
@@ -130,18 +130,27 @@ struct BlockWriter {
             liveFrames += 1
             storedFrames = index + 1
         }
-        if liveFrames == 0 { return }
-        let raw = UnsafeRawBufferPointer(rebasing: frames[..<(storedFrames * run.frameBytes)])
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: raw.count, alignment: 16)
-        defer { room.deallocate() }
-        let count = BlockCompression.compress(raw, into: room, using: compressor)
-        let stored = count.map { UnsafeRawBufferPointer(rebasing: room[..<$0]) } ?? raw
+        guard liveFrames > 0, let columns = BlockColumns(run, frameCount: storedFrames) else {
+            return
+        }
+        let room = BlockColumns.byteCountMax(ofFrames: storedFrames * run.frameBytes)
+        let content = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 16)
+        let compressed = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 16)
+        defer {
+            content.deallocate()
+            compressed.deallocate()
+        }
+        let raw = UnsafeRawBufferPointer(
+            rebasing: content[..<columns.encode(frames, into: content)])
+        let count = BlockCompression.compress(raw, into: compressed, using: compressor)
+        let stored = count.map { UnsafeRawBufferPointer(rebasing: compressed[..<$0]) } ?? raw
         let checksum = BlockEntry.checksum(stored, number: nextBlock)
         try append(stored, to: &sink)
         add(
             BlockEntry(
                 number: nextBlock, run: run, storedFrames: storedFrames, liveFrames: liveFrames,
-                offset: offset, storedCount: stored.count, checksum: checksum))
+                offset: offset, storedCount: stored.count, isCompressed: count != nil,
+                checksum: checksum))
         nextBlock += 1
         figures.writtenBlocks += 1
         figures.writtenBytes += UInt64(stored.count)

@@ -5,8 +5,8 @@ package enum ImageError: Error, Sendable {
     case storage(BlockStorageError)
     /// The end of the bytes is no root of an image, or the root's checksum differs.
     case noRoot(offset: UInt64)
-    /// A later version wrote it.
-    case unsupported(version: UInt32)
+    /// Another version wrote it, in a form that this one does not know.
+    case unsupported(version: UInt32, supported: UInt32)
     /// The root is intact and cannot be of a state: a forger wrote it.
     case malformedRoot(reason: String)
     /// A block that is needed now cannot be used.
@@ -53,7 +53,8 @@ extension ImageError: CustomStringConvertible {
         switch self {
         case .storage(let error): error.reason
         case .noRoot: "the root of its image is not what was written"
-        case .unsupported(let version): "its image has form \(version), which a later version wrote"
+        case .unsupported(let version, let supported):
+            "its image has form \(version), and this version reads form \(supported)"
         case .malformedRoot(let reason): "the root of its image: \(reason)"
         case .damaged(let damage): "\(damage)"
         case .content(let error): "a definition cannot be written: \(error)"

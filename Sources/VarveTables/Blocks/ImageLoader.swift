@@ -89,6 +89,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     /// Reads a block without claiming the pages that it names. False where it is damaged: to load it finds that too, and
     /// notes it.
     private func pass(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: entry.run.byteCount)
         do throws(PageDamage) {
             try entry.readFrames(from: source, into: start)
             try check(entry, start) { number, expectation in
@@ -211,9 +212,9 @@ extension BlockEntry {
                 empty(page)
                 continue
             }
-            guard page.birth <= version, page.kind == run.kind, page.byteCount == run.frameBytes,
-                PageAnatomy.isSound(page)
-            else { throw damaged("page \(index) contradicts itself") }
+            guard page.birth <= version, PageAnatomy.isSound(page) else {
+                throw damaged("page \(index) contradicts itself")
+            }
             liveCount += 1
         }
         guard liveCount == liveFrames else {
@@ -221,16 +222,12 @@ extension BlockEntry {
         }
     }
 
-    /// Reads the block into its place, with zeros in the frames that are not stored.
+    /// Makes the pages of the block in its frames, which are zeros.
     func readFrames(
         from source: any BlockSource, into start: UnsafeMutableRawPointer
     ) throws(PageDamage) {
         let stored = try read(from: source)
         defer { stored.deallocate() }
-        try expand(
-            UnsafeRawBufferPointer(stored),
-            into: UnsafeMutableRawBufferPointer(start: start, count: rawCount))
-        (start + rawCount).initializeMemory(
-            as: UInt8.self, repeating: 0, count: run.byteCount - rawCount)
+        try expand(UnsafeRawBufferPointer(stored), into: start)
     }
 }

@@ -6,7 +6,7 @@ import VarveEvents
 ///     root      version of the image's form | newest page version | next block number | directory | state
 ///     locator   where the root begins, UInt64 | its bytes, UInt32 | its checksum, UInt32 | magic, UInt64
 struct ImageRoot: Sendable {
-    static let formVersion: UInt32 = 1
+    static let formVersion: UInt32 = 2
     static let locatorBytes = 24
     /// "VrvImage" in the order of memory.
     static let magic: UInt64 = 0x6567_616D_4976_7256
@@ -97,7 +97,9 @@ struct ImageRoot: Sendable {
             try reader.readLittleEndian(UInt32.self)
         }
         guard form > 0 else { throw .malformedRoot(reason: "its form is 0") }
-        guard form <= formVersion else { throw .unsupported(version: form) }
+        guard form == formVersion else {
+            throw .unsupported(version: form, supported: formVersion)
+        }
         return try ImageError.decodingRoot { () throws(CodecError) in
             try decode(&reader, at: offset)
         }

@@ -23,6 +23,7 @@ package struct ImageVerification {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: block.run.byteCount, alignment: 64)
         defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: block.run.byteCount)
         try ImageError.reading { () throws(PageDamage) in
             try block.readFrames(from: source, into: memory)
             try block.checkPages(memory, through: version) { _ in }

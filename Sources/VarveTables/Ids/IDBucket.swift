@@ -1,8 +1,8 @@
-/// A page of an ``IDMap``: tags and their slots, in no order.
+/// A page of an ``IDMap``: tags and their slots, in no order. In an image they ascend by tag.
 ///
 ///     16   items   count x (tag UInt32, slot UInt32)
 struct IDBucket: BitwiseCopyable {
-    private static let itemBytes = 8
+    static let itemBytes = 8
 
     let page: Page
 
@@ -59,7 +59,24 @@ struct IDBucket: BitwiseCopyable {
         page.count <= IDMap.bucketCountStandard && offset(page.count) <= page.byteCount
     }
 
-    static func clearUnused(_ page: Page) { page.clear(from: offset(page.count)) }
+    /// Puts the items in the order of their tags, whose differences are small then, and fills the rest with zeros.
+    static func clearUnused(_ page: Page) {
+        let bucket = IDBucket(page: page)
+        for index in 1..<max(page.count, 1) { bucket.moveDown(index) }
+        page.clear(from: offset(page.count))
+    }
+
+    /// Puts an item in its order among those before it.
+    private func moveDown(_ index: Int) {
+        let (tag, slot) = (tag(index), slot(index))
+        var position = index
+        while position > 0, self.tag(position - 1) > tag { position -= 1 }
+        page.move(
+            Self.itemBytes * (index - position), from: Self.offset(position),
+            to: Self.offset(position + 1))
+        page.store(tag, at: Self.offset(position))
+        page.store(slot, at: Self.offset(position) + 4)
+    }
 
     /// An empty bucket with room for this many items.
     static func make(

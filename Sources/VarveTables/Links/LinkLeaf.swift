@@ -37,9 +37,12 @@ struct LinkLeaf: BitwiseCopyable {
 
     // MARK: Images
 
-    private static func standard(_ page: Page) -> LinkLeaf {
+    static func standard(_ page: Page) -> LinkLeaf {
         LinkLeaf(page: page, holderCount: 1 << LinkMap.holderBitsStandard)
     }
+
+    /// How many words all lists take.
+    var wordCount: Int { (offset(holderCount) - lists) / 4 }
 
     /// Whether the counts of a page that was read fit it.
     static func isSound(_ page: Page) -> Bool {

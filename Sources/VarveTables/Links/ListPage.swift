@@ -1,6 +1,6 @@
 /// A page of a ``ListTree``, which says how it is laid out.
 struct ListPage: BitwiseCopyable {
-    private static let items = Page.headerBytes + 4
+    static let items = Page.headerBytes + 4
 
     let page: Page
 

@@ -55,8 +55,8 @@ package struct PageTable: BitwiseCopyable, @unchecked Sendable {
         return cold.frame(number)
     }
 
-    /// The page with a number that is in use. Where it is not in memory, it is read into `blocks`, and valid until the
-    /// next page is.
+    /// The page with a number that is in use. Where it is not in memory, it is read into `blocks`, and valid until
+    /// its memory is used again; see ``PassedBlocks/replacesNext(usedAfter:)``.
     func page(_ number: PageNumber, passing blocks: PassedBlocks) -> Page {
         guard chunk(number.chunk) == nil,
             let page = cold?.loader.frame(number, passing: blocks)

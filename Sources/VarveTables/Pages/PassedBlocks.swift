@@ -13,7 +13,8 @@ final class PassedBlocks {
     private static let countMax = 4
 
     private var places: [Place] = []
-    private var useCount = 0
+    /// How often a page of them was asked for.
+    private(set) var useCount = 0
     /// The blocks that were passed over. Another time they are loaded: what is passed over does not lie in their order.
     private var passed: Set<Int> = []
 
@@ -45,6 +46,11 @@ final class PassedBlocks {
         places[position].block = block
         places[position].lastUse = useCount
         return start
+    }
+
+    /// Whether the next block may be read into memory that was used behind `useCount`.
+    func replacesNext(usedAfter useCount: Int) -> Bool {
+        places.count == Self.countMax && places.allSatisfy { $0.lastUse > useCount }
     }
 
     /// The place that was not used for the longest time.

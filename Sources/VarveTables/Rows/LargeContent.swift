@@ -5,7 +5,7 @@
 ///
 /// The count of the page is that of the id's bytes.
 struct LargeContent: BitwiseCopyable {
-    private static let body = Page.headerBytes + 8
+    static let body = Page.headerBytes + 8
 
     private let page: Page
 

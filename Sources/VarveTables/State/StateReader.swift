@@ -1,6 +1,7 @@
 package import VarveEvents
 
-/// What a slot of a state holds. Id and row are valid as long as the state is kept, but for a row that was converted.
+/// What a slot of a state holds. Id and row are valid as long as the state is kept, except for a row that was converted
+/// and for what ``StateReader/forEachSlot(in:willReplace:_:)`` gives.
 package struct StateEntity {
     package let slot: Slot
     package let id: UnsafeRawBufferPointer
@@ -108,6 +109,7 @@ package struct StateReader: ~Copyable {
     ) throws(CodecError) {
         let (live, tombstone) = (EntityPresence.live.rawValue, EntityPresence.tombstone.rawValue)
         let blocks = PassedBlocks()
+        defer { withExtendedLifetime(blocks) {} }
         for index in leaves {
             let slots = rows.slots(ofLeaf: Int(index))
             let first = Slot(UInt32(truncatingIfNeeded: slots.lowerBound))
@@ -133,18 +135,33 @@ package struct StateReader: ~Copyable {
         }
     }
 
-    /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row.
+    /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row. What is not
+    /// in memory is not kept there.
+    ///
+    /// - Parameter willReplace: called before ids and rows that `body` received become invalid, and at the end.
     package mutating func forEachSlot(
-        in range: Range<Int>, _ body: (StateEntity) throws(CodecError) -> Void
+        in range: Range<Int>, willReplace: () throws(CodecError) -> Void,
+        _ body: (StateEntity) throws(CodecError) -> Void
     ) throws(CodecError) {
-        let range = range.clamped(to: 0..<rows.count)
-        let first = Slot(UInt32(truncatingIfNeeded: range.lowerBound))
-        var cursor = rows.cursor(from: first, in: state.pages)
-        for _ in range {
-            guard let entry = cursor.nextEntry() else { return }
+        let blocks = PassedBlocks()
+        defer { withExtendedLifetime(blocks) {} }
+        var useCount = 0
+        var leaf: RowLeaf?
+        for index in range.clamped(to: 0..<rows.count) {
+            let slot = Slot(UInt32(truncatingIfNeeded: index))
+            if leaf == nil || index % rows.slotsPerLeaf == 0 {
+                if blocks.replacesNext(usedAfter: useCount) {
+                    try willReplace()
+                    useCount = blocks.useCount
+                }
+                leaf = rows.leaf(of: slot, passing: blocks, in: state.pages)
+            }
+            guard let leaf else { return }
+            let entry = StoredRow(slot, leaf, state.pages)
             let found: Void? = try read(entry, body)
             if found == nil { try body(StateEntity(entry, row: entry.row, rowStays: true)) }
         }
+        try willReplace()
     }
 }
 

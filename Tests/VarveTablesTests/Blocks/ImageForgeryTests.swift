@@ -151,7 +151,7 @@ struct ImageForgeryTests {
         return openedCount
     }
 
-    @Test("A root of a later form is not supported, and one without a form is malformed")
+    @Test("A root of another form is not supported, and one without a form is malformed")
     func forms() throws {
         let (bytes, image, _) = try Self.state(seed: 1).image()
         let end = Int(image.root.directory.storedBytes)
@@ -161,8 +161,10 @@ struct ImageForgeryTests {
             ForgedImage.mendRoot(&forged, at: end)
             return forged
         }
-        #expect(refusal(of: forged(ofForm: 1)) == nil)
-        #expect(refusal(of: forged(ofForm: 2)) == .unsupported(version: 2))
+        #expect(refusal(of: forged(ofForm: 2)) == nil)
+        for form in [UInt8(1), 3] {
+            #expect(refusal(of: forged(ofForm: form)) == .unsupported(version: UInt32(form)))
+        }
         #expect(refusal(of: forged(ofForm: 0)) == .malformed(reason: "its form is 0"))
         // A root of three bytes.
         var locator = ByteWriter()
@@ -209,7 +211,7 @@ struct ImageForgeryTests {
             return nil
         } catch {
             switch error {
-            case .unsupported(let version): return .unsupported(version: version)
+            case .unsupported(let version, _): return .unsupported(version: version)
             case .malformedRoot(let reason): return .malformed(reason: reason)
             default: return .other
             }

@@ -152,7 +152,7 @@ struct ImageTests {
             defer { stored.deallocate() }
             var raw = [UInt8](repeating: 0, count: block.rawCount)
             try raw.withUnsafeMutableBytes {
-                try block.expand(UnsafeRawBufferPointer(stored), into: $0)
+                try block.expand(UnsafeRawBufferPointer(stored), into: #require($0.baseAddress))
             }
             return raw
         }

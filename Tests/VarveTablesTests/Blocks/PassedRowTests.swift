@@ -90,6 +90,69 @@ struct PassedRowTests {
         #expect(count == 3 && source.ranges.count == before + ranges.count + 1)
     }
 
+    /// As ``TableWork`` collects them: rows are looked at when they are about to become invalid.
+    private static func passSlots(_ type: TypeNumber, of state: State) throws -> [Row] {
+        var rows: [Row] = []
+        var batch: [StateEntity] = []
+        guard var reader = state.reader(of: type) else { return [] }
+        try reader.forEachSlot(in: 0..<reader.slotCount) {
+            rows += batch.map(Row.init)
+            batch = []
+        } _: { entity in
+            guard entity.presence.hasRow else { return }
+            if entity.rowStays { return batch.append(entity) }
+            rows += batch.map(Row.init) + [Row(entity)]
+            batch = []
+        }
+        return rows
+    }
+
+    @Test("In the order of slots they stay until their memory is used again", arguments: 1...20)
+    func slots(seed: Int) throws {
+        var history = StateHistory(seed: seed)
+        try history.advance(60)
+        let state = history.state
+        let opened = try State.open(MemorySource(try state.image().bytes)).state
+        for type in state.catalog.definitions.map(\.number) {
+            let expected = try Self.read(type, of: state)
+            for _ in 1...2 {
+                #expect(
+                    try opened.reading { try Self.passSlots(type, of: opened) } == expected,
+                    "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("Leaves that lie in turns in several blocks stay as well", arguments: 1...6)
+    func turns(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let first = try UserLog.state(count: 4_000)
+        var state = first
+        // The first state keeps its pages, so what is updated goes to other blocks.
+        for start in stride(from: 0, to: 4_000, by: 8 << generator.below(3)) {
+            let row = start + generator.below(8)
+            state = try UserLog.update(row..<row + 1, of: state)
+        }
+        let opened = try State.open(MemorySource(try state.image().bytes)).state
+        let rows = try opened.reading { try Self.passSlots(UserLog.type, of: opened) }
+        #expect(rows == (try Self.read(UserLog.type, of: state)), "seed \(seed)")
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("In the order of slots their blocks are not kept either")
+    func memoryOfSlots() throws {
+        let state = try UserLog.state(count: 20_000)
+        let source = MemorySource(try state.image().bytes)
+        let opened = try State.open(source).state
+        let before = source.ranges.count
+        let rows = try opened.reading { try Self.passSlots(UserLog.type, of: opened) }
+        #expect(rows == (try Self.read(UserLog.type, of: state)))
+        let ranges = source.ranges[before...]
+        #expect(Set(ranges).count == ranges.count)
+        let kept = try #require(opened.store.cold).loadedBytes
+        #expect(kept < rows.reduce(0) { $0 + $1.row.count } / 4)
+    }
+
     @Test("A damaged block is met as by a read")
     func damage() throws {
         let (bytes, image, _) = try UserLog.state(count: 5_000).image()

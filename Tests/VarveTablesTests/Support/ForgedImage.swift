@@ -1,3 +1,4 @@
+import Testing
 import VarveCompression
 import VarveEvents
 import VarveTestSupport
@@ -8,7 +9,16 @@ import VarveTestSupport
 struct ForgedImage {
     struct Block {
         var entry: BlockEntry
+        /// Its frames.
         var raw: [UInt8]
+        /// The entry that is true of the frames.
+        var written: BlockEntry
+        /// Bytes of the content that are replaced, by their places in any content.
+        var changes: [(place: UInt64, byte: UInt8)] = []
+
+        init(entry: BlockEntry, raw: [UInt8]) {
+            (self.entry, self.raw, written) = (entry, raw, entry)
+        }
     }
 
     var blocks: [Block] = []
@@ -22,7 +32,7 @@ struct ForgedImage {
             defer { stored.deallocate() }
             var raw = [UInt8](repeating: 0, count: entry.rawCount)
             try raw.withUnsafeMutableBytes {
-                try entry.expand(UnsafeRawBufferPointer(stored), into: $0)
+                try entry.expand(UnsafeRawBufferPointer(stored), into: #require($0.baseAddress))
             }
             blocks.append(Block(entry: entry, raw: raw))
         }
@@ -30,6 +40,11 @@ struct ForgedImage {
 
     mutating func change(_ generator: inout SeededGenerator) {
         let block = generator.below(blocks.count)
+        if generator.chance(3) {
+            let byte = UInt8(truncatingIfNeeded: generator.next())
+            blocks[block].changes.append((generator.next(), byte))
+            return
+        }
         let size = blocks[block].entry.run.frameBytes
         let frame = generator.below(blocks[block].entry.storedFrames)
         // Mostly headers and directories, where structures begin.
@@ -75,14 +90,17 @@ struct ForgedImage {
         switch generator.below(9) {
         case 0: blocks.remove(at: index)
         case 1: blocks.insert(blocks[index], at: next)
-        case 2: (blocks[index].raw, blocks[next].raw) = (blocks[next].raw, blocks[index].raw)
+        case 2:
+            let block = blocks[index]
+            (blocks[index].raw, blocks[index].written) = (blocks[next].raw, blocks[next].written)
+            (blocks[next].raw, blocks[next].written) = (block.raw, block.written)
         case 3: blocks.swapAt(index, next)
         case 4:
             let kind = blocks[index].entry.run.kind
             if let found = other.blocks.filter({ $0.entry.run.kind == kind }).randomElement(
                 using: &generator)
             {
-                blocks[index].raw = found.raw
+                (blocks[index].raw, blocks[index].written) = (found.raw, found.written)
                 blocks[index].entry.storedFrames = found.entry.storedFrames
                 blocks[index].entry.liveFrames = found.entry.liveFrames
             }
@@ -115,9 +133,12 @@ struct ForgedImage {
         var entries: [BlockEntry] = []
         for block in blocks {
             var entry = block.entry
-            let stored = Self.compressed(block.raw)
+            let content = try block.content()
+            let compressed = Self.compressed(content)
+            let stored = compressed ?? content
             entry.offset = UInt64(result.count)
             entry.storedCount = stored.count
+            entry.isCompressed = compressed != nil
             entry.checksum = stored.withUnsafeBytes {
                 BlockEntry.checksum($0, number: entry.number)
             }
@@ -129,14 +150,14 @@ struct ForgedImage {
         return result + (try root.encode(at: UInt64(result.count))).copyBytes()
     }
 
-    private static func compressed(_ raw: [UInt8]) -> [UInt8] {
+    private static func compressed(_ raw: [UInt8]) -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: raw.count)
         let count = raw.withUnsafeBytes { raw in
             room.withUnsafeMutableBytes {
                 BlockCompression.compress(raw, into: $0, using: .init())
             }
         }
-        return count.map { [UInt8](room[..<$0]) } ?? raw
+        return count.map { [UInt8](room[..<$0]) }
     }
 
     /// Puts the right checksum behind a root that begins at `start`.
@@ -146,5 +167,33 @@ struct ForgedImage {
         withUnsafeBytes(of: checksum) { checksum in
             for (index, byte) in checksum.enumerated() { bytes[end + 12 + index] = byte }
         }
+    }
+}
+
+extension ForgedImage.Block {
+    /// The frames by columns, with the changes: as the entry says where there are so many, else as they are.
+    fileprivate func content() throws -> [UInt8] {
+        var raw = raw
+        let entry = entry.rawCount <= raw.count ? entry : written
+        let room = BlockColumns.byteCountMax(ofFrames: raw.count)
+        // A forged run may be one that no page of the kind fits.
+        guard let columns = BlockColumns(entry.run, frameCount: entry.storedFrames) else {
+            return [0]
+        }
+        var content = [UInt8](unsafeUninitializedCapacity: room) { content, count in
+            raw.withUnsafeMutableBytes { raw in
+                guard let start = raw.baseAddress else { return }
+                // A content says neither kind nor size.
+                for frame in 0..<entry.storedFrames {
+                    Page(address: start + frame * entry.run.frameBytes)
+                        .setKind(entry.run.kind, byteCount: entry.run.frameBytes)
+                }
+                count = columns.encode(start, into: UnsafeMutableRawBufferPointer(content))
+            }
+        }
+        for change in changes {
+            content[Int(change.place % UInt64(content.count))] = change.byte
+        }
+        return content
     }
 }

@@ -124,7 +124,7 @@ struct StateComparison {
             // In parts, as several threads read them.
             var seen: [Slot] = []
             for start in stride(from: 0, to: count + 7, by: 7) {
-                try reader.forEachSlot(in: start..<start + 7) { entity in
+                try reader.forEachSlot(in: start..<start + 7, willReplace: {}) { entity in
                     check(entity)
                     seen.append(entity.slot)
                 }
