@@ -14,7 +14,8 @@ public final class Inspection {
     /// Where the sound part of a damaged store was read, and what is missing; nil of any other store.
     let damaged: (source: any FileSystem, report: SalvageReport)?
     let scanned: ScannedLog
-    private let verifiesBlocks: Bool
+    /// The size up to which an image is verified before the state is read.
+    private let verifiedBytes: ByteCount
     let reader: TransactionReader
     /// The catalog of the segment that was read last.
     var segmentCatalog: SegmentCatalog?
@@ -28,23 +29,24 @@ public final class Inspection {
     /// Reads the manifest, the ends of the segments and the frames of the newest one.
     ///
     /// - Parameter verifiesCheckpoint: whether all of the newest checkpoint is verified before the state is read.
-    ///   Otherwise each part is when it is read: that is faster, but damage is met late.
+    ///   Otherwise each part of one of more than 4 MiB is when it is read: that is faster, but damage is met late.
     public convenience init(
         at path: String, verifiesCheckpoint: Bool = true
     ) throws(InspectionError) {
         try self.init(
-            ReadObservation.fileSystem(at: path), verifiesCheckpoint: verifiesCheckpoint)
+            ReadObservation.fileSystem(at: path),
+            verifyingImagesUpTo: verifiesCheckpoint ? .max : CheckpointFile.smallImageBytes)
     }
 
     /// - Parameter damaged: the store that the files were salvaged from.
     package init(
-        _ fileSystem: any FileSystem, verifiesCheckpoint: Bool = true,
+        _ fileSystem: any FileSystem, verifyingImagesUpTo limit: ByteCount = .max,
         salvagedFrom damaged: (source: any FileSystem, report: SalvageReport)? = nil
     ) throws(InspectionError) {
         path = fileSystem.displayPath
         self.fileSystem = fileSystem
         self.damaged = damaged
-        verifiesBlocks = verifiesCheckpoint
+        verifiedBytes = limit
         scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, mode: .readOnly)
         }
@@ -55,7 +57,7 @@ public final class Inspection {
     /// Another inspection of the store, as it is now.
     public func reopened() throws(InspectionError) -> Inspection {
         try Inspection(
-            fileSystem, verifiesCheckpoint: verifiesBlocks, salvagedFrom: damaged)
+            fileSystem, verifyingImagesUpTo: verifiedBytes, salvagedFrom: damaged)
     }
 
     /// What is missing of a damaged store, of which the sound part is shown; nil of any other.
@@ -73,13 +75,19 @@ public final class Inspection {
     public var lastTransaction: TransactionID { TransactionID(snapshot.lastSequence.rawValue) }
 
     /// The state behind the last transaction, and where replay started. Reads the newest checkpoint
-    /// and the log behind it at first use, verifying all of that.
+    /// and the log behind it at first use. Where the checkpoint turns out damaged meanwhile, other files serve.
     func replay() throws(InspectionError) -> State {
         if let replayed { return replayed }
-        let read = try Self.replay(scanned, choice, verifiesBlocks: verifiesBlocks)
-        start = read.start
-        replayed = read.state
-        return read.state
+        while true {
+            do throws(InspectionError) {
+                let read = try Self.replay(scanned, choice, verifyingImagesUpTo: verifiedBytes)
+                start = read.start
+                replayed = read.state
+                return read.state
+            } catch {
+                guard case .log(let cause) = error, choice.goesOn(after: cause) else { throw error }
+            }
+        }
     }
 
     /// Runs what reads the state that the inspection shows. Where the checkpoint under it turns out damaged
@@ -103,10 +111,11 @@ public final class Inspection {
     }
 
     static func replay(
-        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil, verifiesBlocks: Bool = true
+        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil,
+        verifyingImagesUpTo limit: ByteCount = .max
     ) throws(InspectionError) -> LoggedState {
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned, choice, verifiesBlocks: verifiesBlocks)
+            return try LoggedState(scanned, choice, verifyingImagesUpTo: limit)
         } catch {
             throw error.inspectionError(in: scanned.snapshot)
         }

@@ -10,22 +10,28 @@ package struct LoadedCheckpoint {
 }
 
 extension CheckpointFile {
+    /// The size up to which all of an image is compared with its checksums before a part of it is read: that takes a
+    /// millisecond.
+    package static let smallImageBytes = ByteCount(4 << 20)
+
     /// Reads the state in the checkpoint, its pages on all cores.
     ///
     /// Of an image, the stored bytes of all pages are compared with their checksums, and the root is read. Its blocks
     /// are read when the state is. Of pages of entities all is read.
     ///
-    /// - Parameter verifiesBlocks: false to compare each block of an image with its checksum only when it is read.
+    /// - Parameter limit: of an image that is larger, each block is compared with its checksum only when it is read.
     ///
     /// Errors: `.checkpointDamaged` for content that cannot be; of several faults that of the first page.
-    package func load(verifiesBlocks: Bool = true) throws(LogError) -> LoadedCheckpoint {
+    package func load(
+        verifyingImagesUpTo limit: ByteCount = .max
+    ) throws(LogError) -> LoadedCheckpoint {
         guard header.isImage else { return LoadedCheckpoint(state: try readPages(), image: nil) }
         let source = try CheckpointImage(self)
-        if verifiesBlocks { try source.verifyStored() }
+        if length <= limit { try source.verifyStored() }
         return try open(source)
     }
 
-    /// Reads the state in the checkpoint; see ``load()``.
+    /// Reads the state in the checkpoint; see ``load(verifyingImagesUpTo:)``.
     package func readState() throws(LogError) -> State { try load().state }
 
     /// Opens an image without a look at its blocks: each is compared with its checksum when it is read.

@@ -16,19 +16,20 @@ package struct LoggedState {
     ///
     /// - Parameters:
     ///   - choice: which checkpoints are not to be read.
-    ///   - verifiesBlocks: false to compare blocks of an image with their checksums only when they are read. Then a damaged
-    ///     one is met by what reads the state, and no other checkpoint is looked for here.
+    ///   - limit: of an image that is larger, each block is compared with its checksum only when it is read. What reads the
+    ///     state meets a damaged one then, and no other checkpoint is looked for here.
     ///   - aheadMin: how many bytes there must be to replay for them to be read ahead.
     ///   - progress: receives how many bytes are replayed, of how many: about a hundred times.
     package init(
-        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil, verifiesBlocks: Bool = true,
+        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil,
+        verifyingImagesUpTo limit: ByteCount = .max,
         readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
         let loaded: (state: (LoadedCheckpoint, CheckpointSize)?, start: LogStart)
         do throws(LogError) {
             loaded = try scanned.loadNewestCheckpoint(choice) { file throws(LogError) in
-                (try file.load(verifiesBlocks: verifiesBlocks), file.size)
+                (try file.load(verifyingImagesUpTo: limit), file.size)
             }
         } catch {
             throw .log(error)

@@ -21,5 +21,7 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension ByteCount {
+    package static let max = ByteCount(.max)
+
     package static func mebibytes(_ count: UInt64) -> ByteCount { ByteCount(count << 20) }
 }

@@ -49,6 +49,40 @@ struct ImageCheckpointDamageTests {
         }
     }
 
+    @Test("Of an image that is not verified first, damage is met where it is read, and only there")
+    func readInParts() throws {
+        let (disk, file, digest) = try Self.store()
+        var (metCount, passedCount) = (0, 0)
+        for page in file.pages where page.key.kind == 7 {
+            let copy = SimulatedDisk(disk.image)
+            copy.corrupt("checkpoint-0000000002") { $0[Int(page.offset.rawValue) + 50] ^= 0x10 }
+            let scanned = try ScannedLog.scan(copy, mode: .readOnly)
+            let damaged = try scanned.open(scanned.manifest.checkpoints[0])
+            // It is small.
+            #expect(throws: LogError.self) {
+                try damaged.load(verifyingImagesUpTo: CheckpointFile.smallImageBytes)
+            }
+            let state = try damaged.load(verifyingImagesUpTo: .zero).state
+            do throws(StateReadError<CodecError>) {
+                _ = try state.reading { () throws(CodecError) in try state.contentDigest() }
+                // The map of ids is not read for it.
+                passedCount += 1
+            } catch .damaged {
+                metCount += 1
+            }
+            let inspection = try Inspection(copy, verifyingImagesUpTo: .zero)
+            let again = try inspection.reading { state throws(InspectionError) in
+                do throws(CodecError) {
+                    return try state.contentDigest()
+                } catch {
+                    throw .entity(type: "", reason: "\(error)")
+                }
+            }
+            #expect(again == digest, "page \(page.header.position)")
+        }
+        #expect(metCount > 0 && passedCount > 0)
+    }
+
     @Test("A file that is cut is found at opening, and the older checkpoint serves")
     func cuts() throws {
         let (disk, file, digest) = try Self.store()

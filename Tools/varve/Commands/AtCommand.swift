@@ -36,7 +36,6 @@ struct AtCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        try listing.write(
-            at: transaction.map { TransactionID($0) }, of: SoundStore(at: path), in: session)
+        try listing.write(at: transaction.map { TransactionID($0) }, ofStoreAt: path, in: session)
     }
 }

@@ -39,7 +39,7 @@ struct CatCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        try listing.write(at: nil, of: SoundStore(at: path), in: session)
+        try listing.write(at: nil, ofStoreAt: path, in: session)
     }
 }
 
@@ -51,8 +51,10 @@ struct EntityListing {
 
     /// - Parameter moment: the transaction behind which they are shown; nil for the newest.
     func write(
-        at moment: TransactionID?, of store: SoundStore, in session: Session
+        at moment: TransactionID?, ofStoreAt path: String, in session: Session
     ) throws(ToolFailure) -> ExitStatus {
+        // All of a type is read while it is written.
+        let store = SoundStore(at: path, verifiesCheckpoint: id == nil)
         if let id {
             let entity = try store.inspect { inspection throws(InspectionError) in
                 if let moment { try inspection.goBack(to: moment) }

@@ -91,7 +91,7 @@ struct ExportCommand: Command {
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
         try output?.check(
             outside: path, folderMarkedBy: form == .csv ? StoreExport.schemaFile : nil)
-        let store = SoundStore(at: path)
+        let store = SoundStore(at: path, verifiesCheckpoint: true)
         let export = try store.inspect { inspection throws(InspectionError) in
             if let moment { try inspection.goBack(to: moment) }
             return try StoreExport(inspection, types: types, includingDeleted: includesDeleted)

@@ -20,7 +20,7 @@ struct InfoCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let store = SoundStore(at: path)
+        let store = SoundStore(at: path, verifiesCheckpoint: true)
         let summary = try store.inspect { inspection throws(InspectionError) in
             try inspection.summary()
         }

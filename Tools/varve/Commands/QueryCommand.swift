@@ -66,7 +66,7 @@ struct QueryCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let store = SoundStore(at: path, verifiesCheckpoint: false)
+        let store = SoundStore(at: path)
         if explains {
             let lines = try ask(store) { inspection throws(QueryFailure) in
                 try inspection.explain(query)

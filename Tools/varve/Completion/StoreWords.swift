@@ -24,13 +24,17 @@ struct StoreWords {
             .map { Completer.Candidate(value: $0.name, help: $0.type) }
     }
 
+    private func inspection() throws(InspectionError) -> Inspection {
+        try Inspection(at: path, verifiesCheckpoint: false)
+    }
+
     private func definitions() -> [InspectedType] {
-        (try? Inspection(at: path).newestTypes()) ?? []
+        (try? inspection().newestTypes()) ?? []
     }
 
     /// The newest, with their labels.
     func transactions() -> [Completer.Candidate] {
-        guard let inspection = try? Inspection(at: path) else { return [] }
+        guard let inspection = try? inspection() else { return [] }
         var walk = inspection.transactions()
         var candidates = [Completer.Candidate(value: "last", help: "the newest")]
         while candidates.count <= Self.transactionsMax, let next = try? walk.next() {
@@ -44,7 +48,7 @@ struct StoreWords {
     func ids(
         of type: String, _ selection: EntityList.Selection, beginning start: String
     ) -> [Completer.Candidate] {
-        guard let inspection = try? Inspection(at: path), inspection.rawBytes <= Self.bytesMax
+        guard let inspection = try? inspection(), inspection.rawBytes <= Self.bytesMax
         else { return [] }
         let ids = try? inspection.ids(of: type, selection, beginning: start, limit: Self.idsMax)
         return (ids ?? []).map { Completer.Candidate(value: $0) }

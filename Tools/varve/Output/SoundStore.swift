@@ -14,8 +14,9 @@ final class SoundStore {
     /// Whether no damage was met so far.
     var isSound: Bool { salvaged == nil }
 
-    /// - Parameter verifiesCheckpoint: false where the command reads most of the store, and writes nothing before it has.
-    init(at path: String, verifiesCheckpoint: Bool = true) {
+    /// - Parameter verifiesCheckpoint: true where the command still reads entities when it writes, or is to say whether the
+    ///   store is sound. What reads a part, and writes then, begins again where it meets damage.
+    init(at path: String, verifiesCheckpoint: Bool = false) {
         self.path = path
         self.verifiesCheckpoint = verifiesCheckpoint
     }
