@@ -170,6 +170,7 @@ extension Store {
     public func resume() throws {
         let newInverses = try writer?.resume()
         compactor?.allow()
+        fileChecker?.goOn()
         try complete(newInverses)
     }
 

@@ -20,7 +20,15 @@ final class FileChecker: @unchecked Sendable {
     private let record: HealthRecord
     private let queue = DispatchQueue(label: "varve.check", qos: .background)
     private let timer: any DispatchSourceTimer
-    private let isUnderWay = Lock(false)
+    private let phase = Lock(Phase.idle)
+
+    /// Where the check in the background is.
+    private enum Phase: Sendable {
+        case idle
+        case underWay
+        /// It goes on when the store is resumed, or begins then where none had begun.
+        case interrupted(CheckUnderWay?)
+    }
 
     init(writer: Writer, compactor: Compactor, record: HealthRecord) {
         self.writer = writer
@@ -38,16 +46,31 @@ final class FileChecker: @unchecked Sendable {
     // MARK: - On request
 
     /// Checks all files now, on the calling thread.
-    func run() throws -> StoreHealth {
+    ///
+    /// - Parameter isCancelled: called between two steps; then `CancellationError` is thrown.
+    func run(isCancelled: () -> Bool = { false }) throws -> StoreHealth {
         var check = try writer.filesCheck()
-        while check.advance() { try checkIsWanted() }
-        try finish(check)
-        return record.health
+        while !isCancelled() {
+            guard check.advance() else {
+                try finish(check)
+                return record.health
+            }
+            try checkIsWanted()
+        }
+        throw CancellationError()
     }
 
     func run() async throws -> StoreHealth {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [self] in continuation.resume(with: Result { try run() }) }
+        let isCancelled = Lock(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { [self] in
+                    continuation.resume(
+                        with: Result { try run { isCancelled.withLock { $0 } } })
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
         }
     }
 
@@ -60,32 +83,53 @@ final class FileChecker: @unchecked Sendable {
 
     // MARK: - In the background
 
-    /// Begins a check that pauses often; does nothing while one is under way.
+    /// Begins a check that pauses often, or goes on with the one that was interrupted; does nothing while one is under way.
     func begin() {
-        let mayBegin = isUnderWay.withLock { isUnderWay in
-            defer { isUnderWay = true }
-            return !isUnderWay
+        let former = phase.withLock { phase in
+            defer { phase = .underWay }
+            return phase
         }
-        // A store that is suspended or closed has no files to check.
-        guard mayBegin else { return }
-        guard let check = try? writer.filesCheck() else {
-            return isUnderWay.withLock { $0 = false }
+        switch former {
+        case .underWay: break
+        case .interrupted(let underWay?): advance(underWay)
+        case .idle, .interrupted(nil):
+            // A store that is suspended or closed has no files to check.
+            guard let check = try? writer.filesCheck() else {
+                return phase.withLock { $0 = .interrupted(nil) }
+            }
+            advance(CheckUnderWay(check))
         }
-        advance(CheckUnderWay(check))
+    }
+
+    /// Goes on with a check that was interrupted, once the store is resumed.
+    func goOn() {
+        queue.async { [weak self] in
+            guard let self, case .interrupted = phase.withLock({ $0 }) else { return }
+            begin()
+        }
     }
 
     private func advance(_ underWay: CheckUnderWay) {
         let end = ContinuousClock.now + Self.workTime
         while ContinuousClock.now < end {
             // The files of a store that is suspended may be another process's by now.
-            let goesOn = !compactor.isCancelled && underWay.check.advance()
-            if goesOn { continue }
-            isUnderWay.withLock { $0 = false }
-            // Closed meanwhile: which files count is not known.
-            if !compactor.isCancelled { try? finish(underWay.check) }
+            guard !compactor.isCancelled else { return interrupt(underWay) }
+            if underWay.check.advance() { continue }
+            do {
+                try finish(underWay.check)
+                phase.withLock { $0 = .idle }
+            } catch {
+                // Suspended or closed meanwhile: which files count is not known.
+                interrupt(underWay)
+            }
             return
         }
         queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.advance(underWay) }
+    }
+
+    private func interrupt(_ underWay: CheckUnderWay) {
+        underWay.check.pause()
+        phase.withLock { $0 = .interrupted(underWay) }
     }
 
     // MARK: - Behind a check

@@ -17,8 +17,9 @@ package struct FilesCheck {
     private var segments: [SegmentID]
     private var checkpoints: [CheckpointReference]
     private let files: Int
-    private var segment: SegmentVerification?
-    private var pages: (rest: ArraySlice<CheckpointPage>, reader: CheckpointReader)?
+    private var segment: (id: SegmentID, verification: SegmentVerification)?
+    private var pages:
+        (of: CheckpointReference, rest: ArraySlice<CheckpointPage>, reader: CheckpointReader)?
 
     /// Enough to know by, in a file of nothing but damage.
     private static let problemsMax = 100
@@ -53,6 +54,14 @@ package struct FilesCheck {
         return true
     }
 
+    /// Closes the file that is read, so that it may be removed meanwhile. Going on begins with it again.
+    package mutating func pause() {
+        if let segment { segments.append(segment.id) }
+        if let pages { checkpoints.append(pages.of) }
+        segment = nil
+        pages = nil
+    }
+
     private mutating func beginNext() throws(LogError) -> Bool {
         if let next = segments.popLast() {
             let file = try SegmentFile.read(next, in: fileSystem, mode: .readOnly)
@@ -62,21 +71,22 @@ package struct FilesCheck {
                         segment: next, offset: FrameOffset(file.length.rawValue), kind: .footer,
                         expected: 1, found: 0))
             }
-            segment = try SegmentVerification(
-                file, in: fileSystem, end: footer.dataEnd)
+            segment = (
+                next, try SegmentVerification(file, in: fileSystem, end: footer.dataEnd)
+            )
             return true
         }
         guard let next = checkpoints.popLast() else { return false }
         let file = try CheckpointFile(
             next, store: store, in: fileSystem, mode: .readOnly)
-        pages = (file.pages[...], try file.makeReader())
+        pages = (next, file.pages[...], try file.makeReader())
         return true
     }
 
     private mutating func readFrames() throws(LogError) {
         for _ in 0..<Self.framesPerStep {
-            if try segment?.advance() ?? false { continue }
-            for problem in segment?.problems ?? [] { note(problem) }
+            if try segment?.verification.advance() ?? false { continue }
+            for problem in segment?.verification.problems ?? [] { note(problem) }
             segment = nil
             return
         }

@@ -331,6 +331,79 @@ struct StoreHealthTests {
         #expect(try LogVerification.verify(disk).problems == [])
     }
 
+    /// A store whose checks stop at the first read of a checkpoint until `go` is signalled; the stream tells of each stop.
+    private static func stopping(
+        _ disk: SimulatedDisk, log: StoreLog? = nil
+    ) throws -> (store: Store, files: HookedFileSystem, stops: AsyncStream<Void>, DispatchSemaphore)
+    {
+        let files = HookedFileSystem(disk)
+        var configuration = LogConfiguration()
+        configuration.segmentBytesMax = ByteCount(8_192)
+        let store = try Store(
+            in: files, environment: SimulatedEnvironment(seed: 1), configuration: configuration,
+            mode: .readWrite, durability: .commit, retention: .newestState,
+            compactsAutomatically: false, log: log, types: [Author.self, Shelf.self])
+        try CompactionTests.fill(store, 0..<20)
+        try store.compact()
+        try CompactionTests.fill(store, 20..<30)
+        let (stops, continuation) = AsyncStream<Void>.makeStream()
+        let go = DispatchSemaphore(value: 0)
+        files.setHook { operation, name, _ in
+            guard operation == .read, name == Self.older else { return }
+            continuation.yield()
+            go.wait()
+        }
+        return (store, files, stops, go)
+    }
+
+    @Test("A check that is cancelled, before or meanwhile, ends early and notes nothing")
+    func cancelled() async throws {
+        let disk = SimulatedDisk()
+        let (store, files, stops, go) = try Self.stopping(disk)
+        let check = Task { try await store.checkFiles() }
+        for await _ in stops.prefix(1) {}
+        check.cancel()
+        files.setHook(nil)
+        go.signal()
+        await #expect(throws: CancellationError.self) { try await check.value }
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.checkFiles()
+        }
+        await #expect(throws: CancellationError.self) { try await early.value }
+        #expect(store.health == StoreHealth())
+        #expect(try await store.checkFiles().lastCheck != nil)
+    }
+
+    @Test(
+        "A check in the background that a suspension interrupts goes on when the store is resumed")
+    func interrupted() async throws {
+        let disk = SimulatedDisk()
+        let (checks, continuation) = AsyncStream<Void>.makeStream()
+        let log = StoreLog { entry in
+            if entry.event == .check { continuation.yield() }
+        }
+        let (store, files, stops, go) = try Self.stopping(disk, log: log)
+        let checker = try #require(store.fileChecker)
+        let begun = Task.detached { checker.begin() }
+        for await _ in stops.prefix(1) {}
+        try suspend(store)
+        files.setHook(nil)
+        go.signal()
+        await begun.value
+        // One that is due while the store is suspended is made up for as well.
+        checker.begin()
+        #expect(store.health.lastCheck == nil)
+        try resume(store)
+        for await _ in checks.prefix(1) {}
+        #expect(store.health.lastCheck != nil && store.health.isSound)
+    }
+
+    /// From where `await` is possible.
+    private func suspend(_ store: Store) throws { try store.suspend() }
+
+    private func resume(_ store: Store) throws { try store.resume() }
+
     @Test("Of very many damaged places, those in files that were replaced are forgotten first")
     func bound() {
         let record = HealthRecord()
