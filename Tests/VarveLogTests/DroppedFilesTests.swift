@@ -45,6 +45,28 @@ struct DroppedFilesTests {
         #expect(try Self.compact(disk) == [])
     }
 
+    @Test("A check that pauses anywhere finds what one without a pause finds")
+    func pauses() throws {
+        let disk = try Self.disk()
+        disk.corrupt(StoreFileName.segment(SegmentID(2)).text) {
+            $0[SegmentHeader.byteCount + 70] ^= 4
+        }
+        disk.corrupt(StoreFileName.checkpoint(number: 2).text) { $0[$0.count / 2] ^= 4 }
+        let log = try CompactionLog(disk).open().log
+        var stepCount = 0
+        var whole = log.filesCheck
+        while whole.advance() { stepCount += 1 }
+        #expect(whole.problems.count >= 2 && stepCount > 20)
+        for pause in 0..<stepCount {
+            var check = log.filesCheck
+            for _ in 0..<pause { _ = check.advance() }
+            check.pause()
+            while check.advance() {}
+            #expect(check.problems == whole.problems, "\(pause)")
+        }
+        try log.close()
+    }
+
     @Test(
         "Opening tells of the previous checkpoint what its header, page table, end and absence tell"
     )
