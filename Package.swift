@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "VarveFuzzing",
             dependencies: [
-                "VarveLog", "VarveEvents", "VarveInspection", "VarveTool", "VarveTestSupport",
+                "VarveLog", "VarveEvents", "VarveTables", "VarveInspection", "VarveTool",
+                "VarveTestSupport",
             ], path: "Tests/VarveFuzzing", swiftSettings: settings),
         .testTarget(
             name: "VarveLogTests",

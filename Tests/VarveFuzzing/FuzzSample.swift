@@ -106,6 +106,26 @@ struct FuzzSample: Sendable {
         }
     }()
 
+    /// An entity with more bytes than a leaf of rows takes, in a third transaction.
+    static let longRow: [UInt8] = {
+        do {
+            var encoder = TransactionEncoder()
+            return try encode(3, .write, &encoder) { encoder in
+                let entity = try "cy".storedBytes().withUnsafeBytes {
+                    encoder.entity(TypeNumber(1), $0)
+                }
+                var row = ByteWriter()
+                try String(repeating: "long ", count: 300).store(into: &row)
+                try Int?.none.store(into: &row)
+                row.copyBytes().withUnsafeBytes { bytes in
+                    encoder.insert(entity, ordinal: Ordinal(3), previous: nil, row: bytes)
+                }
+            }
+        } catch {
+            preconditionFailure("a sample can be encoded: \(error)")
+        }
+    }()
+
     private static func encode(
         _ number: UInt64, _ kind: TransactionHeader.Kind, _ encoder: inout TransactionEncoder,
         _ body: (inout TransactionEncoder) throws -> Void

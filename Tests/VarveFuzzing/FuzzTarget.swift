@@ -13,6 +13,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case manifest
     /// A checkpoint, its checksums and digest made right.
     case checkpoint
+    /// The image of a state, the checksums of its blocks and its root made right.
+    case image
     /// One LZ4 block, in a frame whose checksums are right.
     case compression
     /// Any payload, written and read back.
@@ -37,6 +39,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .segment: Self.segment(bytes)
         case .manifest: Self.manifest(bytes)
         case .checkpoint: Self.checkpoint(bytes)
+        case .image: ImageTarget.run(bytes)
         case .compression: Self.compression(bytes)
         case .roundTrip: Self.roundTrip(bytes)
         case .operations: Self.operations(bytes)
@@ -55,6 +58,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
             return sample.segments
         case .manifest: return sample.manifests
         case .checkpoint: return sample.checkpoints
+        case .image: return ImageTarget.seeds
         case .compression:
             return [[0, 1, 0x1F, 0x61, 1, 0, 0x10, 0x61, 0x62], [3, 0, 0xF0, 0xFF, 1]]
         case .roundTrip: return [Array("varve varve varve varve".utf8), [0], []]
@@ -278,6 +282,7 @@ extension FuzzTarget {
     /// Making checksums right leaves a good file as it is.
     package var isSealedAlike: Bool {
         let sample = FuzzSample.shared
+        if self == .image { return seeds.allSatisfy { Resealing.image($0) == $0 } }
         for (name, bytes) in sample.image.files {
             let sealed =
                 switch self {

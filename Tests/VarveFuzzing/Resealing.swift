@@ -1,3 +1,4 @@
+import VarveEvents
 import VarveLog
 
 /// Makes checksums right, from Docs/FORMAT.md alone, so that a fuzzer gets behind them.
@@ -124,6 +125,49 @@ enum Resealing {
         let place = Checksum.crc32c(UInt64(offset), after: seed)
         footer += littleEndian(UInt64(checksum(footer[...], after: place))).prefix(4)
         return footer
+    }
+
+    /// Blocks, and the root that lists them with their checksums.
+    static func image(_ bytes: [UInt8]) -> [UInt8] {
+        let locator = bytes.count - 24
+        guard locator > 0, let start = Int(exactly: integer(bytes, locator)), start < locator
+        else { return bytes }
+        var bytes = bytes
+        put(UInt32(locator - start), at: locator + 8, in: &bytes)
+        let root = Array(bytes[start..<locator])
+        // What follows a field that cannot be stays as it is.
+        try? root.withUnsafeBytes { root throws(CodecError) in
+            var reader = ByteReader(root)
+            try sealBlocks(&reader, rootAt: start, in: &bytes)
+        }
+        put(checksum(bytes[start..<locator + 12]), at: locator + 12, in: &bytes)
+        return bytes
+    }
+
+    private static func sealBlocks(
+        _ reader: inout ByteReader, rootAt start: Int, in bytes: inout [UInt8]
+    ) throws(CodecError) {
+        func skip(_ reader: inout ByteReader, varints count: UInt64) throws(CodecError) {
+            for _ in 0..<count { _ = try reader.readVarint() }
+        }
+        _ = try reader.readLittleEndian(UInt32.self)
+        try skip(&reader, varints: 2)
+        let (chunkCount, blockCount) = (try reader.readVarint(), try reader.readVarint())
+        try skip(&reader, varints: chunkCount &* 2)
+        var (offset, number): (Int, UInt64) = (0, 0)
+        for _ in 0..<blockCount {
+            try skip(&reader, varints: 3)
+            _ = try reader.readByte()
+            try skip(&reader, varints: 3)
+            number &+= UInt64(bitPattern: try reader.readSigned())
+            let count = Int(clamping: try reader.readVarint() >> 1)
+            let place = start + reader.position
+            _ = try reader.readLittleEndian(UInt32.self)
+            guard count <= start - offset else { return }
+            let stored = bytes[offset..<offset + count]
+            put(checksum(stored, after: Checksum.crc32c(number)), at: place, in: &bytes)
+            offset += count
+        }
     }
 
     // MARK: Bytes

@@ -30,7 +30,7 @@ struct FuzzCorpusTests {
 
     @Test("Sealing what is whole changes nothing, so that mutations start behind the checksums")
     func resealing() throws {
-        for target in [FuzzTarget.segment, .manifest, .checkpoint] {
+        for target in [FuzzTarget.segment, .manifest, .checkpoint, .image] {
             #expect(!target.seeds.isEmpty)
             #expect(target.isSealedAlike, "\(target)")
         }
