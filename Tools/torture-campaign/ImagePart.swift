@@ -157,13 +157,25 @@ private struct ImageRound {
         self.torture = torture
         self.seed = seed
         disk = SimulatedDisk(torture.image)
-        files = HookedFileSystem(disk)
+        files = HookedFileSystem(random.chance(3) ? Self.slow(disk, seed: seed) : disk)
         states = torture.states
         moment = Moment.allCases[random.below(3)]
         let choice = random.below(10)
         let targets = choice < 7 ? [1] : choice < 9 ? [0] : [0, 1]
         harms = targets.map { ($0, Harm.allCases[random.below(Harm.allCases.count)]) }
         self.random = random
+    }
+
+    /// Some reads of checkpoints take a while, so that threads wait for blocks of others, and blocks come in another order.
+    private static func slow(_ disk: SimulatedDisk, seed: UInt64) -> HookedFileSystem {
+        let slow = HookedFileSystem(disk)
+        let random = Lock(SeededGenerator(seed: seed))
+        slow.setHook { operation, name, _ in
+            guard operation == .read, name.hasPrefix("checkpoint") else { return }
+            let delay = random.withLock { $0.chance(4) ? $0.below(300) : 0 }
+            Thread.sleep(forTimeInterval: Double(delay) / 1_000_000)
+        }
+        return slow
     }
 
     /// Whether other files have what is damaged.
