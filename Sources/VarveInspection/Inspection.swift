@@ -78,16 +78,10 @@ public final class Inspection {
     /// and the log behind it at first use. Where the checkpoint turns out damaged meanwhile, other files serve.
     func replay() throws(InspectionError) -> State {
         if let replayed { return replayed }
-        while true {
-            do throws(InspectionError) {
-                let read = try Self.replay(scanned, choice, verifyingImagesUpTo: verifiedBytes)
-                start = read.start
-                replayed = read.state
-                return read.state
-            } catch {
-                guard case .log(let cause) = error, choice.goesOn(after: cause) else { throw error }
-            }
-        }
+        let read = try Self.replay(scanned, &choice, verifyingImagesUpTo: verifiedBytes)
+        start = read.start
+        replayed = read.state
+        return read.state
     }
 
     /// Runs what reads the state that the inspection shows. Where the checkpoint under it turns out damaged
@@ -110,14 +104,27 @@ public final class Inspection {
         }
     }
 
+    /// The newest state of a log. Where the checkpoint turns out damaged meanwhile, or cannot be read, other files serve.
     static func replay(
-        _ scanned: ScannedLog, _ choice: CheckpointChoice? = nil,
+        _ scanned: ScannedLog, verifyingImagesUpTo limit: ByteCount = .max
+    ) throws(InspectionError) -> LoggedState {
+        var choice = CheckpointChoice(in: scanned)
+        return try replay(scanned, &choice, verifyingImagesUpTo: limit)
+    }
+
+    /// - Parameter choice: what was found wrong with checkpoints, before and by this.
+    static func replay(
+        _ scanned: ScannedLog, _ choice: inout CheckpointChoice,
         verifyingImagesUpTo limit: ByteCount = .max
     ) throws(InspectionError) -> LoggedState {
-        do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned, choice, verifyingImagesUpTo: limit)
-        } catch {
-            throw error.inspectionError(in: scanned.snapshot)
+        while true {
+            let failure: InspectionError
+            do throws(ReplayFailure<RecordError>) {
+                return try LoggedState(scanned, choice, verifyingImagesUpTo: limit)
+            } catch {
+                failure = error.inspectionError(in: scanned.snapshot)
+            }
+            guard case .log(let cause) = failure, choice.goesOn(after: cause) else { throw failure }
         }
     }
 }

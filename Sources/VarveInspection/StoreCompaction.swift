@@ -59,12 +59,12 @@ public struct StoreCompaction: Sendable {
         let scanned = try InspectionError.wrapping { () throws(LogError) in
             try ScannedLog.scan(fileSystem, environment: environment, mode: .readWrite)
         }
-        var replayed = try Inspection.replay(scanned)
+        var choice = CheckpointChoice(in: scanned)
+        var replayed = try Inspection.replay(scanned, &choice)
         let catalog = replayed.state.catalog
         let (log, report) = try InspectionError.wrapping { () throws(LogError) in
             try scanned.recover(start: replayed.start, prologue: catalog.encodedDefinitions)
         }
-        var choice = CheckpointChoice(in: scanned)
         while true {
             do throws(LogError) {
                 var compaction = try run(log, replayed, retention, goal, report)

@@ -92,7 +92,7 @@ private final class EntityCheckpointWriting {
 /// block is written a step. Belongs to one thread at a time.
 private final class ImageCheckpointWriting {
     private let writer: CheckpointWriter
-    private let state: State
+    private var state: State
     private let base: StoredImage?
     private var sink: ImageSink
     /// Nil when no row is left that is to be rewritten.
@@ -143,9 +143,9 @@ extension ImageCheckpointWriting {
     private func rewriteRows() throws(LogError) -> Bool {
         guard writing == nil else { return false }
         if rows?.advance() ?? false { return true }
-        var newest = state
-        if let rows = rows.take() { newest = rows.finish() }
-        writing = ImageWriting(ImagePlan(newest, base: base))
+        // The former leaves of rewritten rows need not stay in memory.
+        if let rows = rows.take() { state = rows.finish() }
+        writing = ImageWriting(ImagePlan(state, base: base))
         return false
     }
 }

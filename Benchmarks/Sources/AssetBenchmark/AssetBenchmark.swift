@@ -23,7 +23,7 @@ enum AssetBenchmark {
     private static func run(_ part: AssetPart, _ options: AssetOptions) async throws {
         print(part.title(options.size))
         try await part.run(options.size, in: options.directory)
-        let peak = Memory.peakMegabytes
+        let peak = Memory.peakOfProcess
         print("  peak of the process \(Spread.text(peak)) MB")
         if let limit = part.megabytesMax, peak > limit {
             fail("\(part.rawValue): a peak of \(Spread.text(peak)) MB, of \(limit)", status: 1)

@@ -117,7 +117,8 @@ final class FieldTest: Sendable {
             return holds(Int(own) - (value ? 1 : 0))
         case (.date, .date(let value)):
             let own = try Double.load(from: &reader)
-            return holds(own < value ? -1 : own == value ? 0 : 1)
+            // Where one is NaN, the order of dates is not that of their numbers.
+            return own.isNaN || value.isNaN ? nil : holds(own < value ? -1 : own == value ? 0 : 1)
         case (.float, _): return holds(Double(try Float.load(from: &reader)))
         case (.double, _): return holds(try Double.load(from: &reader))
         case (.unsigned, _): return holds(unsigned: try reader.readVarint())

@@ -36,19 +36,17 @@ extension Inspection {
     /// Runs a query on the state that the inspection shows. Reads every entity of the type,
     /// and of relations what the query names; O(n log n) where it orders.
     public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
-        let (bound, state) = try bind(query)
-        do throws(InspectionError) {
-            return try state.inspecting { () throws(InspectionError) in
-                try QueryRun(bound, state).answer()
-            }
-        } catch {
-            throw .inspection(error)
+        try reading(query) { bound, state throws(InspectionError) in
+            try QueryRun(bound, state).answer()
         }
     }
 
     /// How a query is run: what is read, tested, grouped and ordered, a line each.
     public func explain(_ query: InspectionQuery) throws(QueryFailure) -> [String] {
-        let (bound, state) = try bind(query)
+        try reading(query) { bound, state in Self.explanation(of: bound, state) }
+    }
+
+    private static func explanation(of bound: BoundQuery, _ state: State) -> [String] {
         let counts = state.counts(of: bound.type.number)
         let count = bound.selectsDeleted ? counts.tombstones : counts.live
         let read = bound.fields[bound.type.number, default: []].sorted()
@@ -74,27 +72,35 @@ extension Inspection {
         if !bound.order.isEmpty { lines.append("sort by \(bound.order.count) values, stable") }
         if bound.offset > 0 { lines.append("leave out the first \(bound.offset)") }
         if let limit = bound.limit {
-            lines.append(
-                bound.order.isEmpty && !bound.isGrouped
-                    ? "end behind \(limit)" : "keep the first \(limit)")
+            lines.append("keep the first \(limit)")
         }
         return lines
     }
 
-    func bind(
-        _ query: InspectionQuery
-    ) throws(QueryFailure) -> (BoundQuery, State) {
-        let state: State
+    /// Runs what a query is about, with the state that the inspection shows; see ``reading(_:)``.
+    private func reading<Result>(
+        _ query: InspectionQuery,
+        _ body: (BoundQuery, State) throws(InspectionError) -> Result
+    ) throws(QueryFailure) -> Result {
+        var unfit: QueryError?
+        let result: Result?
         do throws(InspectionError) {
-            state = try replay()
+            result = try reading { state throws(InspectionError) -> Result? in
+                var binder = QueryBinder(state.catalog)
+                let bound: BoundQuery
+                do throws(QueryError) {
+                    bound = try binder.bind(query.syntax)
+                } catch {
+                    unfit = error
+                    return nil
+                }
+                return try body(bound, state)
+            }
         } catch {
             throw .inspection(error)
         }
-        var binder = QueryBinder(state.catalog)
-        do throws(QueryError) {
-            return (try binder.bind(query.syntax), state)
-        } catch {
-            throw .query(error)
-        }
+        if let result { return result }
+        guard let unfit else { preconditionFailure("a query without a result has an error") }
+        throw .query(unfit)
     }
 }

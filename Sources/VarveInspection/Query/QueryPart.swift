@@ -32,32 +32,20 @@ struct QueryPart {
 
     // MARK: Rows
 
-    /// The first rows that the condition admits, of slots in the order of the type.
-    func firstLines(of slots: [Slot], most: Int) throws(InspectionError) -> [QueryLine] {
-        var lines: [QueryLine] = []
-        guard var scan = scan() else { return lines }
-        for slot in slots {
-            guard let row = try scan.row(at: slot), try isMet(by: row) else { continue }
-            lines.append(try line(of: row, keys: []))
-            if lines.count == most { break }
-        }
-        return lines
-    }
-
     /// The rows that the condition admits, as far as they may be among the first.
     func lines(in leaves: ArraySlice<UInt32>, most: Int?) throws(InspectionError) -> QueryLines {
         var lines = QueryLines(query, most: most)
         guard var scan = scan() else { return lines }
         try scan.forEachRow(in: leaves) { row throws(InspectionError) in
-            guard try isMet(by: row) else { return .goOn }
+            guard try isMet(by: row) else { return nil }
             var keys: [StoredContent] = []
             for key in query.order {
                 keys.append(try evaluator.value(of: key.expression, for: row))
             }
             guard lines.admits(keys, row.ordinal.rawValue),
                 lines.add(try line(of: row, keys: keys)), let last = lines.last
-            else { return .goOn }
-            return test(before: last).map { .goOnWith($0) } ?? .goOn
+            else { return nil }
+            return test(before: last)
         }
         return lines
     }
@@ -96,14 +84,14 @@ struct QueryPart {
         guard var scan = scan() else { return groups }
         let only = query.grouping.isEmpty ? groups.position(of: "") : nil
         try scan.forEachRow(in: leaves) { row throws(InspectionError) in
-            guard try isMet(by: row) else { return .goOn }
+            guard try isMet(by: row) else { return nil }
             let position = if let only { only } else { try position(of: row, in: &groups) }
             try groups.update(position, row) { group throws(InspectionError) in
                 for position in aggregates.indices {
                     group.add(try value(of: aggregates[position].operand, for: row), at: position)
                 }
             }
-            return .goOn
+            return nil
         }
         return groups
     }

@@ -39,9 +39,6 @@ struct QueryRun: Sendable {
 
     private func plainLines() throws(InspectionError) -> [QueryLine] {
         if most == 0 { return [] }
-        if query.order.isEmpty, let most {
-            return try QueryPart(query, state).firstLines(of: slotsInOrder, most: most)
-        }
         var lines = QueryLines(query, most: most)
         let found = try parts.map { leaves throws(InspectionError) in
             try QueryPart(query, state).lines(in: leaves, most: most)
@@ -50,26 +47,33 @@ struct QueryRun: Sendable {
         return lines.first
     }
 
-    private var slotsInOrder: [Slot] {
-        let type = query.type.number
-        return query.selectsDeleted
-            ? state.tombstonesInOrder(of: type) : state.slotsInOrder(of: type)
-    }
-
     // MARK: Groups
 
     private func groupedLines() throws(InspectionError) -> [QueryLine] {
+        let groups = try groups()
+        let evaluator = QueryEvaluator(rows: QueryRows(state, fields: query.fields))
+        var lines = QueryLines(query, most: most)
+        for group in groups.groups { _ = lines.add(try line(of: group, evaluator)) }
+        return lines.first
+    }
+
+    private func groups() throws(InspectionError) -> QueryGroups {
         var groups = QueryGroups(aggregates.map(\.aggregate))
+        if query.condition == nil, query.grouping.isEmpty,
+            aggregates.allSatisfy({ $0.operand == nil })
+        {
+            // Known without a look at the rows.
+            let counts = state.counts(of: query.type.number)
+            groups.add(rows: query.selectsDeleted ? counts.tombstones : counts.live)
+            return groups
+        }
         let found = try parts.map { leaves throws(InspectionError) in
             try QueryPart(query, state).groups(in: leaves, aggregates)
         }
         for part in found { try groups.add(part) }
         // Also of no rows at all there is a count.
         if query.grouping.isEmpty { groups.add(rows: 0) }
-        let evaluator = QueryEvaluator(rows: QueryRows(state, fields: query.fields))
-        var lines = QueryLines(query, most: most)
-        for group in groups.groups { _ = lines.add(try line(of: group, evaluator)) }
-        return lines.first
+        return groups
     }
 
     private func line(

@@ -4,14 +4,6 @@ internal import VarveTables
 ///
 /// It owns its reader and its filters: a class would check for exclusive access at every row.
 struct RowScan: ~Copyable {
-    /// What follows a row.
-    enum Step {
-        case goOn
-        /// Rows that do not meet the test are not looked for any more.
-        case goOnWith(RowTest)
-        case end
-    }
-
     private var reader: StateReader
     private let decoder: RowDecoder
     private var filter: RowFilter?
@@ -31,9 +23,10 @@ struct RowScan: ~Copyable {
         self.takesDeleted = takesDeleted
     }
 
-    /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call.
+    /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call. Rows that
+    /// do not meet the test that it returned last, if any, are not looked for any more.
     mutating func forEachRow(
-        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> Step
+        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> RowTest?
     ) throws(InspectionError) {
         let decoder = decoder
         try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
@@ -53,12 +46,12 @@ struct RowScan: ~Copyable {
         try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
             if isAdmitted {
                 count += 1
-                return .success(.goOn)
+                return .success(nil)
             }
             let row = try decoder.row(passed.entity, isPassing: true, isAdmitted: false)
             return Result { () throws(InspectionError) in
                 if try isMet(row) { count += 1 }
-                return .goOn
+                return nil
             }
         }
         return count
@@ -66,7 +59,7 @@ struct RowScan: ~Copyable {
 
     private mutating func pass(
         _ leaves: ArraySlice<UInt32>,
-        _ body: (PassedRow, Bool) throws(CodecError) -> Result<Step, InspectionError>
+        _ body: (PassedRow, Bool) throws(CodecError) -> Result<RowTest?, InspectionError>
     ) throws(InspectionError) {
         var failure: InspectionError?
         do throws(CodecError) {
@@ -75,11 +68,9 @@ struct RowScan: ~Copyable {
                 let isMet = hasCondition ? try filter?.admits(row.bytes) : true
                 guard isMet != false, try front?.admits(row.bytes) != false else { return true }
                 switch try body(row, isMet == true) {
-                case .success(.goOn): return true
-                case .success(.goOnWith(let test)):
-                    front = RowFilter(test, of: decoder.definition)
+                case .success(let test):
+                    if let test { front = RowFilter(test, of: decoder.definition) }
                     return true
-                case .success(.end): return false
                 case .failure(let error):
                     failure = error
                     return false
@@ -89,20 +80,6 @@ struct RowScan: ~Copyable {
             throw .entity(type: decoder.definition.name, reason: "\(error)")
         }
         if let failure { throw failure }
-    }
-
-    /// The row at a slot; nil where its bytes refuse it.
-    mutating func row(at slot: Slot) throws(InspectionError) -> QueryRow? {
-        do throws(CodecError) {
-            return try reader.read(slot) { entity throws(CodecError) -> QueryRow? in
-                guard entity.isDeleted == takesDeleted else { return nil }
-                let isMet = hasCondition ? try filter?.admits(entity.row) : true
-                return isMet == false
-                    ? nil : try decoder.row(entity, isPassing: false, isAdmitted: isMet == true)
-            } ?? nil
-        } catch {
-            throw .entity(type: decoder.definition.name, reason: "\(error)")
-        }
     }
 }
 

@@ -39,14 +39,20 @@ package struct StateEntity {
 /// A row that is passed over, in the layout that was asked for. It and its id are valid during the call that gave it.
 package struct PassedRow {
     private let entry: StoredRow
-    package let bytes: UnsafeRawBufferPointer
+    /// Of a row with an older layout: its bytes in the layout that was asked for.
+    private let converted: UnsafeRawBufferPointer?
     package let isDeleted: Bool
 
-    fileprivate init(_ entry: StoredRow, _ bytes: UnsafeRawBufferPointer, isDeleted: Bool) {
+    fileprivate init(
+        _ entry: StoredRow, converted: UnsafeRawBufferPointer? = nil, isDeleted: Bool
+    ) {
         self.entry = entry
-        self.bytes = bytes
+        self.converted = converted
         self.isDeleted = isDeleted
     }
+
+    /// Read when it is wanted: a row of more than 1 KiB has pages of its own, which stay in memory once they were read.
+    package var bytes: UnsafeRawBufferPointer { converted ?? entry.row }
 
     /// The row with all that is known of its entity.
     package var entity: StateEntity { StateEntity(entry, row: bytes, rowStays: false) }
@@ -128,10 +134,10 @@ package struct StateReader: ~Copyable {
         _ entry: StoredRow, isDeleted: Bool, _ body: (PassedRow) throws(CodecError) -> Bool
     ) throws(CodecError) -> Bool {
         if try converter.isIdentity(entry.revision) {
-            return try body(PassedRow(entry, entry.row, isDeleted: isDeleted))
+            return try body(PassedRow(entry, isDeleted: isDeleted))
         }
         return try converter.read(entry) { row throws(CodecError) in
-            try body(PassedRow(entry, row, isDeleted: isDeleted))
+            try body(PassedRow(entry, converted: row, isDeleted: isDeleted))
         }
     }
 
