@@ -78,7 +78,7 @@ extension Inspection {
     }
 
     /// Runs what a query is about, with the state that the inspection shows; see ``reading(_:)``.
-    private func reading<Result>(
+    func reading<Result>(
         _ query: InspectionQuery,
         _ body: (BoundQuery, State) throws(InspectionError) -> Result
     ) throws(QueryFailure) -> Result {

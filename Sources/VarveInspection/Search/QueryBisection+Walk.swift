@@ -40,7 +40,7 @@ extension QueryBisection.Walk {
         self.inspection = inspection
         self.oldest = oldest
         self.newest = newest
-        let (query, state) = try inspection.bind(bisection.query)
+        let (query, state) = try inspection.reading(bisection.query) { ($0, $1) }
         // Rows are decoded and looked up one by one in both; a replay does so for all types, and has the log to read.
         rowCount = state.counts(of: query.type.number).slots
         replayCost = 4 * Double(state.slotCount + 1_000) / Double(rowCount + 100)

@@ -43,15 +43,24 @@ struct QuerySQLTests {
         try #require(found.errors.isEmpty, "seed \(seed): \(found.errors)")
         let answers = found.output.split(separator: "'---'\n", omittingEmptySubsequences: false)
         try #require(answers.count == pairs.count + 1, "seed \(seed)")
-        // Rows come from a checkpoint now, in which they are passed over.
+        let both = Array(zip(pairs, answers))
+        // Rows of a log alone first, and then of a checkpoint, in which they are passed over.
+        try expectSame(both.prefix(100), in: Inspection(at: store), seed)
         try #require(ToolRun("compact", store).status == .success)
-        let inspection = try Inspection(at: store)
-        for (pair, answer) in zip(pairs, answers) {
+        try expectSame(both[...], in: Inspection(at: store), seed)
+    }
+
+    private func expectSame(
+        _ both: ArraySlice<(SQLComparison.Pair, String.SubSequence)>, in inspection: Inspection,
+        _ seed: UInt64
+    ) throws {
+        for (pair, answer) in both {
             let query = try InspectionQuery(pair.query)
             let own = try Self.values(inspection.answer(query))
-            let (bound, state) = try inspection.bind(query)
-            let inParts = try Self.values(QueryRun(bound, state, leavesMin: 1).answer())
-            #expect(inParts == own, "seed \(seed): \(pair.query)")
+            let inParts = try inspection.reading(query) { bound, state throws(InspectionError) in
+                try QueryRun(bound, state, leavesMin: 1).answer()
+            }
+            #expect(try Self.values(inParts) == own, "seed \(seed): \(pair.query)")
             let other = answer.split(separator: "\n").map { ComparedValue.row($0) }
             #expect(own == other, "seed \(seed): \(pair.query)\n\(pair.sql)")
         }
