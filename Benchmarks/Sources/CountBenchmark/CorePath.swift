@@ -5,7 +5,8 @@ import Varve
 /// What is counted: something that is done a number of times. Doing it twice as often costs twice
 /// as many instructions, but for what every process does once.
 enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
-    case save, saveIndexed, find, findPacked, queryOne, commit, update, undo, openCheckpoint, replay
+    case save, saveIndexed, find, findPacked, queryOne, commit, update, delete
+    case undo, openCheckpoint, replay
 
     var title: String {
         switch self {
@@ -16,6 +17,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         case .queryOne: "query one row through a unique index, among 1,000"
         case .commit: "commit an entity, without sync"
         case .update: "commit one changed field, without sync, among 1,000"
+        case .delete: "save and delete an entity, 100 a transaction, without sync"
         case .undo: "commit one changed field, without sync, and undo that, among 1,000"
         case .openCheckpoint: "open a checkpoint and read all rows, a row"
         case .replay: "replay a log, an event"
@@ -25,7 +27,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
     /// Half of the repetitions that are counted.
     var count: Int {
         switch self {
-        case .save, .saveIndexed, .find, .findPacked, .queryOne, .commit, .update: 5_000
+        case .save, .saveIndexed, .find, .findPacked, .queryOne, .commit, .update, .delete: 5_000
         case .undo: 1_000
         case .openCheckpoint, .replay: 10_000
         }
@@ -37,7 +39,7 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         case .openCheckpoint, .replay: try makeStore(of: count, in: directory)
         // As many as make a large table, of which rows stay bytes when they are looked up.
         case .findPacked: try makeStore(of: 20_000, in: directory)
-        case .save, .saveIndexed, .find, .queryOne, .commit, .update, .undo: break
+        case .save, .saveIndexed, .find, .queryOne, .commit, .update, .delete, .undo: break
         }
     }
 
@@ -81,6 +83,8 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
             try store.close()
         case .update:
             try change(count, in: directory) { _ in }
+        case .delete:
+            try delete(count, in: directory)
         case .undo:
             try change(count, in: directory) { try $0.undo() }
         case .openCheckpoint, .replay:
@@ -113,6 +117,24 @@ enum CorePath: String, CaseIterable, Codable, CodingKeyRepresentable {
         }
         // The last of one transaction for each change, and another one for each undo.
         check(Int(store.lastTransaction.rawValue), 1 + count * (self == .undo ? 2 : 1))
+        try store.close()
+    }
+
+    /// Saves as many users and deletes each.
+    private func delete(_ count: Int, in directory: URL) throws {
+        let store = try open(directory)
+        let ids = (0..<count).map { SampleData.id("u", $0) }
+        try store.write { context in
+            for number in ids.indices { try PlainUser(sample: number).save(to: &context) }
+        }
+        for start in stride(from: 0, to: count, by: 100) {
+            try store.write { context in
+                for id in ids[start..<min(count, start + 100)] {
+                    try PlainUser.delete(id: id, from: &context)
+                }
+            }
+        }
+        check(store.context.count(Deleted<PlainUser>.self), count)
         try store.close()
     }
 

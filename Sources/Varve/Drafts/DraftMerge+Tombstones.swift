@@ -46,7 +46,7 @@ extension DraftMerge {
             var entities: [EntityPlace] = []
             for id in ids {
                 let slot = try id.withReader { reader throws(CodecError) in
-                    try intern(&theirs.context, reader.rest)
+                    try intern(&theirs.context, child, reader.rest)
                 }
                 entities.append(EntityPlace(table: child, slot: slot.rawValue))
             }

@@ -51,7 +51,7 @@ struct SlotTranslation {
         var id = ByteWriter()
         try operations.storeID(table, Slot(entity.slot), &id)
         let slot = try id.withBytes { id throws(CodecError) in
-            try operations.intern(&target.context, id)
+            try operations.intern(&target.context, position, id)
         }
         known[entity] = slot.rawValue
         return EntityPlace(table: position, slot: slot.rawValue)

@@ -62,7 +62,7 @@ final class ReversedState: ReversalTarget {
         of type: TypeNumber, _ id: UnsafeRawBufferPointer
     ) throws(CodecError) -> EntityPlace? {
         guard let position = definitions.schema.position(of: type) else { return nil }
-        let slot = try operations(position).intern(&context, id)
+        let slot = try operations(position).intern(&context, position, id)
         return EntityPlace(table: position, slot: slot.rawValue)
     }
 
@@ -188,10 +188,10 @@ final class ReversedState: ReversalTarget {
     ) throws(CodecError) {
         // A row that is changed stays where it is.
         if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
-            operations(position).dropRow(&context, slot, false)
+            operations(position).dropRow(&context, position, slot, false)
         }
         do throws(CodecError) {
-            try operations(position).restoreRow(&context, slot, row, ordinal)
+            try operations(position).restoreRow(&context, position, slot, row, ordinal)
         } catch {
             throw table(position).descriptor.problem(inRow: row) ?? error
         }
@@ -212,7 +212,7 @@ final class ReversedState: ReversalTarget {
             return
         }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&context, slot, true)
+            operations(place.table).dropRow(&context, place.table, slot, true)
         }
         // Also where only the tombstone changes: that is told by its entity.
         context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
@@ -220,7 +220,7 @@ final class ReversedState: ReversalTarget {
         let descriptor = table(place.table).descriptor.type._tombstoneDescriptor
         let position = context.position(of: descriptor)
         let tombstone = try withID(of: place) { (id, context) throws(CodecError) in
-            try descriptor.operations.intern(&context, id)
+            try descriptor.operations.intern(&context, position, id)
         }
         try put(known, at: tombstone, ordinal: ordinal, position)
         try setLists(lists, of: tombstone, at: position, owner: place.table)
@@ -263,7 +263,7 @@ final class ReversedState: ReversalTarget {
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&context, slot, false)
+            operations(place.table).dropRow(&context, place.table, slot, false)
         } else {
             do throws(CodecError) {
                 try dropTombstone(of: place)
@@ -291,7 +291,7 @@ final class ReversedState: ReversalTarget {
             try descriptor.operations.find(context.tables.tables[position], id)
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
-        descriptor.operations.dropRow(&context, tombstone, false)
+        descriptor.operations.dropRow(&context, position, tombstone, false)
     }
 
     /// Makes everything that was changed since the running transaction began carry that, whatever

@@ -58,17 +58,16 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
 
     @inlinable @inline(never)
     static func copy(at reference: UnsafeMutablePointer<AnyObject?>, count: Int) {
-        let old = unsafeDowncast(reference.pointee!, to: PagedLeaf<Element>.self)
+        guard let old = reference.pointee else { preconditionFailure("no leaf to be copied") }
+        // By its address: where its elements are tombstones, it is no leaf of this type, but laid out as one.
+        let source = elements(of: UnsafeRawPointer(Unmanaged.passUnretained(old).toOpaque()))
         let leaf = allocate(count)
+        if !_isPOD(Element.self) {
+            Prefetch.references(in: source, byteCount: count * MemoryLayout<Element>.stride)
+        }
         leaf.withUnsafeMutablePointerToElements { target in
-            old.withUnsafeMutablePointerToElements { source in
-                if !_isPOD(Element.self) {
-                    Prefetch.references(
-                        in: source, byteCount: count * MemoryLayout<Element>.stride)
-                }
-                for position in 0..<count {
-                    (target + position).initialize(to: source[position])
-                }
+            for position in 0..<count {
+                (target + position).initialize(to: source[position])
             }
         }
         reference.pointee = leaf

@@ -219,7 +219,7 @@ extension AnyTable {
     }
 
     final func askForRows(at slots: ContiguousArray<UInt32>) {
-        descriptor.operations.askForRows(self, slots)
+        _ = countRows(at: slots)
     }
 }
 

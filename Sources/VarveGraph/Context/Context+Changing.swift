@@ -12,7 +12,7 @@ extension Context {
     ) -> Result {
         lockFormer()
         defer { unlockFormer() }
-        return body(unsafeDowncast(uniqueTable(at: position), to: Table<Entity>.self))
+        return body(uniqueTable(at: position).rows(of: Entity.self))
     }
 
     /// Changes a table whose type is not at hand.
@@ -43,7 +43,7 @@ extension Context {
         _ type: Entity.Type, at slot: Slot, in position: Int
     ) {
         guard session.former != nil else { return }
-        unsafeDowncast(tables.tables[position], to: Table<Entity>.self).prepareToChange(slot)
+        tables.tables[position].rows(of: Entity.self).prepareToChange(slot)
     }
 
     @usableFromInline

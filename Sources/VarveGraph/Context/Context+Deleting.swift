@@ -145,6 +145,31 @@ extension Context {
         }
     }
 
+    /// Keeps the row of a deleted entity as its tombstone, by the code that saves the entity.
+    ///
+    /// - Parameter table: the position of the entity's table.
+    @inlinable
+    mutating func keepTombstone<Entity: EntityModelProtocol>(_ row: Entity, of table: Int) {
+        let position = tombstoneTable(of: table)
+        let id = row.id
+        let hash = Entity._hashID(id)
+        // In the trash it stands where it stood in its type.
+        let ordinal = setPlace(Entity.self, id: id, isKept: true)
+        let known = tables.unretained(at: position, as: Table<Entity>.self)
+            ._withUnsafeGuaranteedRef { $0.slotToChange(of: id, hash: hash) }
+        _ = store(row, at: known, hash: hash, ordinal: ordinal, in: position)
+    }
+
+    /// The position of the table of a type's tombstones, which is made now where there is none.
+    @usableFromInline
+    mutating func tombstoneTable(of table: Int) -> Int {
+        let known = tables.tables[table].tombstoneTable
+        if known >= 0 { return known }
+        // Not held as a table: a second reference would make the change copy it.
+        let descriptor = tables.tables[table].descriptor
+        return position(of: descriptor.type._tombstoneDescriptor)
+    }
+
     /// Runs `willDelete`. Meanwhile the entity counts as being deleted.
     @inlinable
     mutating func announceDeletion<Entity: EntityModelProtocol>(

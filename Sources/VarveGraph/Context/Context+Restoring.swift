@@ -51,7 +51,7 @@ extension Context {
             for end in ends {
                 let id = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
                 let intern = tables.tables[childTable].descriptor.operations.intern
-                slots.append(try intern(&self, id).rawValue)
+                slots.append(try intern(&self, childTable, id).rawValue)
                 start = end
             }
             return slots
@@ -60,24 +60,24 @@ extension Context {
 
     @inlinable
     mutating func internSlot<Entity: EntityModelProtocol>(
-        of type: Entity.Type, _ id: Entity.ID
+        of type: Entity.Type, _ id: Entity.ID, in position: Int
     ) -> Slot {
-        let position = position(of: Entity._descriptor)
-        if let known = knownSlot(of: type, id: id) { return known }
+        // Not held as a table: a second reference would make the change copy it.
+        if let known = tables.tables[position].rows(of: Entity.self).slot(of: id) { return known }
         return change(Entity.self, at: position) { $0.internSlot(of: id) }
     }
 
     @inlinable
     mutating func restoreRow<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot, from bytes: UnsafeRawBufferPointer, ordinal: UInt64
+        of type: Entity.Type, at slot: Slot, in position: Int,
+        from bytes: UnsafeRawBufferPointer, ordinal: UInt64
     ) throws(CodecError) {
-        let position = position(of: Entity._descriptor)
         var reader = ByteReader(bytes)
-        let id = unsafeDowncast(tables.tables[position], to: Table<Entity>.self).id(of: slot)
+        let id = tables.tables[position].rows(of: Entity.self).id(of: slot)
         let row = try Entity(_id: id, from: &reader)
         // No resolver is asked, so two rows may have a value, if only until the next is put back.
         let collision =
-            Entity._descriptor.hasUniqueIndexes
+            tables.tables[position].descriptor.hasUniqueIndexes
             ? withUnsafePointer(to: row) { self.collision(of: $0, at: slot, in: position) } : nil
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp.unordered

@@ -200,18 +200,30 @@ extension Context {
         if known.isNew, known.slot != nil {
             Entity._clearTombstone(of: id, in: position, of: &self)
         }
+        let slot = store(
+            consume row, at: known.slot, hash: hash, ordinal: ordinal, key, in: position)
+        return (slot, known.isNew)
+    }
+
+    /// Stores a row in the table at a position. Returns where it is.
+    ///
+    /// - Parameter known: the slot of the row's id, which has this hash; nil for an id that the table does not know.
+    @inlinable
+    mutating func store<Entity: EntityModelProtocol>(
+        _ row: consuming Entity, at known: Slot?, hash: UInt64, ordinal: UInt64?,
+        _ key: KnownKey = KnownKey(), in position: Int
+    ) -> Slot {
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
-        if let slot = known.slot { prepareToChange(Entity.self, at: slot, in: position) }
+        if let known { prepareToChange(Entity.self, at: known, in: position) }
         // As `change` does, whose body could not consume the row.
         lockFormer()
         defer { unlockFormer() }
-        let table = unsafeDowncast(
-            uniqueTable(at: position), to: Table<Entity>.self)
+        let table = uniqueTable(at: position).rows(of: Entity.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
-        let slot = known.slot ?? table.appendSlot(hash: hash)
+        let slot = known ?? table.appendSlot(hash: hash)
         table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal, key)
-        return (slot, known.isNew)
+        return slot
     }
 
     /// The slot of the entity, if its id is known, after merging the value with the row there.
@@ -342,19 +354,20 @@ extension Context {
     mutating func clearTombstone<Entity: EntityModelProtocol>(
         of type: Entity.Type, id: Entity.ID, table: Int
     ) {
-        let tombstones = tables.unretained(at: table, as: AnyTable.self)
+        let position = tables.unretained(at: table, as: AnyTable.self)
             ._withUnsafeGuaranteedRef { $0.tombstoneTable }
-        guard tombstones >= 0, tables.tables[tombstones].liveCount > 0,
-            let slot = liveSlot(of: Deleted<Entity>.self, id: id)
+        guard position >= 0, tables.tables[position].liveCount > 0,
+            let slot = tables.unretained(at: position, as: Table<Entity>.self)
+                ._withUnsafeGuaranteedRef({ $0.liveSlot(of: id) })
         else { return }
-        removeRow(Deleted<Entity>.self, at: slot, keepsPlace: false)
+        removeRow(Entity.self, at: slot, in: position, keepsPlace: false)
     }
 
+    /// Removes a row of the table at a position.
     @inlinable
     mutating func removeRow<Entity: EntityModelProtocol>(
-        _ type: Entity.Type, at slot: Slot, keepsPlace: Bool
+        _ type: Entity.Type, at slot: Slot, in position: Int, keepsPlace: Bool
     ) {
-        let position = position(of: Entity._descriptor)
         session.journal.append(JournalEntry(table: position, isLink: false))
         let stamp = session.stamp
         prepareToChange(Entity.self, at: slot, in: position)

@@ -89,7 +89,7 @@ extension Context {
         // Not held as a table: a second reference would make the next change copy it.
         let (definition, existing) = { (table: Table<Entity>) in
             (table.indexDefinitions[collision.index], table.id(of: collision.existing))
-        }(unsafeDowncast(tables.tables[position], to: Table<Entity>.self))
+        }(tables.tables[position].rows(of: Entity.self))
         guard let uniqueness = definition.uniqueness else { return }
         guard let resolver = uniqueness.resolver as? CollisionResolver<Entity> else {
             preconditionFailure("a resolver of another type")

@@ -209,7 +209,7 @@ extension Context {
     @inlinable
     func table<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity>? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
-        return unsafeDowncast(tables.tables[position], to: Table<Entity>.self)
+        return tables.tables[position].rows(of: Entity.self)
     }
 
     /// A copy of the row with an id, or nil where there is none. O(log n).
@@ -238,10 +238,7 @@ extension Context {
     /// The slot of an id that has a row.
     @inlinable
     func liveSlot<Entity: EntityModelProtocol>(of type: Entity.Type, id: Entity.ID) -> Slot? {
-        guard let table = table(of: type), let slot = table.slot(of: id),
-            table.hasRow(at: slot)
-        else { return nil }
-        return slot
+        table(of: type)?.liveSlot(of: id)
     }
 
     /// A copy of the row at a slot.

@@ -5,7 +5,8 @@ public import VarveEvents
 /// A deletion leaves one, a save of the same id removes it, and it is queried like any entity:
 /// `Deleted<Chat>.query("1").resolve(in: context)`.
 public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
-    // The only stored property: its properties stand in the row of the tombstone, where conditions read them.
+    // The only stored property: a tombstone is laid out as its entity. So its table is one of the entity's rows (see
+    // ``AnyTable/rows(of:)``), and conditions read the entity's properties in the row of the tombstone.
     /// The entity as it was, its relations as ids.
     public let entity: Entity
 
@@ -44,13 +45,11 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     }
 
     /// A tombstone stands in the trash where the entity stood in its type.
-    @inlinable
     public static func _place(of id: ID, in context: inout Context) -> UInt64? {
         context.setPlace(Entity.self, id: id, isKept: true)
     }
 
     /// With its tombstone an entity loses its place in the order of its type.
-    @inlinable
     public func didDelete(from context: inout Context) throws {
         _ = context.setPlace(Entity.self, id: id, isKept: false)
     }
@@ -58,21 +57,18 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     /// A tombstone leaves no tombstone of its own.
     public func asDeleted(in context: Context) -> Deleted<Deleted<Entity>>? { nil }
 
-    // Without a word of tombstones of tombstones: what these two call, an app's compiler would specialise for
-    // `Deleted<Deleted<Entity>>` too, and that for the next.
-    @inlinable
+    /// Removes the row alone: there are no tombstones of tombstones.
     public static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws {
         try context.announceDeletion(of: row, at: slot)
-        context.removeRow(Self.self, at: slot, keepsPlace: false)
+        let position = context.position(of: _descriptor)
+        context.removeRow(Self.self, at: slot, in: position, keepsPlace: false)
     }
 
-    @inlinable
     public static func _clearTombstone(of id: ID, in table: Int, of context: inout Context) {}
 
     /// The new tombstone replaces the old one: there is nothing to patch.
     @inlinable public static var patch: MergeStrategy<Deleted<Entity>> { .replace }
 
-    @inlinable
     public static var _descriptor: EntityDescriptor {
         let owner = Entity._descriptor
         return owner.tombstones.descriptor {
@@ -80,7 +76,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
             description.id = owner.idKind
             return EntityDescriptor(
                 Deleted<Entity>.self, name: "Deleted<\(owner.name)>", description: description,
-                operations: EntityOperations(Deleted<Entity>.self),
+                operations: owner.operations.ofTombstones(Deleted<Entity>.self),
                 tombstoneOwner: Entity.self)
         }
     }

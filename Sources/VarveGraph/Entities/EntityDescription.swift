@@ -92,7 +92,7 @@ extension EntityDescription where Entity.ID: FixedWidthInteger {
         // What an entity has for an id before its save is none.
         erased.isIDGiven = true
         erased.numberOfID = { table, slot in
-            UInt64(exactly: unsafeDowncast(table, to: Table<Entity>.self).id(of: slot))
+            UInt64(exactly: table.rows(of: Entity.self).id(of: slot))
         }
     }
 }
@@ -227,7 +227,7 @@ public struct RelationDescription: Sendable {
             relation.pointee = Value(content)
         }
         self.assignIDs = { address, table, slots in
-            let table = unsafeDowncast(table, to: Table<Child>.self)
+            let table = table.rows(of: Child.self)
             address.assumingMemoryBound(to: Value.self).pointee =
                 Value(ids: slots.map { table.id(of: Slot($0)) })
         }

@@ -101,8 +101,9 @@ extension EntityModelProtocol {
             tombstone.map { Self._sameID($0.id, row.id) } ?? true,
             "asDeleted must keep the entity's id")
         try context.announceDeletion(of: row, at: slot)
-        context.removeRow(Self.self, at: slot, keepsPlace: tombstone != nil)
-        if let tombstone { _ = try context.put(tombstone, .replace) }
+        let position = context.position(of: _descriptor)
+        context.removeRow(Self.self, at: slot, in: position, keepsPlace: tombstone != nil)
+        if let tombstone { context.keepTombstone(tombstone.entity, of: position) }
     }
 
     /// Removes the tombstone of an entity that is about to be live. `table` is the position of the entity's table.

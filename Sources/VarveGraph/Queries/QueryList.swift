@@ -22,7 +22,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         guard case .all = source, plan.shape.isEmpty,
             let position = context.tables.position(of: Entity._descriptor)
         else { return plan.materialize(slots(in: context), in: context) }
-        let table = unsafeDowncast(context.tables.tables[position], to: Table<Entity>.self)
+        let table = context.tables.tables[position].rows(of: Entity.self)
         let rows = plan.list.planned(table)
         guard rows.next == plan.steps.count else {
             let slots = plan.list.slots(of: rows, in: context, table: position)
@@ -64,7 +64,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
         switch source {
         case .all: return plan.list.slots(in: context, table: position)
         case .ids(let ids):
-            let table = unsafeDowncast(context.tables.tables[position], to: Table<Entity>.self)
+            let table = context.tables.tables[position].rows(of: Entity.self)
             var slots = ContiguousArray<UInt32>()
             table.forEachAhead(of: ids) { id in
                 guard let slot = table.slot(of: id), table.hasRow(at: slot) else { return }

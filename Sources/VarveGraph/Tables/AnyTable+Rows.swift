@@ -2,6 +2,19 @@
 // row: whatever the row's type, its metadata are behind it.
 
 extension AnyTable {
+    /// The table as one of a type's rows, unchecked.
+    ///
+    /// It is a `Table<Entity>`; or a `Table<Deleted<Entity>>`, where code for the entity works on its tombstones (see
+    /// ``EntityOperations/ofTombstones(_:)``). That is not checked: each save passes here, and the second is no class
+    /// that Swift would convert to. It is safe because a tombstone is laid out as its entity: so are the cells of both
+    /// tables, and a table's properties lie alike whatever its rows are. What finds its type in the object, as a method
+    /// that is not specialised does, works on tombstones then. So such code may ask the type for its layout, its ids and
+    /// its stored form, which are those of the entity, and the table, not the type, for all else.
+    @inlinable @inline(__always)
+    final func rows<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity> {
+        Unmanaged.fromOpaque(Unmanaged.passUnretained(self).toOpaque()).takeUnretainedValue()
+    }
+
     /// The metadata beside a row.
     @usableFromInline
     final func metadata(besideRow row: UnsafeRawPointer) -> RowMetadata {

@@ -1,6 +1,17 @@
 /// What is called with a row's slot and address; returns whether to go on.
 @usableFromInline typealias RowVisit = (UInt32, UnsafeRawPointer) -> Bool
 
+/// What rows are visited for.
+@frozen @usableFromInline
+enum RowUse {
+    /// To keep their addresses.
+    case keeping
+    /// To read each within its call.
+    case passing
+    /// To be counted: no call is made, and no row where its bytes tell whether it meets the condition.
+    case count
+}
+
 /// A condition, and what can be told of it by the bytes of a row.
 @usableFromInline
 struct RowTest {
@@ -55,7 +66,7 @@ extension AnyTable {
         _ body: RowVisit
     ) {
         slots.withUnsafeBufferPointer {
-            descriptor.operations.visit(self, $0, test, isPassing, body)
+            _ = descriptor.operations.visit(self, $0, test, isPassing ? .passing : .keeping, body)
         }
     }
 
@@ -81,8 +92,10 @@ extension AnyTable {
         if !chunk.isEmpty { visit() }
     }
 
-    /// How many rows meet a condition.
-    final func countRows(at slots: ContiguousArray<UInt32>, meeting test: RowTest) -> Int {
-        slots.withUnsafeBufferPointer { descriptor.operations.count(self, $0, test) }
+    /// How many of the rows at these slots meet a condition. All are prefetched.
+    final func countRows(at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil) -> Int {
+        slots.withUnsafeBufferPointer {
+            descriptor.operations.visit(self, $0, test, .count) { _, _ in true }
+        }
     }
 }

@@ -29,9 +29,10 @@ extension Table {
         return slot
     }
 
-    /// Makes the table one that is loaded to become a part of another, for the slots from one on.
+    /// A table that is loaded to become a part of another, for the slots from one on.
     @inlinable
-    func beginPart(at start: Int) {
+    convenience init(partOf table: AnyTable, at start: Int) {
+        self.init(descriptor: table.descriptor)
         becomePart(at: start)
         // Of no use: the table that takes the rows over makes one for all parts.
         cells.dropDirectory()
@@ -76,11 +77,11 @@ extension Table {
     @inlinable
     func attach(_ parts: [AnyTable], at start: Int) {
         cells.attach(
-            parts.lazy.map { unsafeDowncast($0, to: Table<Entity>.self).cells }, at: start,
+            parts.lazy.map { $0.rows(of: Entity.self).cells }, at: start,
             span: AnyTable.partShift)
         for (number, part) in parts.enumerated() {
             let start = start + number << AnyTable.partShift
-            unsafeDowncast(part, to: Table<Entity>.self).vacantIDs.forEachLeaf { first, ids in
+            part.rows(of: Entity.self).vacantIDs.forEachLeaf { first, ids in
                 for offset in ids.indices where ids[offset] != nil {
                     vacantIDs[start + first + offset] = ids[offset]
                 }

@@ -71,6 +71,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     @inlinable
     func slot(of id: Entity.ID) -> Slot? { slot(of: id, hash: Entity._hashID(id)) }
 
+    /// The slot of an id that has a row.
+    @inlinable
+    func liveSlot(of id: Entity.ID) -> Slot? {
+        guard let slot = slot(of: id), hasRow(at: slot) else { return nil }
+        return slot
+    }
+
     /// The slot of an id whose hash is at hand.
     @inlinable
     func slot(of id: Entity.ID, hash: UInt64) -> Slot? {

@@ -31,7 +31,7 @@ final class RelatedRows<Child: EntityModelProtocol>: RelationRows {
         _ context: Context, _ loaders: NestedLoaders
     ) {
         links = LinkReader(relation: relation, table: parent, in: context)
-        table = unsafeDowncast(links.child, to: Table<Child>.self)
+        table = links.child.rows(of: Child.self)
         rows = RowCursor(table)
         mayHide = !plan.list.keepsAllRows
         self.plan = plan

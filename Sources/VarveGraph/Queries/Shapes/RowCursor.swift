@@ -102,38 +102,29 @@ struct RowCursor<Entity: EntityModelProtocol> {
 
     /// Calls `body` with the row at each slot that has one and meets the condition of a test, until it returns false.
     ///
-    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
+    /// - Returns: how many rows there were that meet the condition.
     @inlinable
     mutating func visit(
-        _ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest?, isPassing: Bool, _ body: RowVisit
-    ) {
+        _ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest?, for use: RowUse, _ body: RowVisit
+    ) -> Int {
         let table = table
+        var count = 0
         forEachPlace(at: slots) { slot, place in
             var isMet = true
             if let test {
                 guard let known = RowCursor.isMet(test.bytes, at: place) else { return true }
                 isMet = known
             }
-            let place = table.settledForReading(place, Slot(slot), isPassing: isPassing)
-            return Table<Entity>.withRow(at: place) { row in
-                isMet || test?.matches(row) ?? true ? body(slot, row) : true
-            } ?? true
-        }
-    }
-
-    /// How many rows meet the condition of a test. Where its bytes tell all of it, no row is made.
-    @inlinable
-    mutating func count(_ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest) -> Int {
-        let table = table
-        var count = 0
-        forEachPlace(at: slots) { slot, place in
-            guard var isMet = RowCursor.isMet(test.bytes, at: place) else { return true }
-            if !isMet {
-                let place = table.settledForReading(place, Slot(slot))
-                isMet = Table<Entity>.withRow(at: place) { test.matches($0) } ?? false
+            if isMet, use == .count {
+                if Table<Entity>.hasRow(at: place) { count += 1 }
+                return true
             }
-            if isMet { count += 1 }
-            return true
+            let place = table.settledForReading(place, Slot(slot), isPassing: use != .keeping)
+            return Table<Entity>.withRow(at: place) { row in
+                guard isMet || test?.matches(row) ?? true else { return true }
+                count += 1
+                return use == .count || body(slot, row)
+            } ?? true
         }
         return count
     }
