@@ -192,9 +192,10 @@ struct BlockColumns {
         }
     }
 
-    /// None for zeros, which the frames hold already.
+    /// - Parameter bytes: none for zeros, which the frames hold already.
     private func scatter(_ bytes: UnsafeRawBufferPointer, _ spans: [Span]) {
-        guard var next = bytes.baseAddress else { return }
+        // An empty part of the content has an address all the same.
+        guard !bytes.isEmpty, var next = bytes.baseAddress else { return }
         for span in spans {
             span.start.copyMemory(from: next, byteCount: span.count)
             next += span.count

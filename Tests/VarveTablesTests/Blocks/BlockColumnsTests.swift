@@ -94,6 +94,25 @@ struct BlockColumnsTests {
         #expect(try Self.frames(of: block, Self.content(of: block)) == raw)
     }
 
+    @Test("Of a column of bytes that is left out, nothing is read behind it")
+    func absentBytes() throws {
+        let run = PageRun(
+            first: PageNumber(chunk: 1, offset: 0), kind: PageKind(.largeContent), frameBytes: 64,
+            spanCount: 1)
+        let columns = try #require(BlockColumns(run, frameCount: 1))
+        // A version, no count, a content of five bytes, which are left out; and what lies behind that.
+        let bytes: [UInt8] = [1, 3, 0, 1, 5, 0] + [UInt8](repeating: 0xFF, count: 32)
+        var raw = [UInt8](repeating: 0, count: 64)
+        let isSound = try raw.withUnsafeMutableBytes { raw in
+            let start = try #require(raw.baseAddress)
+            return bytes.withUnsafeBytes {
+                columns.decode(UnsafeRawBufferPointer(rebasing: $0[..<6]), into: start)
+            }
+        }
+        #expect(isSound)
+        #expect(raw[LargeContent.body...].allSatisfy { $0 == 0 })
+    }
+
     @Test("A slot's stamps, flags and directory take few bytes, and what no slot uses takes none")
     func size() throws {
         let image = try ForgedImage(UserLog.state(count: 5_000).image())
