@@ -15,9 +15,7 @@ struct QueryLines: Sendable {
     /// The last of the first lines, once there are so many: what comes behind it is not kept.
     private(set) var last: QueryLine?
 
-    /// With more lines than that at the front, all are kept until they are sorted.
-    private static let sortedMax = 10_000
-    /// How many more are kept before they are sorted.
+    /// How many more than twice the first lines are kept before they are sorted.
     private static let slack = 1_000
 
     /// - Parameter most: how many of the first lines are wanted.
@@ -34,9 +32,7 @@ struct QueryLines: Sendable {
     /// Returns whether ``last`` is another one since then.
     mutating func add(_ line: QueryLine) -> Bool {
         lines.append(line)
-        guard let most, most <= Self.sortedMax, lines.count >= 2 * most + Self.slack else {
-            return false
-        }
+        guard let most, (lines.count - Self.slack) / 2 >= most else { return false }
         lines = first
         last = lines.last
         return last != nil
