@@ -169,7 +169,7 @@ extension Store {
     ///   that of opening the store.
     public func resume() throws {
         let newInverses = try writer?.resume()
-        compactor?.allow()
+        compactor?.allow(behindOthers: newInverses != nil)
         fileChecker?.goOn()
         try complete(newInverses)
     }

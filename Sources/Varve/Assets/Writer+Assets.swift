@@ -6,8 +6,26 @@ internal import VarveLog
 struct AssetAdmission {
     private var walk = AssetWalk(Catalog())
     private var revisionCount = 0
-    /// How many bytes of assets transactions have replaced or deleted since the last compaction began.
-    var replacedBytes: UInt64 = 0
+    /// How many bytes of assets transactions have replaced or deleted since the last compaction that succeeded began.
+    private(set) var replacedBytes: UInt64 = 0
+    /// How many of them when the running compaction began.
+    private var bytesAtCompaction: UInt64 = 0
+
+    mutating func note(replaced bytes: UInt64) { replacedBytes &+= bytes }
+
+    /// Takes over what was counted, where `known` was known before that.
+    mutating func note(counted bytes: UInt64, knowing known: UInt64) {
+        // What was logged since the look is counted already.
+        replacedBytes = bytes &+ (replacedBytes &- known)
+    }
+
+    mutating func beginCompaction() { bytesAtCompaction = replacedBytes }
+
+    /// One that fails or is given up changes nothing: the next one has the same to do.
+    mutating func finishCompaction() {
+        replacedBytes &-= bytesAtCompaction
+        bytesAtCompaction = 0
+    }
 
     /// The walk for a catalog of one log, which only ever becomes longer.
     fileprivate mutating func walk(_ catalog: Catalog) -> AssetWalk {
@@ -45,7 +63,7 @@ extension Writer {
                 }
             }
         }
-        core.admission.replacedBytes &+= replaced.bytes
+        core.admission.note(replaced: replaced.bytes)
     }
 
     /// Whether a type of the log has assets.
@@ -65,8 +83,7 @@ extension Writer {
     func take(_ bytes: UInt64, of count: ReplacedAssetCount) {
         inTurn { core in
             guard case .open(let open) = core.access else { return }
-            // What was logged since the look is counted already.
-            core.admission.replacedBytes = bytes &+ (core.admission.replacedBytes &- count.known)
+            core.admission.note(counted: bytes, knowing: count.known)
             noteFigures(open, core)
         }
     }

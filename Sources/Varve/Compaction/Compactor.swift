@@ -162,11 +162,13 @@ final class Compactor: Sendable {
         queue.sync {}
     }
 
-    /// Lets compactions run again, and starts the one that was given up. Another process may have written meanwhile.
-    func allow() {
+    /// Lets compactions run again, and starts the one that was given up.
+    ///
+    /// - Parameter wasReadAgain: whether another process has written meanwhile.
+    func allow(behindOthers wasReadAgain: Bool) {
         state.withLock { $0.isCancelled = false }
         startIfDue()
-        countReplacedAssets()
+        if wasReadAgain { countReplacedAssets() }
     }
 
     // MARK: - One compaction

@@ -19,7 +19,7 @@ extension Writer {
                         "the head is the state behind everything appended")
                     return (compaction, core.head.timeline)
                 }
-                core.admission.replacedBytes = 0
+                core.admission.beginCompaction()
             } catch let error as LogError {
                 throw StoreError.log(error)
             }
@@ -100,6 +100,7 @@ extension Writer {
         inTurn { core in
             guard case .open(let open) = core.access else { return }
             open.log.finish(manifest)
+            core.admission.finishCompaction()
             if let size { core.newestCheckpoint = size }
             core.head.timeline = core.head.timeline.trimmed(below: floor)
             noteFigures(open, core)

@@ -32,7 +32,8 @@ extension ChangeCase {
             isRefused: true, [.remove("mood", of: "Memo")], ["1"]
         ) { (memo: LaterRelations.BareMemo) in "\(memo.id)" },
         .step(
-            "a property shall be gone for good", isRefused: false, [.remove("name", of: "Part")],
+            "a property shall be gone for good", isRefused: false, gone: "Part.name",
+            [.remove("name", of: "Part")],
             ["1 10", "2 2", "deleted 3 3"]
         ) { (part: Later.Counted) in "\(part.id) \(part.count)" },
         .byItself(
@@ -162,7 +163,8 @@ extension ChangeCase {
             "\(box.id) of \(box.$owned.heldIDs.map { "\($0)" }.joined(separator: ","))"
         },
         .step(
-            "a relation is gone for good", isRefused: false, [.remove("boxes", of: "Part")],
+            "a relation is gone for good", isRefused: false, gone: "Part.boxes",
+            [.remove("boxes", of: "Part")],
             ["1 10", "2 2", "deleted 3 3"]
         ) { (part: Later.Counted) in "\(part.id) \(part.count)" },
     ]
@@ -172,7 +174,7 @@ extension ChangeCase {
             (box: LaterRelations.PlainBox) in "\(box.id) \(box.label)"
         },
         .step(
-            "a type is gone for good", isRefused: false, [.remove(type: "Memo")],
+            "a type is gone for good", isRefused: false, gone: "Memo", [.remove(type: "Memo")],
             ["1 n1", "2 n2", "deleted 3 n3"]
         ) { (part: Later.Named) in "\(part.id) \(part.name)" },
         ChangeCase(

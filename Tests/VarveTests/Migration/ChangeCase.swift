@@ -18,6 +18,8 @@ struct ChangeCase: Sendable, CustomTestStringConvertible {
     /// The entities that are shown, each as a text, and those that are deleted.
     let describe: @Sendable (Context) -> [String]
     let expected: [String]
+    /// What the store does not hold any more: a type, or a property as `type.property`. Without the step it would, unread.
+    var gone: String?
 
     struct Between: Sendable {
         let types: [any EntityModelProtocol.Type]
@@ -38,13 +40,14 @@ struct ChangeCase: Sendable, CustomTestStringConvertible {
 
     /// A change of one type that needs steps, or is made by some.
     static func step<Entity: EntityModelProtocol>(
-        _ row: String, way: String = "", isRefused: Bool, _ steps: [MigrationStep],
+        _ row: String, way: String = "", isRefused: Bool, gone: String? = nil,
+        _ steps: [MigrationStep],
         _ expected: [String], _ text: @escaping @Sendable (Entity) -> String
     ) -> ChangeCase {
         ChangeCase(
             row: row, way: way, migrations: [Migration("change", steps: steps)],
             types: [Entity.self], refused: isRefused ? [Entity.self] : nil,
-            describe: description(of: text), expected: expected)
+            describe: description(of: text), expected: expected, gone: gone)
     }
 
     static func description<Entity: EntityModelProtocol>(

@@ -51,7 +51,7 @@ struct ChangeKillTests {
         let whole = try formerStore()
         try Self.open(whole.url.path) { count.withLock { $0 += 1 } }.close()
         let steps = count.withLock { $0 }
-        #expect(steps > 3)
+        try #require(steps > 3)
         var found: Set<TransactionID> = []
         for step in 1...steps {
             let place = try formerStore()

@@ -85,6 +85,18 @@ struct ChangeTableTests {
         try again.close()
         let compacted = try open(disk, change.types, change.migrations)
         #expect(change.describe(compacted.context) == change.expected)
+        if let gone = change.gone {
+            let without = try open(formerDisk(change).0, change.types, [])
+            #expect(unread(without).contains(gone), "nothing would show that a step did nothing")
+            #expect(!unread(compacted).contains(gone))
+        }
+    }
+
+    /// What the app does not read, as types and `type.property`.
+    private func unread(_ store: Store) -> [String] {
+        let unread = store.opening.unread
+        return unread.types.map(\.type) + unread.properties.map { "\($0.type).\($0.property)" }
+            + unread.relations.map { "\($0.type).\($0.relation)" }
     }
 
     @Test(
