@@ -9,7 +9,10 @@ extension AnyTable {
     /// that Swift would convert to. It is safe because a tombstone is laid out as its entity: so are the cells of both
     /// tables, and a table's properties lie alike whatever its rows are. What finds its type in the object, as a method
     /// that is not specialised does, works on tombstones then. So such code may ask the type for its layout, its ids and
-    /// its stored form, which are those of the entity, and the table, not the type, for all else.
+    /// its stored form, which are those of the entity, and the table, not the type, for all else. And no function may see
+    /// one table as both: the compiler takes them for two.
+    ///
+    /// `TableList.unretained(at:as:)` gives tables to such code in the same way.
     @inlinable @inline(__always)
     final func rows<Entity: EntityModelProtocol>(of type: Entity.Type) -> Table<Entity> {
         Unmanaged.fromOpaque(Unmanaged.passUnretained(self).toOpaque()).takeUnretainedValue()
