@@ -96,7 +96,8 @@ final class StoreFollower {
         } catch {
             guard case .log(let cause) = error, cause.isAboutCheckpoint else { throw error }
             opening.health.note(cause)
-            let news = try begin(.advanced)
+            // Where the damage was met in reading everything anew, the course is still that of the log.
+            let news = try begin(owed ?? .advanced)
             opening.health.note(cause, .rebuilt(from: nil))
             return (news, promised)
         }

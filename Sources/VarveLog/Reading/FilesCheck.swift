@@ -4,7 +4,7 @@
 /// remove, so that damage in it is reported before the evidence goes: a disk that has changed these bytes may change
 /// others.
 package struct FilesCheck {
-    /// What is wrong with the files, in their order.
+    /// What is wrong with the files, in the order in which they are read.
     package private(set) var problems: [LogError] = []
     /// How much of them was read, between 0 and 1.
     package var fraction: Double {
@@ -21,8 +21,10 @@ package struct FilesCheck {
     private var pages:
         (of: CheckpointReference, rest: ArraySlice<CheckpointPage>, reader: CheckpointReader)?
 
+    /// Of the file that is read.
+    private var problemCount = 0
     /// Enough to know by, in a file of nothing but damage.
-    private static let problemsMax = 100
+    private static let problemsOfFileMax = 100
     private static let framesPerStep = 64
 
     init(
@@ -62,7 +64,15 @@ package struct FilesCheck {
         pages = nil
     }
 
+    /// Checkpoints come first: they are what can be made again.
     private mutating func beginNext() throws(LogError) -> Bool {
+        problemCount = 0
+        if let next = checkpoints.popLast() {
+            let file = try CheckpointFile(
+                next, store: store, in: fileSystem, mode: .readOnly)
+            pages = (next, file.pages[...], try file.makeReader())
+            return true
+        }
         if let next = segments.popLast() {
             let file = try SegmentFile.read(next, in: fileSystem, mode: .readOnly)
             guard let footer = file.footer else {
@@ -76,11 +86,7 @@ package struct FilesCheck {
             )
             return true
         }
-        guard let next = checkpoints.popLast() else { return false }
-        let file = try CheckpointFile(
-            next, store: store, in: fileSystem, mode: .readOnly)
-        pages = (next, file.pages[...], try file.makeReader())
-        return true
+        return false
     }
 
     private mutating func readFrames() throws(LogError) {
@@ -98,6 +104,8 @@ package struct FilesCheck {
     }
 
     private mutating func note(_ problem: LogError) {
-        if problems.count < Self.problemsMax { problems.append(problem) }
+        guard problemCount < Self.problemsOfFileMax else { return }
+        problems.append(problem)
+        problemCount += 1
     }
 }
