@@ -31,7 +31,8 @@ extension LogError: CustomStringConvertible {
             ErrorMessage(
                 "\(directory) cannot be opened for writing (\(error.message.reason))",
                 "open it read-only, or see to the permission to write")
-        case .unsupportedVersion(let file, let found, let supported) where found < supported:
+        case .unsupportedVersion(let file, let found, let supported)
+        where found < supported && file.hasPrefix("checkpoint"):
             ErrorMessage(
                 "\(file) has format version \(found), this program reads version \(supported)",
                 "run 'varve compact --smallest' of the version that wrote it")

@@ -47,7 +47,7 @@ final class FileChecker: @unchecked Sendable {
 
     /// Checks all files now, on the calling thread.
     ///
-    /// - Parameter isCancelled: called between two steps; then `CancellationError` is thrown.
+    /// - Parameter isCancelled: called between two steps; then `CancellationError` is thrown, once what was found is noted.
     func run(isCancelled: () -> Bool = { false }) throws -> StoreHealth {
         var check = try writer.filesCheck()
         while !isCancelled() {
@@ -57,6 +57,7 @@ final class FileChecker: @unchecked Sendable {
             }
             try checkIsWanted()
         }
+        _ = try note(check)
         throw CancellationError()
     }
 
@@ -135,6 +136,13 @@ final class FileChecker: @unchecked Sendable {
     // MARK: - Behind a check
 
     private func finish(_ check: FilesCheck) throws {
+        let count = try note(check)
+        record.noteCheck(at: Date())
+        writer.storeLog?.checkedFiles(damageCount: count)
+    }
+
+    /// Notes what was found, and has it made again where other files have it. Returns how many places there were.
+    private func note(_ check: FilesCheck) throws -> Int {
         // What a compaction has removed meanwhile is no damage.
         let names = try writer.fileNames()
         var count = 0
@@ -146,8 +154,7 @@ final class FileChecker: @unchecked Sendable {
             if try writer.fallBack(after: problem, record) { compactor.startRepair() }
         }
         record.noteReplacement { names.contains($0) }
-        record.noteCheck(at: Date())
-        writer.storeLog?.checkedFiles(damageCount: count)
+        return count
     }
 }
 

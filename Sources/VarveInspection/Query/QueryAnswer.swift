@@ -51,7 +51,8 @@ extension Inspection {
         let count = bound.selectsDeleted ? counts.tombstones : counts.live
         let read = bound.fields[bound.type.number, default: []].sorted()
         var lines = [
-            "scan \(count) \(bound.selectsDeleted ? "tombstones" : "entities") of "
+            (bound.countsWholeType ? "take the number of" : "scan")
+                + " \(count) \(bound.selectsDeleted ? "tombstones" : "entities") of "
                 + bound.type.name
         ]
         if !read.isEmpty {

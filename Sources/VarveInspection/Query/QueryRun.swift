@@ -13,8 +13,7 @@ struct QueryRun: Sendable {
         self.query = query
         self.state = state
         self.leavesMin = leavesMin
-        aggregates = (query.columns.map(\.expression) + query.order.map(\.expression))
-            .flatMap(\.aggregates)
+        aggregates = query.aggregates
     }
 
     func answer() throws(InspectionError) -> QueryAnswer {
@@ -59,9 +58,7 @@ struct QueryRun: Sendable {
 
     private func groups() throws(InspectionError) -> QueryGroups {
         var groups = QueryGroups(aggregates.map(\.aggregate))
-        if query.condition == nil, query.grouping.isEmpty,
-            aggregates.allSatisfy({ $0.operand == nil })
-        {
+        if query.countsWholeType {
             // Known without a look at the rows.
             let counts = state.counts(of: query.type.number)
             groups.add(rows: query.selectsDeleted ? counts.tombstones : counts.live)
@@ -109,6 +106,19 @@ struct QueryRun: Sendable {
             guard let row = group.first else { return QueryValue.null }
             return try evaluator.stored(expression, for: row)
         }
+    }
+}
+
+extension BoundQuery {
+    /// The aggregates of the columns and of the order, in the order in which they are written.
+    var aggregates: [BoundAggregate] {
+        (columns.map(\.expression) + order.map(\.expression)).flatMap(\.aggregates)
+    }
+
+    /// Whether nothing is asked of the rows but how many there are.
+    var countsWholeType: Bool {
+        isGrouped && condition == nil && grouping.isEmpty
+            && aggregates.allSatisfy { $0.operand == nil }
     }
 }
 

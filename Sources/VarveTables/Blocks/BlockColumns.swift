@@ -3,7 +3,7 @@
 ///     content   versions | field of all pages | field of all pages | ... | items' field of all pages ...
 ///     column    bytes of a value, UInt8 | the lowest byte of each value | the next byte of each | ...
 ///
-/// The versions say which frames hold a page. Bytes that are zero in all values of a column are left out.
+/// The versions say which frames hold a page. The highest bytes that are zero in all values of a column are left out.
 struct BlockColumns {
     private let run: PageRun
     private let columns: PageColumns

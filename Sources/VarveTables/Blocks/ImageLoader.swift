@@ -4,9 +4,9 @@ import VarveEvents
 
 /// Brings the blocks of an image into memory: each at first touch, once for all threads.
 ///
-/// A block is read, its checksum compared, decompressed into its place, and its pages are checked before any
-/// of them is seen:
-/// - kind and size of each page are those of its run, and what the page says of itself fits it;
+/// A block is read, its checksum compared, decompressed, and its pages are made of their columns in their place, and checked
+/// before any of them is seen:
+/// - kind and size of each page are set to those of its run, and what the page says of itself fits them;
 /// - what it names is a frame of the image of the right kind, which no other page names.
 ///
 /// Levels fall from page to page and each page has one parent, so what is loaded is a forest: no circle, and no

@@ -94,7 +94,8 @@ struct GrepCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let store = SoundStore(at: path)
+        // A transaction is searched in steps, which damage that is met between them would repeat.
+        let store = SoundStore(at: path, verifiesCheckpoint: true)
         try store.inspect { inspection throws(InspectionError) in try inspection.check(scope) }
         let search: TextSearch
         do throws(TextPatternError) {
