@@ -120,8 +120,10 @@ final class FileChecker: @unchecked Sendable {
                 try finish(underWay.check)
                 phase.withLock { $0 = .idle }
             } catch {
-                // Suspended or closed meanwhile: which files count is not known.
-                interrupt(underWay)
+                // Suspended or closed meanwhile: which files count is not known. After another error the next check
+                // begins anew.
+                guard !compactor.isCancelled else { return interrupt(underWay) }
+                phase.withLock { $0 = .idle }
             }
             return
         }

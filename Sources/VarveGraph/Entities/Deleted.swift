@@ -5,8 +5,8 @@ public import VarveEvents
 /// A deletion leaves one, a save of the same id removes it, and it is queried like any entity:
 /// `Deleted<Chat>.query("1").resolve(in: context)`.
 public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
-    // The only stored property: a tombstone is laid out as its entity. So its table is one of the entity's rows (see
-    // ``AnyTable/rows(of:)``), and conditions read the entity's properties in the row of the tombstone.
+    // The only stored property: a tombstone is laid out as its entity. So the code for the entity's rows works on its
+    // table (see ``AnyTable/rows(of:)``), and conditions read the entity's properties in the row of the tombstone.
     /// The entity as it was, its relations as ids.
     public let entity: Entity
 

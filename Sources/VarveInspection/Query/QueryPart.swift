@@ -45,7 +45,7 @@ struct QueryPart {
             guard lines.admits(keys, row.ordinal.rawValue),
                 lines.add(try line(of: row, keys: keys)), let last = lines.last
             else { return nil }
-            return test(before: last)
+            return front(before: last)
         }
         return lines
     }
@@ -61,14 +61,14 @@ struct QueryPart {
         return QueryLine(cells: cells, keys: keys, ordinal: row.ordinal.rawValue)
     }
 
-    /// What a row meets that may come before a line, as far as bytes tell; nil where they do not.
-    private func test(before line: QueryLine) -> RowTest? {
-        guard let key = query.order.first, case .field(let position) = key.expression else {
-            return nil
-        }
+    /// The rows that may come before a line, as far as bytes tell; nil where they do not.
+    private func front(before line: QueryLine) -> RowScan.Front? {
+        guard let key = query.order.first else { return .before(Ordinal(line.ordinal)) }
+        guard case .field(let position) = key.expression else { return nil }
         // Null and NaN, which an order has a place for, are neither less nor greater: they meet it too.
         let comparison: QueryComparison = key.isDescending ? .less : .greater
-        return FieldTest(position, query.type, comparison, line.keys[0]).map { .not(.field($0)) }
+        return FieldTest(position, query.type, comparison, line.keys[0])
+            .map { .meeting(.not(.field($0))) }
     }
 
     // MARK: Groups

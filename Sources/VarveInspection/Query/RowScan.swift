@@ -4,11 +4,20 @@ internal import VarveTables
 ///
 /// It owns its reader and its filters: a class would check for exclusive access at every row.
 struct RowScan: ~Copyable {
+    /// Which rows may still come before those that were found.
+    enum Front {
+        /// Those that meet a test.
+        case meeting(RowTest)
+        /// Those before a place in the order of the type.
+        case before(Ordinal)
+    }
+
     private var reader: StateReader
     private let decoder: RowDecoder
     private var filter: RowFilter?
-    /// What may come before others in the order of the query; nil where any row may.
+    // What may come before others in the order of the query; nil where any row may.
     private var front: RowFilter?
+    private var end: Ordinal?
     private let hasCondition: Bool
     private let takesDeleted: Bool
 
@@ -23,10 +32,10 @@ struct RowScan: ~Copyable {
         self.takesDeleted = takesDeleted
     }
 
-    /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call. Rows that
-    /// do not meet the test that it returned last, if any, are not looked for any more.
+    /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call. Rows that are
+    /// not in the front that it returned last, if any, are not looked for any more.
     mutating func forEachRow(
-        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> RowTest?
+        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> Front?
     ) throws(InspectionError) {
         let decoder = decoder
         try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
@@ -59,17 +68,22 @@ struct RowScan: ~Copyable {
 
     private mutating func pass(
         _ leaves: ArraySlice<UInt32>,
-        _ body: (PassedRow, Bool) throws(CodecError) -> Result<RowTest?, InspectionError>
+        _ body: (PassedRow, Bool) throws(CodecError) -> Result<Front?, InspectionError>
     ) throws(InspectionError) {
         var failure: InspectionError?
         do throws(CodecError) {
             try reader.forEachRow(in: leaves) { row throws(CodecError) in
                 guard row.isDeleted == takesDeleted else { return true }
+                if let end, row.ordinal >= end { return true }
                 let isMet = hasCondition ? try filter?.admits(row.bytes) : true
                 guard isMet != false, try front?.admits(row.bytes) != false else { return true }
                 switch try body(row, isMet == true) {
-                case .success(let test):
-                    if let test { front = RowFilter(test, of: decoder.definition) }
+                case .success(nil): return true
+                case .success(.meeting(let test)):
+                    front = RowFilter(test, of: decoder.definition)
+                    return true
+                case .success(.before(let ordinal)):
+                    end = ordinal
                     return true
                 case .failure(let error):
                     failure = error

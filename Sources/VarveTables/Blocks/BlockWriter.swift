@@ -130,8 +130,9 @@ struct BlockWriter {
             liveFrames += 1
             storedFrames = index + 1
         }
-        guard liveFrames > 0, let columns = BlockColumns(run, frameCount: storedFrames) else {
-            return
+        if liveFrames == 0 { return }
+        guard let columns = BlockColumns(run, frameCount: storedFrames) else {
+            preconditionFailure("pages that no block can hold")
         }
         let room = BlockColumns.byteCountMax(ofFrames: storedFrames * run.frameBytes)
         let content = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 16)

@@ -54,6 +54,8 @@ package struct PassedRow {
     /// Read when it is wanted: a row of more than 1 KiB has pages of its own, which stay in memory once they were read.
     package var bytes: UnsafeRawBufferPointer { converted ?? entry.row }
 
+    package var ordinal: Ordinal { Ordinal(entry.stamps.ordinal) }
+
     /// The row with all that is known of its entity.
     package var entity: StateEntity { StateEntity(entry, row: bytes, rowStays: false) }
 }

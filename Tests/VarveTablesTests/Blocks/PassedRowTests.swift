@@ -40,14 +40,19 @@ struct PassedRowTests {
         return rows.sorted { $0.slot.index < $1.slot.index }
     }
 
+    /// A state with a history, and what its image opens as.
+    private static func states(seed: Int) throws -> (state: State, opened: State) {
+        var history = StateHistory(seed: seed)
+        try history.advance(60)
+        let state = history.state
+        return (state, try State.open(MemorySource(try state.image().bytes)).state)
+    }
+
     @Test(
         "They are those that are read, whatever of them is in memory and wherever it lies",
         arguments: 1...20)
     func sameRows(seed: Int) throws {
-        var history = StateHistory(seed: seed)
-        try history.advance(60)
-        let state = history.state
-        let opened = try State.open(MemorySource(try state.image().bytes)).state
+        let (state, opened) = try Self.states(seed: seed)
         for type in state.catalog.definitions.map(\.number) {
             let expected = try Self.read(type, of: state)
             #expect(try Self.pass(type, of: state) == expected, "seed \(seed)")
@@ -109,10 +114,7 @@ struct PassedRowTests {
 
     @Test("In the order of slots they stay until their memory is used again", arguments: 1...20)
     func slots(seed: Int) throws {
-        var history = StateHistory(seed: seed)
-        try history.advance(60)
-        let state = history.state
-        let opened = try State.open(MemorySource(try state.image().bytes)).state
+        let (state, opened) = try Self.states(seed: seed)
         for type in state.catalog.definitions.map(\.number) {
             let expected = try Self.read(type, of: state)
             for _ in 1...2 {
