@@ -21,6 +21,8 @@ struct QueryStore {
 
     var users: [User]
     var chats: [Chat]
+    /// Whether the last chat is the first in the order of its type.
+    var chatsDescend = false
 
     static let sample = QueryStore(
         users: [
@@ -48,7 +50,8 @@ struct QueryStore {
             }
             for (position, chat) in chats.enumerated() {
                 encoder.insert(
-                    encoder.chat(chat.id), UInt64(position + 1),
+                    encoder.chat(chat.id),
+                    UInt64(chatsDescend ? chats.count - position : position + 1),
                     try SampleStore.chat(chat.title, seen: chat.seen))
             }
             for user in users {
