@@ -83,6 +83,30 @@ struct ImageCheckpointDamageTests {
         #expect(metCount > 0 && passedCount > 0)
     }
 
+    @Test(
+        "Where a page cannot be read, a look at the store and a compaction begin with the older checkpoint"
+    )
+    func unreadable() throws {
+        let (disk, file, digest) = try Self.store()
+        let pages = file.pages
+        for page in [pages[0], pages[pages.count / 2], pages[pages.count - 1]] {
+            let copy = SimulatedDisk(disk.image)
+            let place = page.offset.rawValue + 48
+            let files = HookedFileSystem(copy) { operation, name, bytes throws(FileSystemError) in
+                guard operation == .read, name == "checkpoint-0000000002", bytes.contains(place)
+                else { return }
+                throw FileSystemError(.read, file: name, reason: .system(code: 5))
+            }
+            let inspection = try Inspection(files)
+            #expect(try inspection.replay().contentDigest() == digest, "page at \(place)")
+            #expect(inspection.start.checkpoint?.number == 1)
+            _ = try StoreCompaction.compact(files)
+            let compacted = try LoggedState(of: SimulatedDisk(copy.image))
+            #expect(try compacted.contentDigest() == digest, "page at \(place)")
+            #expect(compacted.start.checkpoint?.number == 3)
+        }
+    }
+
     @Test("A file that is cut is found at opening, and the older checkpoint serves")
     func cuts() throws {
         let (disk, file, digest) = try Self.store()
