@@ -221,7 +221,8 @@ let package = Package(
             swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
         .testTarget(
             name: "VarveTests", dependencies: ["Varve", "VarveAssets", "VarveTestSupport"],
-            swiftSettings: settings),
+            // Read where they lie, by the tests of migrations.
+            exclude: ["Fixtures"], swiftSettings: settings),
         .testTarget(
             name: "VarveInspectionTests",
             dependencies: [

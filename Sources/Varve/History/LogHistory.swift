@@ -65,9 +65,12 @@ struct LogHistory {
     }
 
     /// A reader that shows transactions from before migrations as if they had been made behind them.
-    func translated(through past: PastMigrations, _ catalog: Catalog) throws -> LogHistory {
+    func translated(
+        through past: PastMigrations, _ catalog: Catalog, _ ordinals: MovedOrdinals?
+    ) throws -> LogHistory {
         var history = self
-        history.translated = try TranslatedTransactions(past, catalog, another().another())
+        history.translated = try TranslatedTransactions(
+            past, catalog, another().another(), ordinals)
         return history
     }
 

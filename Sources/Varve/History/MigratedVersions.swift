@@ -1,20 +1,39 @@
 internal import VarveEvents
 
+/// The versions of an entity under one id, newest first.
+struct VersionStretch {
+    let definition: TypeDefinition
+    let id: [UInt8]
+    let versions: [RowHistory.Version]
+}
+
 /// The versions of an entity, those from before migrations as these make them.
 struct MigratedVersions {
-    private let versions: [RowHistory.Version]
+    let versions: [RowHistory.Version]
     private var rows: [Result<[UInt8]?, StoreError>] = []
     /// By index, the properties that an update from before a migration changed. What it logged has other names: the
     /// rows are compared.
     private var comparedFields: [Int: [String]] = [:]
+    /// The versions in which a migration gave the entity its id.
+    private var renumberings: Set<Int> = []
 
-    init(
-        _ versions: [RowHistory.Version], _ definition: TypeDefinition, id: [UInt8],
-        _ past: PastMigrations
+    /// - Parameter stretches: the newest first. The entity had another id in each.
+    init(_ stretches: [VersionStretch], _ past: PastMigrations) throws(StoreError) {
+        versions = stretches.flatMap(\.versions)
+        for stretch in stretches {
+            if !rows.isEmpty { renumberings.insert(rows.count - 1) }
+            try add(stretch, past)
+        }
+        if let newest = stretches.first {
+            compare(RowLayout(newest.definition), notBehind: past.newest)
+        }
+    }
+
+    private mutating func add(
+        _ stretch: VersionStretch, _ past: PastMigrations
     ) throws(StoreError) {
-        self.versions = versions
         var ways: [TransactionID: PastRows?] = [:]
-        for version in versions {
+        for version in stretch.versions {
             guard let row = version.row, let next = past.oldest(behind: version.header.id) else {
                 rows.append(.success(version.row))
                 continue
@@ -23,23 +42,25 @@ struct MigratedVersions {
             if let known = ways[next] {
                 way = known
             } else {
-                way = try past.rows(of: definition, behind: version.header.id, keepsRetired: true)
+                way = try past.rows(
+                    of: stretch.definition, behind: version.header.id, keepsRetired: true)
                 ways[next] = .some(way)
             }
             do throws(StoreError) {
                 let isDeleted = version.change.isDeletion
-                rows.append(.success(try way?.row(row, id: id, isDeleted: isDeleted) ?? row))
+                rows.append(
+                    .success(try way?.row(row, id: stretch.id, isDeleted: isDeleted) ?? row))
             } catch {
                 rows.append(.failure(error))
             }
         }
-        compare(RowLayout(definition), notBehind: past.newest)
     }
 
     /// A version whose row cannot be compared with the one before cannot be read either.
     private mutating func compare(_ layout: RowLayout, notBehind newest: TransactionID) {
         for (index, version) in versions.enumerated().dropLast() {
-            guard version.header.id < newest, case .updated = version.change,
+            guard version.header.id <= newest, change(at: index) == .updated,
+                version.header.id < newest || renumberings.contains(index),
                 case .success(let new?) = rows[index], case .success(let old?) = rows[index + 1]
             else { continue }
             do throws(CodecError) {
@@ -52,6 +73,12 @@ struct MigratedVersions {
     }
 
     func row(at index: Int) -> Result<[UInt8]?, StoreError> { rows[index] }
+
+    /// What happened: an entity that got another id was there before.
+    func change(at index: Int) -> VersionChange {
+        let change = VersionChange(versions[index].change)
+        return change == .inserted && renumberings.contains(index) ? .updated : change
+    }
 
     /// The properties that a version changed.
     func changedFields(at index: Int) -> [String] {

@@ -23,11 +23,11 @@ extension Store {
         var bytes = ByteWriter()
         try Entity._storeID(id, into: &bytes)
         let encoded = bytes.copyBytes()
-        let (found, dropped) = try versions(ofTable: position, definition, id: encoded, state)
+        let (found, dropped) = try versions(definition, id: encoded, state)
         let names = Set(definition.fields.prefix(known).map(\.name))
-        let migrated = try MigratedVersions(found, definition, id: encoded, state.pastMigrations)
-        let versions = found.indices.map { index in
-            let version = found[index]
+        let migrated = try MigratedVersions(found, state.pastMigrations)
+        let versions = migrated.versions.indices.map { index in
+            let version = migrated.versions[index]
             var entity: Entity?
             var unreadable: UnreadableValue?
             switch migrated.row(at: index) {
@@ -36,7 +36,7 @@ extension Store {
             case .failure(let error): unreadable = UnreadableValue(Entity.self, id, error)
             }
             return EntityVersion(
-                transaction: TransactionInfo(version.header), change: VersionChange(version.change),
+                transaction: TransactionInfo(version.header), change: migrated.change(at: index),
                 changedProperties: migrated.changedFields(at: index).filter { names.contains($0) },
                 entity: entity, unreadable: unreadable)
         }
@@ -82,8 +82,8 @@ extension Store {
     }
 
     private func versions(
-        ofTable position: Int, _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
-    ) throws -> ([RowHistory.Version], dropped: DroppedVersions?) {
+        _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
+    ) throws -> ([VersionStretch], dropped: DroppedVersions?) {
         let target = ReversedState(state)
         let place = try id.withReader { reader throws(CodecError) in
             try target.place(of: definition.number, reader.rest)
@@ -96,20 +96,63 @@ extension Store {
         try target.writeRowOrTombstone(of: place, into: &row)
         let newest = presence == .gone ? nil : row.copyBytes()
         return try readingHistory { log in
-            var history = RowHistory(
-                of: definition, id: id, catalog: state.catalog, floor: log.floor
-            ) { transaction, body in
-                try log.with(transaction, body)
+            var stretches: [VersionStretch] = []
+            var next: (definition: TypeDefinition, id: [UInt8], Former)? = (
+                definition, id, Former(transaction: TransactionID(stamps.transaction), row: newest)
+            )
+            var dropped: TransactionID?
+            while let (definition, id, former) = next {
+                var history = RowHistory(
+                    of: definition, id: id, catalog: state.catalog, floor: log.floor
+                ) { transaction, body in
+                    try log.with(transaction, body)
+                }
+                do {
+                    try history.walk(from: former.transaction, row: former.row)
+                } catch let error as ReversalError {
+                    throw StoreError(error, in: history.transaction)
+                }
+                dropped = history.dropped
+                let stretch = VersionStretch(
+                    definition: definition, id: id, versions: history.versions)
+                stretches.append(stretch)
+                next = dropped == nil ? try log.predecessor(of: stretch, state) : nil
             }
-            do {
-                try history.walk(from: TransactionID(stamps.transaction), row: newest)
-            } catch let error as ReversalError {
-                throw StoreError(error, in: history.transaction)
-            }
-            let dropped = history.dropped.map {
-                DroppedVersions(newest: $0, floor: log.floor, last: state.lastTransaction)
-            }
-            return (history.versions, dropped)
+            return (
+                stretches,
+                dropped.map {
+                    DroppedVersions(newest: $0, floor: log.floor, last: state.lastTransaction)
+                }
+            )
+        }
+    }
+}
+
+/// Where the walk through an entity's versions under an id begins.
+private struct Former {
+    let transaction: TransactionID
+    let row: [UInt8]?
+}
+
+extension LogHistory {
+    /// The entity under the id that it had before a migration gave it another one.
+    fileprivate func predecessor(
+        of stretch: VersionStretch, _ state: StoreState
+    ) throws -> (definition: TypeDefinition, id: [UInt8], Former)? {
+        guard let oldest = stretch.versions.last?.header.id,
+            let type = try state.pastMigrations.predecessor(
+                of: stretch.definition.number, in: oldest),
+            let definition = state.catalog.definition(of: type)
+        else { return nil }
+        let found = try with(oldest) {
+            try $0.predecessor(
+                of: EncodedEntity(type: stretch.definition.number, id: stretch.id), in: type)
+        }
+        return found.map {
+            (
+                definition, $0.entity.id,
+                Former(transaction: $0.version.transaction, row: $0.row)
+            )
         }
     }
 }

@@ -71,6 +71,9 @@ public struct MigrationStep: Sendable {
         case remove(String)
         case removeType
         case narrow(String, LinkChoice)
+        case split(into: String, SplitLink, @Sendable (inout MigrationRow) throws -> SplitEntity?)
+        case join(String, @Sendable (inout MigrationRow, MigrationRow) throws -> Void)
+        case newIDs(@Sendable (inout MigrationRow) throws -> Void)
     }
 
     /// The name of the type in the log.

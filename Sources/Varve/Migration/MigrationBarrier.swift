@@ -11,6 +11,8 @@ public struct MigrationBarrier: Sendable {
         case failed(MigrationFailure)
         /// The log has no value of before that the migration could convert.
         case noValue(type: String, id: String, CodecError)
+        /// Entities of the type took over values of others, which a version of one entity alone does not say.
+        case joined(type: String)
         /// It is the migration itself that was to be reverted.
         case isMigration
     }
@@ -43,6 +45,10 @@ extension MigrationBarrier: CustomStringConvertible {
             ErrorMessage(
                 "\(place), and the log has no value of \(type) \(id) from before: \(error)",
                 "look at a later transaction")
+        case .joined(let type):
+            ErrorMessage(
+                "\(place), and \(type) took over values of other entities: a version alone lacks them",
+                "look at the state behind the version's transaction, with context(asOf:)")
         case .isMigration:
             ErrorMessage(
                 "\(place): it cannot be reverted, because the app's types have no place for the former values",

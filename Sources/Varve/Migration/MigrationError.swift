@@ -23,6 +23,22 @@ public enum MigrationError: Error, Sendable, Equatable {
     case staysToMany(String)
     /// A relation and its inverse are both to become to-one, or the relation is its own inverse.
     case narrowsBothSides(String)
+    /// A relation is to become to-one, and what has it, or what it leads to, gets other ids.
+    case narrowsNewIDs(String)
+    /// A step makes entities of a type that neither the app nor the store has.
+    case noType(String)
+    /// A step links two entities by a relation that does not lead from one to the other.
+    case noRelation(String, of: String, to: String)
+    /// A relation that a step joins by is made by another step of the same opening.
+    case splitAndJoined(String)
+    /// Two entities would get one id. `by` is the id that the other one had.
+    case idTaken(String, by: String)
+    /// An id is not of the type that the app has.
+    case wrongID(of: String, found: StoredType, expected: StoredType)
+    /// Two entities are split into one of the same id, or into one that is there, with another value of a property.
+    case partDiffers(type: String, id: String, property: String)
+    /// Two entities are to be linked to one by a relation that is one to one.
+    case linkTaken(String, of: String, id: String)
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -69,6 +85,38 @@ extension MigrationError: CustomStringConvertible {
             ErrorMessage(
                 "'\(name)' and its inverse cannot both become to-one, because each would keep another link",
                 "keep one of them to-many, or copy the links to new relations in a write")
+        case .narrowsNewIDs(let name):
+            ErrorMessage(
+                "'\(name)' cannot become to-one while entities get other ids",
+                "make it to-one in a migration of an earlier version of the app")
+        case .noType(let type):
+            ErrorMessage(
+                "there is no type '\(type)' to split into",
+                "name the type to the store, or mend its name in the step")
+        case .noRelation(let name, let type, let other):
+            ErrorMessage(
+                "\(type) has no relation '\(name)' that leads to \(other)",
+                "declare it, or mend its name in the step")
+        case .splitAndJoined(let name):
+            ErrorMessage(
+                "'\(name)' is made by a split and used by a join of the same opening",
+                "open the store once with the version of the app that has the split alone")
+        case .idTaken(let new, let other):
+            ErrorMessage(
+                "the new id \(new) is that of another entity, which had the id \(other)",
+                "let the step make an id of its own for each")
+        case .wrongID(let type, let found, let expected):
+            ErrorMessage(
+                "an id of \(type) was set to \(found) and is \(expected) in the app",
+                "set an id of that type")
+        case .partDiffers(let type, let id, let property):
+            ErrorMessage(
+                "\(type) \(id) has another '\(property)' already",
+                "split into another id, or set the same value")
+        case .linkTaken(let name, let type, let id):
+            ErrorMessage(
+                "\(type) \(id) is linked to another entity by '\(name)', which is to-one",
+                "declare '\(name)' to-many, or split into another id")
         }
     }
 }

@@ -3,9 +3,36 @@ internal import VarveEvents
 /// One entity, or deleted entity, while it is migrated: its values by the names of the log, without the app's types.
 public struct MigrationRow {
     /// A value with its type.
-    struct Value {
+    struct Value: Sendable, Hashable {
         let type: StoredType
         let bytes: [UInt8]
+
+        init(type: StoredType, bytes: [UInt8]) {
+            self.type = type
+            self.bytes = bytes
+        }
+
+        init<Stored>(of property: String, _ value: Stored) throws(MigrationError) {
+            do throws(CodecError) {
+                (type, bytes) = try DynamicCodec.store(value)
+            } catch {
+                throw .unencodable(property: property, reason: error)
+            }
+        }
+
+        /// The bytes as those of a type that can hold the value.
+        func bytes(as expected: StoredType) throws(CodecError) -> [UInt8] {
+            if type == expected { return bytes }
+            return try Transcoder(from: type, to: expected).transcode(bytes)
+        }
+    }
+
+    /// An entity that a step has made of this one.
+    struct Part {
+        /// The position of the step.
+        let step: Int
+        let id: Value
+        let values: [String: Value]
     }
 
     /// What all rows of a type have in common.
@@ -25,7 +52,12 @@ public struct MigrationRow {
     /// Whether the entity was deleted, and can be restored.
     public let isDeleted: Bool
     private let shape: Shape
-    private let idBytes: [UInt8]
+    /// The id before the first step.
+    private let formerID: Value
+    /// The id that a step has given.
+    private(set) var newID: Value?
+    /// What steps have made of the row.
+    private(set) var parts: [Part] = []
     private let row: [UInt8]
     /// The fields of the row by the names that they have by now.
     private var positions: [String: Int]
@@ -42,7 +74,7 @@ public struct MigrationRow {
         self.shape = shape
         positions = shape.positions
         self.isDeleted = isDeleted
-        idBytes = [UInt8](id)
+        formerID = Value(type: shape.definition.idType, bytes: [UInt8](id))
         self.row = [UInt8](row)
         var bounds: [Int] = []
         var reader = ByteReader(row)
@@ -54,11 +86,28 @@ public struct MigrationRow {
         self.bounds = bounds
     }
 
+    /// A new entity, of which nothing is known but what is set.
+    init(
+        new shape: Shape, id: Value, values: [String: Value], isDeleted: Bool
+    ) {
+        self.shape = shape
+        (positions, bounds, row) = ([:], [], [])
+        formerID = id
+        self.values = values
+        self.isDeleted = isDeleted
+    }
+
     /// The name of the entity's type.
     public var type: String { shape.definition.name }
 
     /// The id, as people read it.
-    public var idText: String { idBytes.withUnsafeBytes { shape.definition.idType.text(of: $0) } }
+    public var idText: String { id.bytes.withUnsafeBytes { id.type.text(of: $0) } }
+
+    /// The id before the first step, as people read it.
+    var formerIDText: String { formerID.bytes.withUnsafeBytes { formerID.type.text(of: $0) } }
+
+    /// The id by now.
+    var id: Value { newID ?? formerID }
 
     /// The names of the properties that have a value, in alphabetical order.
     public var properties: [String] {
@@ -74,14 +123,14 @@ public struct MigrationRow {
     ///
     /// - Throws: ``MigrationError/unreadable(property:type:requested:reason:)``.
     public func id<ID>(as type: ID.Type) throws(MigrationError) -> ID {
-        let stored = shape.definition.idType
+        let id = id
         do throws(CodecError) {
-            return try idBytes.withReader { reader throws(CodecError) in
-                try DynamicCodec.load(type, from: stored, reader.rest)
+            return try id.bytes.withReader { reader throws(CodecError) in
+                try DynamicCodec.load(type, from: id.type, reader.rest)
             }
         } catch {
             throw .unreadable(
-                property: "id", type: stored, requested: "\(type)", reason: error)
+                property: "id", type: id.type, requested: "\(type)", reason: error)
         }
     }
 
@@ -111,13 +160,18 @@ public struct MigrationRow {
     public mutating func set<Value>(
         _ property: String, to value: Value
     ) throws(MigrationError) {
-        do throws(CodecError) {
-            let (type, bytes) = try DynamicCodec.store(value)
-            values[property] = MigrationRow.Value(type: type, bytes: bytes)
-            removed.remove(property)
-        } catch {
-            throw .unencodable(property: property, reason: error)
-        }
+        values[property] = try MigrationRow.Value(of: property, value)
+        removed.remove(property)
+    }
+
+    /// A step gave the entity another id.
+    mutating func setID<ID>(to id: ID) throws(MigrationError) {
+        newID = try MigrationRow.Value(of: "id", id)
+    }
+
+    /// A step made an entity of the row, which has the id of now where it has no other.
+    mutating func add(_ entity: SplitEntity, step: Int) {
+        parts.append(Part(step: step, id: entity.id ?? id, values: entity.values))
     }
 
     /// Sets a property that is nil or not there, and makes one that is there no longer optional.
@@ -161,7 +215,7 @@ public struct MigrationRow {
         values[property] = MigrationRow.Value(type: rest.type, bytes: rest.bytes)
     }
 
-    private func value(of property: String) -> Value? {
+    func value(of property: String) -> Value? {
         if let value = values[property] { return value }
         guard let position = positions[property], !removed.contains(property) else {
             return nil

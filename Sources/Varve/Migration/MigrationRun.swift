@@ -96,24 +96,37 @@ struct MigrationRun {
         let changes = steps.changes
         var merge = former.merging(declared: declared, changes)
         guard merge.errors.isEmpty else { throw .schema(merge.errors.map(SchemaProblem.init)) }
-        var works = try works(former, changes, merge)
+        let plan = try MovePlan(
+            steps, before: former.definitions, after: merge.definitions(over: former),
+            demands: merge.demands)
+        let related = RelatedRows(plan, steps, StateRows(state))
+        var works = try works(former, changes, merge, related)
         for index in works.indices { try works[index].giveFills(to: &merge) }
         try define(merge.definitions, in: transaction, &encoder)
         let draft = StateDraft(transaction, running: header.id, time: header.time)
+        let moves = EntityMoves(plan, draft, as: .goes) { _ in
+            nil
+        } _: {
+            $1
+        }
         var counts: [String: Int] = [:]
         var done = MigrationProgress(
             stage: .converting, done: 0, total: works.reduce(0) { $0 + $1.rowCount })
         progress(done)
         for index in works.indices {
-            counts[works[index].name] = try works[index].perform(on: draft) {
+            counts[works[index].name] = try works[index].perform(moves) {
                 done.done += 1
                 if done.done % MigrationProgress.interval == 0 { progress(done) }
             }
         }
+        try moves.finish()
+        counts.merge(moves.counts, uniquingKeysWith: +)
         done.done = done.total
         progress(done)
         for definition in merge.definitions
-        where definition.isRetired && former.definition(of: definition.number)?.isRetired == false {
+        where definition.isRetired && merge.successors[definition.number] == nil
+            && former.definition(of: definition.number)?.isRetired == false
+        {
             let number = definition.number
             let name = former.definition(of: number)?.name ?? ""
             counts[name] = clear(number, in: draft)
@@ -127,7 +140,8 @@ struct MigrationRun {
     }
 
     private func works(
-        _ former: Catalog, _ changes: DeclaredChanges, _ merge: CatalogMerge
+        _ former: Catalog, _ changes: DeclaredChanges, _ merge: CatalogMerge,
+        _ related: RelatedRows
     ) throws(StoreError) -> [TypeMigration] {
         var works: [TypeMigration] = []
         for definition in former.definitions {
@@ -135,11 +149,11 @@ struct MigrationRun {
             let steps = steps.of(definition.name)
             guard !steps.isEmpty, !changes.removedTypes.contains(name) else { continue }
             try checkNarrowing(of: definition, steps, merge)
+            let number = merge.successors[definition.number] ?? definition.number
             works.append(
                 try TypeMigration(
-                    definition, steps, state: state,
-                    target: merge.definitions.first { $0.number == definition.number }
-                        ?? definition,
+                    definition, steps, related, state: state,
+                    target: merge.definitions.first { $0.number == number } ?? definition,
                     demands: merge.demands[definition.number] ?? CatalogMerge.Demands()))
         }
         return works
@@ -151,7 +165,12 @@ struct MigrationRun {
     ) throws(StoreError) {
         for step in steps {
             guard case .narrow(let name, _) = step.action, let member = step.member,
-                let former = definition.relation(named: member.before),
+                let former = definition.relation(named: member.before)
+            else { continue }
+            guard merge.successors[definition.number] == nil,
+                merge.successors[former.target] == nil
+            else { throw step.failure(MigrationError.narrowsNewIDs(name)) }
+            guard
                 let number = merge.demands[definition.number]?.narrowed[former.number],
                 let new = merge.definitions.first(where: { $0.number == definition.number })?
                     .relations.first(where: { $0.number == number }),
@@ -189,6 +208,14 @@ struct MigrationRun {
             count += 1
         }
         return count
+    }
+}
+
+extension CatalogMerge {
+    /// The newest definition of each type.
+    fileprivate func definitions(over former: Catalog) -> [TypeDefinition] {
+        let new = Set(definitions.map(\.number))
+        return former.definitions.filter { !new.contains($0.number) } + definitions
     }
 }
 

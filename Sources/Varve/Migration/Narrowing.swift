@@ -6,6 +6,8 @@ struct Narrowing: Sendable {
     let type: TypeNumber
     let from: RelationNumber
     let to: RelationNumber
+    /// The other side of that, as the migration has defined it.
+    let inverse: RelationNumber?
     let choice: LinkChoice
 
     /// The position of the type's table in a state.
@@ -33,7 +35,8 @@ extension StateDraft {
             guard let kept = narrowing.kept(of: list) else { continue }
             setList(SlotArray(slots: []), of: from.index, at: place)
             setList(SlotArray(slots: [kept]), of: to.index, at: place)
-            guard let inverse = to.inverse else { continue }
+            let other = narrowing.inverse.flatMap { relation($0, ofTable: to.target)?.index }
+            guard let inverse = other else { continue }
             for cut in list where cut != kept {
                 let other = EntityPlace(table: to.target, slot: cut)
                 var mirrored = self.list(of: inverse, at: other)

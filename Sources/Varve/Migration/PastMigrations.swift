@@ -6,12 +6,29 @@ internal import VarveEvents
 /// made since has the value that its steps make of that row.
 struct PastMigrations: Sendable {
     /// One transaction of migrations.
-    private struct Passage: Sendable {
+    struct Passage: Sendable {
         let transaction: TransactionID
         let steps: ResolvedSteps
         let names: [String]
         /// The first of its migrations that the store was opened without.
         let missing: String?
+
+        /// What it did to entities as a whole.
+        func plan(_ catalog: Catalog) throws(StoreError) -> MovePlan {
+            let before = TransactionID(transaction.rawValue - 1)
+            func all(after transaction: TransactionID) -> [TypeDefinition] {
+                catalog.definitions.compactMap {
+                    catalog.definition(of: $0.number, after: transaction)
+                }
+            }
+            do throws(StoreError) {
+                return try MovePlan(
+                    steps, before: all(after: before), after: all(after: transaction))
+            } catch {
+                guard case .migration(let failure) = error else { throw error }
+                throw barrier(.failed(failure))
+            }
+        }
 
         func barrier(_ reason: MigrationBarrier.Reason, _ name: String? = nil) -> StoreError {
             .acrossMigration(
@@ -22,8 +39,8 @@ struct PastMigrations: Sendable {
     }
 
     /// Oldest first.
-    private let passages: [Passage]
-    private let catalog: Catalog
+    let passages: [Passage]
+    let catalog: Catalog
 
     /// - Parameter given: what the store was opened with.
     init(_ given: [Migration], behind timeline: Timeline, _ catalog: Catalog) {
@@ -66,7 +83,7 @@ struct PastMigrations: Sendable {
     }
 
     /// The definitions of a type before and behind a transaction of migrations, where they differ.
-    private func changes(
+    func changes(
         of type: TypeNumber, in passage: Passage
     ) -> (before: TypeDefinition, after: TypeDefinition)? {
         guard let after = catalog.definition(of: type, after: passage.transaction),
@@ -87,43 +104,51 @@ struct PastMigrations: Sendable {
         of definition: TypeDefinition, behind transaction: TransactionID, keepsRetired: Bool
     ) throws(StoreError) -> PastRows? {
         var stages: [PastRows.Stage] = []
+        var newest = definition
         for passage in passages where passage.transaction > transaction {
-            guard let (before, after) = changes(of: definition.number, in: passage) else {
-                continue
+            if let stage = try stage(of: newest.number, in: passage, keepsRetired: keepsRetired) {
+                stages.append(stage)
+                newest = catalog.definition(of: stage.rows.target.number) ?? newest
             }
-            try check(passage, before, after)
-            let rows = RowMigration(
-                before, after, passage.steps.of(before.name),
-                .newProperties(keepsRetired: keepsRetired))
-            stages.append(
-                PastRows.Stage(rows: rows, barrier: { reason in passage.barrier(reason) }))
         }
-        guard !stages.isEmpty else { return nil }
-        do throws(CatalogError) {
-            return try PastRows(stages, definition)
-        } catch {
-            throw .schema([SchemaProblem(error)])
+        return try stages.isEmpty ? nil : PastRows(stages, from: definition, to: newest)
+    }
+
+    /// What one transaction of migrations makes of the rows of a type, which may be rows of the one whose ids its entities
+    /// get; nil where it does not change the type.
+    func stage(
+        of type: TypeNumber, in passage: Passage, keepsRetired: Bool
+    ) throws(StoreError) -> PastRows.Stage? {
+        guard let (before, after) = changes(of: type, in: passage) else { return nil }
+        try check(passage, before, after)
+        var target = after
+        if after.isRetired, let successor = try passage.plan(catalog).successors[type] {
+            target = catalog.definition(of: successor, after: passage.transaction) ?? after
         }
+        let rows = RowMigration(
+            before, target, passage.steps.of(before.name),
+            .newProperties(keepsRetired: keepsRetired))
+        return PastRows.Stage(rows: rows, barrier: { reason in passage.barrier(reason) })
     }
 
     /// The relations that became to-one behind a transaction, in the order in which they did.
-    func narrowings(behind transaction: TransactionID) throws(StoreError) -> [Narrowing] {
-        var narrowings: [Narrowing] = []
-        for passage in passages where passage.transaction > transaction {
-            for step in passage.steps.all {
-                guard case .narrow(_, let choice) = step.action, let member = step.member,
-                    let type = catalog.revisions.last(where: {
-                        $0.since < passage.transaction && $0.definition.name == step.type.before
-                    })?.definition.number,
-                    let (before, after) = changes(of: type, in: passage),
-                    let from = before.relation(named: member.before), from.isToMany,
-                    let to = after.relation(named: member.after), to.number != from.number
-                else { continue }
-                narrowings.append(
-                    Narrowing(type: type, from: from.number, to: to.number, choice: choice))
-            }
+    func narrowings(behind transaction: TransactionID) -> [Narrowing] {
+        passages.filter { $0.transaction > transaction }.flatMap { narrowings(in: $0) }
+    }
+
+    func narrowings(in passage: Passage) -> [Narrowing] {
+        passage.steps.all.compactMap { step in
+            guard case .narrow(_, let choice) = step.action, let member = step.member,
+                let type = catalog.revisions.last(where: {
+                    $0.since < passage.transaction && $0.definition.name == step.type.before
+                })?.definition.number,
+                let (before, after) = changes(of: type, in: passage),
+                let from = before.relation(named: member.before), from.isToMany,
+                let to = after.relation(named: member.after), to.number != from.number
+            else { return nil }
+            return Narrowing(
+                type: type, from: from.number, to: to.number, inverse: to.inverse, choice: choice)
         }
-        return narrowings
     }
 
     /// Refuses a way through migrations whose steps are not known, where their values are needed.
@@ -135,8 +160,26 @@ struct PastMigrations: Sendable {
         let relations = Set(before.relations.map(\.number))
         let needsSteps =
             after.fields.contains { !fields.contains($0.number) }
-            || after.relations.contains { !relations.contains($0.number) && !$0.isToMany }
+            || after.relations.contains {
+                !relations.contains($0.number) && (!$0.isToMany || isNew($0.target, in: passage))
+            }
+            || after.relations.contains { isKeptForThePast($0, since: before) }
+            || after.isRetired && !after.relations.isEmpty
         if needsSteps { throw passage.barrier(.notGiven, missing) }
+    }
+
+    private func isNew(_ type: TypeNumber, in passage: Passage) -> Bool {
+        catalog.revisions(of: type).first?.since == passage.transaction
+    }
+
+    private func isKeptForThePast(
+        _ relation: RelationDefinition, since before: TypeDefinition
+    ) -> Bool {
+        FieldDefinition.isRetired(relation.name, relation.number.rawValue)
+            && before.relations.contains {
+                $0.number == relation.number
+                    && !FieldDefinition.isRetired($0.name, $0.number.rawValue)
+            }
     }
 }
 
@@ -154,16 +197,26 @@ struct PastRows {
     /// How the rows of each stage become those of the next, and the last ones those of now.
     private let conversions: [RowConversion]
 
-    /// - Parameter definition: that of the rows, before and after.
-    fileprivate init(_ stages: [Stage], _ definition: TypeDefinition) throws(CatalogError) {
+    /// - Parameters:
+    ///   - definition: that of the rows before.
+    ///   - newest: that of the rows behind.
+    init(
+        _ stages: [Stage], from definition: TypeDefinition, to newest: TypeDefinition
+    ) throws(StoreError) {
         self.stages = stages
         projection = RowProjection(from: definition, to: stages[0].rows.definition)
         var (takings, conversions): ([RowConversion], [RowConversion]) = ([], [])
-        for (index, stage) in stages.enumerated() {
-            takings.append(
-                try RowConversion(from: RowLayout(stage.rows.definition), to: stage.rows.target))
-            let next = index + 1 < stages.count ? stages[index + 1].rows.definition : definition
-            conversions.append(try RowConversion(from: RowLayout(stage.rows.target), to: next))
+        do throws(CatalogError) {
+            for (index, stage) in stages.enumerated() {
+                takings.append(
+                    try RowConversion(
+                        from: RowLayout(stage.rows.definition), to: stage.rows.target))
+                let next = index + 1 < stages.count ? stages[index + 1].rows.definition : newest
+                conversions.append(
+                    try RowConversion(from: RowLayout(stage.rows.target), to: next))
+            }
+        } catch {
+            throw .schema([SchemaProblem(error)])
         }
         self.takings = takings
         self.conversions = conversions
@@ -173,41 +226,62 @@ struct PastRows {
     func row(
         _ row: [UInt8], id: [UInt8], isDeleted: Bool
     ) throws(StoreError) -> [UInt8] {
-        var index = 0
+        if let stage = stages.first(where: { $0.rows.readsRelated }) {
+            throw stage.barrier(.joined(type: stage.rows.definition.name))
+        }
+        return try migrated(row, id: id, isDeleted: isDeleted) { _ in [] }.bytes
+    }
+
+    /// The row that the migrations make of one, and what their steps say of its entity. Of several, the last does.
+    ///
+    /// - Parameter related: the rows that a step joins with it.
+    func migrated(
+        _ row: [UInt8], id: [UInt8], isDeleted: Bool,
+        _ related: (ResolvedStep) throws -> [MigrationRow]
+    ) throws(StoreError) -> (bytes: [UInt8], row: MigrationRow) {
+        var (index, id) = (0, id)
         do {
-            var row = try row.withReader { try projection.project($0.rest) }
-            while index < stages.count {
-                row = try migrated(row, id: id, isDeleted: isDeleted, at: index)
+            var bytes = try row.withReader { try projection.project($0.rest) }
+            while true {
+                let behind = try migrated(
+                    &bytes, id: id, isDeleted: isDeleted, at: index, related)
+                guard index + 1 < stages.count else { return (bytes, behind) }
+                let rows = stages[index].rows
+                if rows.target.number != rows.definition.number {
+                    id = try behind.id.bytes(as: rows.target.idType)
+                }
                 index += 1
             }
-            return row
         } catch StoreError.migration(let failure) {
             throw stages[index].barrier(.failed(failure))
         } catch let error as CodecError {
             let definition = stages[index].rows.definition
             let text = id.withUnsafeBytes { definition.idType.text(of: $0) }
             throw stages[index].barrier(.noValue(type: definition.name, id: text, error))
+        } catch let error as StoreError {
+            throw error
         } catch {
             preconditionFailure("rows of the past throw errors of steps and of values: \(error)")
         }
     }
 
     private func migrated(
-        _ row: [UInt8], id: [UInt8], isDeleted: Bool, at index: Int
-    ) throws -> [UInt8] {
+        _ row: inout [UInt8], id: [UInt8], isDeleted: Bool, at index: Int,
+        _ related: (ResolvedStep) throws -> [MigrationRow]
+    ) throws -> MigrationRow {
         let migration = stages[index].rows
         var taken = ByteWriter(capacity: row.count)
-        let found = try row.withReader { reader in
+        var behind = try row.withReader { reader in
             try takings[index].convert(reader.rest, into: &taken)
             return try id.withReader { id in
                 try migration.row(reader.rest, id: id.rest, isDeleted: isDeleted)
             }
         }
-        var behind = found
-        try migration.perform(on: &behind)
+        try migration.perform(on: &behind, related)
         let new = try taken.copyBytes().withReader { try migration.bytes(of: $0.rest, behind) }
         var converted = ByteWriter(capacity: new.count)
         try new.withReader { try conversions[index].convert($0.rest, into: &converted) }
-        return converted.copyBytes()
+        row = converted.copyBytes()
+        return behind
     }
 }

@@ -9,9 +9,9 @@ internal import VarveTables
 /// Belongs to one thread.
 final class PastWalk {
     /// Open as long as the walk goes on.
-    private let transaction: StateTransaction
-    let draft: StateDraft
-    private let reversal: Reversal<StateDraft>
+    private var transaction: StateTransaction
+    private(set) var draft: StateDraft
+    private var reversal: Reversal<StateDraft>
     private let history: LogHistory
     /// The transaction behind which the state is.
     private(set) var position: TransactionID
@@ -62,6 +62,20 @@ final class PastWalk {
     /// Ends the walk with the state that it has come to.
     func finish() -> State { transaction.publish() }
 
+    /// Lets a body change a copy of the state, of which nothing stays.
+    func trying<Result>(_ body: (StateDraft) throws -> Result) throws -> Result {
+        let state = transaction.publish()
+        let copy = StateTransaction(state)
+        defer {
+            copy.rollBack()
+            transaction = StateTransaction(state)
+            draft = StateDraft(lookingBackIn: transaction)
+            reversal = Reversal(draft, .past, catalog: state.catalog, running: 0)
+        }
+        return try body(
+            StateDraft(copy, running: 0, time: Timestamp(microseconds: 0)))
+    }
+
     /// Goes back to the state behind a transaction.
     func goBack(to transaction: TransactionID) throws {
         guard transaction < position else { return }
@@ -90,7 +104,10 @@ final class PastWalk {
 extension PastWalk {
     /// Makes the rows and links of the state, as they were behind its transaction, those of now.
     func migrate(through past: PastMigrations) throws {
-        let narrowings = try past.narrowings(behind: position)
+        guard !past.movesEntities(behind: position) else {
+            return try past.migrate(draft, behind: position, keepsRetired: true)
+        }
+        let narrowings = past.narrowings(behind: position)
         for type in past.types(behind: position) {
             let table = Int(type.rawValue) - 1
             let rows = try past.rows(

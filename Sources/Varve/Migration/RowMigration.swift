@@ -26,6 +26,8 @@ struct RowMigration {
     private let sources: [Source]
     private let targetNames: Set<String>
     private let likelyFormer: [FieldNumber: String]
+    /// Fields that a new entity has to have a value for.
+    private let demanded: Set<FieldNumber>
     private let layout: RowLayout
 
     init(
@@ -38,7 +40,10 @@ struct RowMigration {
         shape = MigrationRow.Shape(definition)
         layout = RowLayout(target)
         targetNames = Set(target.fields.map(\.name))
-        likelyFormer = if case .all(let demands) = extent { demands.likelyFormer } else { [:] }
+        (likelyFormer, demanded) =
+            if case .all(let demands) = extent { (demands.likelyFormer, demands.fields) } else {
+                ([:], [])
+            }
         let known = Set(definition.fields.map(\.number))
         let converted = Set(steps.compactMap(\.convertedProperty))
         sources = target.fields.map { field in
@@ -64,17 +69,40 @@ struct RowMigration {
         try MigrationRow(shape, id: id, row: row, isDeleted: isDeleted)
     }
 
+    /// A row of a new entity that no step about its type has seen yet.
+    func newRow(
+        _ values: [String: MigrationRow.Value], id: MigrationRow.Value, isDeleted: Bool
+    ) -> MigrationRow {
+        MigrationRow(new: shape, id: id, values: values, isDeleted: isDeleted)
+    }
+
+    /// Whether a step is about other entities too.
+    var readsRelated: Bool { steps.contains { $0.action.readsRelated } }
+
     /// Performs all steps on a row.
-    func perform(on row: inout MigrationRow) throws(StoreError) {
+    ///
+    /// - Parameter related: the rows that a step joins with this one.
+    func perform(
+        on row: inout MigrationRow,
+        _ related: (ResolvedStep) throws -> [MigrationRow] = { _ in [] }
+    ) throws(StoreError) {
         for step in steps {
             do {
                 switch step.action {
-                case .rows(let body), .convert(_, let body), .removeCase(_, let body):
+                case .rows(let body), .convert(_, let body), .removeCase(_, let body),
+                    .newIDs(let body):
                     try body(&row)
                 case .remove(let property): row.remove(property)
                 case .rename(let property, let new): row.rename(property, to: new)
+                case .split(_, _, let body):
+                    guard let entity = try body(&row) else { continue }
+                    row.add(entity, step: step.position)
+                case .join(_, let body):
+                    for other in try related(step) { try body(&row, other) }
                 case .removeType, .renameType, .narrow: break
                 }
+            } catch let error as StoreError {
+                throw error
             } catch {
                 throw failure(step.migration, row, error)
             }
@@ -97,7 +125,26 @@ struct RowMigration {
         _ migration: String, _ row: MigrationRow, _ error: any Error
     ) -> StoreError {
         .migration(
-            MigrationFailure(migration, type: definition.name, id: row.idText, error))
+            MigrationFailure(migration, type: definition.name, id: row.formerIDText, error))
+    }
+
+    /// The bytes of the row of a new entity.
+    func newBytes(_ row: MigrationRow) throws(StoreError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for field in target.fields {
+            if field.isRetired {
+                bytes.append(0)
+            } else if row.values[field.name] != nil || demanded.contains(field.number) {
+                bytes += try value(of: field, in: row)
+            } else if let fill = field.fill {
+                bytes += fill
+            } else if case .optional = field.type {
+                bytes.append(0)
+            } else {
+                bytes += try value(of: field, in: row)
+            }
+        }
+        return bytes
     }
 
     /// The bytes of the new row.
@@ -153,7 +200,15 @@ extension ResolvedStep {
     fileprivate var convertedProperty: String? {
         switch action {
         case .convert, .removeCase: member?.after
-        case .rows, .rename, .renameType, .remove, .removeType, .narrow: nil
+        case .rows, .rename, .renameType, .remove, .removeType, .narrow, .split, .join, .newIDs:
+            nil
         }
+    }
+}
+
+extension MigrationStep.Action {
+    /// Whether the step reads other rows than the one that it is about.
+    fileprivate var readsRelated: Bool {
+        if case .join = self { true } else { false }
     }
 }

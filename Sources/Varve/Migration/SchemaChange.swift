@@ -27,6 +27,8 @@ public enum SchemaChange: Sendable, Hashable {
     case becameToMany(type: String, relation: String)
     /// A migration makes a to-many relation to-one.
     case becameToOne(type: String, relation: String)
+    /// A migration gives entities other ids, and relations lead to these.
+    case newIDs(type: String, from: StoredType, to: StoredType)
 }
 
 extension SchemaChange: CustomStringConvertible {
@@ -50,6 +52,8 @@ extension SchemaChange: CustomStringConvertible {
         case .removedRelation(let type, let relation): "remove relation \(type).\(relation)"
         case .becameToMany(let type, let relation): "make relation \(type).\(relation) to-many"
         case .becameToOne(let type, let relation): "make relation \(type).\(relation) to-one"
+        case .newIDs(let type, let from, let to):
+            "give \(type) new ids" + (from == to ? "" : ", from \(from) to \(to)")
         }
     }
 }
@@ -58,10 +62,20 @@ extension SchemaChange {
     /// What definitions that a log would get change, in their order.
     static func all(from former: Catalog, _ merge: CatalogMerge) -> [SchemaChange] {
         merge.definitions.flatMap { new -> [SchemaChange] in
-            guard let old = former.definition(of: new.number) else { return [.addedType(new.name)] }
-            guard old.isRetired || !new.isRetired else { return [.removedType(old.name)] }
-            let demands = merge.demands[new.number] ?? CatalogMerge.Demands()
-            return names(old, new) + properties(old, new, demands) + relations(old, new, demands)
+            let predecessor = merge.successors.first { $0.value == new.number }?.key
+            guard let old = former.definition(of: predecessor ?? new.number) else {
+                return merge.isMoved(new.tombstoneOf) ? [] : [.addedType(new.name)]
+            }
+            guard merge.successors[new.number] == nil else { return [] }
+            guard old.isRetired || !new.isRetired else {
+                return merge.isMoved(new.tombstoneOf) ? [] : [.removedType(old.name)]
+            }
+            let demands = merge.demands[old.number] ?? CatalogMerge.Demands()
+            let ids =
+                predecessor == nil
+                ? [] : [newIDs(type: new.name, from: old.idType, to: new.idType)]
+            return ids + names(old, new) + properties(old, new, demands)
+                + relations(old, new, demands, moved: merge.moved[old.number] ?? [:])
         }
     }
 
@@ -112,26 +126,36 @@ extension SchemaChange {
     }
 
     private static func relations(
-        _ old: TypeDefinition, _ new: TypeDefinition, _ demands: CatalogMerge.Demands
+        _ old: TypeDefinition, _ new: TypeDefinition, _ demands: CatalogMerge.Demands,
+        moved: [RelationNumber: RelationNumber]
     ) -> [SchemaChange] {
         let type = new.name
         let narrowed = Set(demands.narrowed.values)
+        let followed = Set(moved.values)
         var changes: [SchemaChange] = []
         for relation in new.relations {
             if let former = old.relations.first(where: { $0.number == relation.number }) {
                 guard former.isToMany != relation.isToMany else { continue }
                 changes.append(.becameToMany(type: type, relation: relation.name))
-            } else {
+            } else if !followed.contains(relation.number) {
                 changes.append(
                     narrowed.contains(relation.number)
                         ? .becameToOne(type: type, relation: relation.name)
                         : .addedRelation(type: type, relation: relation.name))
             }
         }
-        let kept = Set(new.relations.map(\.number))
+        let kept = Set(new.relations.map(\.number)).subtracting(demands.joined)
         return changes
             + old.relations.filter { !kept.contains($0.number) }.map {
                 .removedRelation(type: type, relation: $0.name)
             }
+    }
+}
+
+extension CatalogMerge {
+    /// Whether the entities of a type get other ids: that there is another type for deleted ones says nothing.
+    fileprivate func isMoved(_ type: TypeNumber?) -> Bool {
+        guard let type else { return false }
+        return successors.contains { $0.key == type || $0.value == type }
     }
 }

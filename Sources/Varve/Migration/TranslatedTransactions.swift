@@ -11,9 +11,17 @@ final class TranslatedTransactions {
     private let past: PastMigrations
     private let walk: PastWalk
     private var payloads: [TransactionID: [UInt8]] = [:]
+    /// Of migrations that did more than to change rows and links.
+    private let moved: MovedTransactions?
 
-    /// - Parameter history: the log as it is.
-    init(_ past: PastMigrations, _ catalog: Catalog, _ history: LogHistory) throws {
+    /// - Parameters:
+    ///   - history: the log as it is.
+    ///   - ordinals: where entities are that migrations have made; nil where none did more than to change rows and links.
+    init(
+        _ past: PastMigrations, _ catalog: Catalog, _ history: LogHistory,
+        _ ordinals: MovedOrdinals?
+    ) throws {
+        moved = ordinals.map { MovedTransactions(past, $0) }
         self.past = past
         newest = past.newest
         walk = try PastWalk(notBefore: newest, catalog, history)
@@ -37,7 +45,10 @@ final class TranslatedTransactions {
     ) throws -> [UInt8] {
         let id = view.id
         let before = TransactionID(id.rawValue - 1)
-        var subjects = MigratedSubjects(walk.draft, try past.narrowings(behind: before))
+        if let moved, try moved.concern(view) {
+            return try moved.translate(view, walk, takeBack)
+        }
+        var subjects = MigratedSubjects(walk.draft, past.narrowings(behind: before))
         try subjects.add(view)
         let new = try subjects.content(behind: id, past, narrowed: past.narrowings(behind: id))
         try takeBack()

@@ -10,6 +10,7 @@ struct TypeMigration {
     /// Before the migration.
     private let state: State
     private let rows: RowMigration
+    private let related: RelatedRows
     /// A row that was migrated before the others, and its slot: its values fill fields that have no neutral value.
     private var first: (slot: UInt32, row: MigrationRow)?
 
@@ -18,11 +19,12 @@ struct TypeMigration {
 
     /// - Parameters:
     ///   - definition: what the log says of the type before.
-    ///   - target: what it says behind.
+    ///   - target: what it says behind: of the type, or of the one whose ids its entities get.
     init(
-        _ definition: TypeDefinition, _ steps: [ResolvedStep],
+        _ definition: TypeDefinition, _ steps: [ResolvedStep], _ related: RelatedRows,
         state: State, target: TypeDefinition, demands: CatalogMerge.Demands
     ) throws(StoreError) {
+        self.related = related
         self.definition = definition
         self.target = target
         self.steps = steps
@@ -78,8 +80,9 @@ struct TypeMigration {
     ///
     /// - Parameter progress: called behind each entity and deleted entity.
     mutating func perform(
-        on draft: StateDraft, _ progress: () -> Void
+        _ moves: EntityMoves, _ progress: () -> Void
     ) throws(StoreError) -> Int {
+        let draft = moves.draft
         guard var reader = state.reader(of: definition.number, as: definition) else { return 0 }
         let narrowings = narrowings
         var count = 0
@@ -91,7 +94,8 @@ struct TypeMigration {
                 guard let found = try migrated(slot, &reader) else { continue }
                 row = found
             }
-            if try set(row, at: slot, narrowings, in: draft) { count += 1 }
+            if try set(row, at: slot, narrowings, moves) { count += 1 }
+            moves.note(row, at: place(slot), related)
             progress()
         }
         for narrowing in narrowings { draft.narrow(narrowing) }
@@ -104,7 +108,9 @@ struct TypeMigration {
                 let old = definition.relation(named: member.before),
                 let new = demands.narrowed[old.number]
             else { return nil }
-            return Narrowing(type: definition.number, from: old.number, to: new, choice: choice)
+            return Narrowing(
+                type: definition.number, from: old.number, to: new,
+                inverse: target.relations.first { $0.number == new }?.inverse, choice: choice)
         }
     }
 
@@ -121,8 +127,14 @@ struct TypeMigration {
             throw .unreadable(UnreadableValue(type: name, id: idText(of: slot), error))
         }
         guard var row = found else { return nil }
-        try rows.perform(on: &row)
+        try rows.perform(on: &row) { [related, place = place(slot)] in
+            try related.rows(for: $0, at: place)
+        }
         return row
+    }
+
+    private func place(_ slot: UInt32) -> EntityPlace {
+        EntityPlace(table: Int(definition.number.rawValue) - 1, slot: slot)
     }
 
     private func idText(of slot: UInt32) -> String {
@@ -132,14 +144,20 @@ struct TypeMigration {
 
     /// Returns whether the row is another one now.
     private func set(
-        _ row: MigrationRow, at slot: UInt32, _ narrowings: [Narrowing], in draft: StateDraft
+        _ row: MigrationRow, at slot: UInt32, _ narrowings: [Narrowing], _ moves: EntityMoves
     ) throws(StoreError) -> Bool {
-        let place = EntityPlace(table: Int(definition.number.rawValue) - 1, slot: slot)
+        let (place, draft) = (place(slot), moves.draft)
         try rows.checkNames(of: row)
         do {
             var old = ByteWriter()
             try draft.writeRow(of: place, into: &old)
             let before = old.copyBytes()
+            if moves.plan.successors[definition.number] != nil {
+                let taken = try inTarget(before, draft.definition(ofTable: place.table))
+                let bytes = try taken.withReader { try rows.bytes(of: $0.rest, row) }
+                try moves.move(row, bytes, from: place, to: target.number)
+                return true
+            }
             let after = try before.withReader { try rows.bytes(of: $0.rest, row) }
             let lists = draft.keptLists(of: place, narrowings)
             guard after != before || row.isDeleted && lists.isChanged else { return false }
@@ -152,5 +170,13 @@ struct TypeMigration {
         } catch {
             throw rows.failure(row, error)
         }
+    }
+
+    /// A row in the layout of the type whose ids the entities get.
+    private func inTarget(_ row: [UInt8], _ known: TypeDefinition) throws -> [UInt8] {
+        let conversion = try RowConversion(from: RowLayout(known), to: target)
+        var writer = ByteWriter(capacity: row.count)
+        try row.withReader { try conversion.convert($0.rest, into: &writer) }
+        return writer.copyBytes()
     }
 }

@@ -19,7 +19,9 @@ struct ReversalWay {
         }
         let past = state.pastMigrations
         self.past = past
-        self.history = try history.translated(through: past, state.catalog)
+        // They keep the state, whose tables look shared then: only where they are asked.
+        let ordinals = past.movesEntities(behind: 0) ? MovedOrdinals(state) : nil
+        self.history = try history.translated(through: past, state.catalog, ordinals)
         catalog = state.catalog.rewritten(through: newest)
     }
 

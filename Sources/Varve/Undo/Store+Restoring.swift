@@ -76,9 +76,11 @@ extension Writer {
                 state.schema.definition(atTable: tombstone.table)?.number, bytes.copyBytes()
             )
             let deletion = try history.deletion(
-                of: entity, TransactionID(metadata.transaction), state.timeline)
-            guard deletion >= history.floor else {
-                if isWhole { throw StoreError.belowFloor(deletion, floor: history.floor) }
+                of: entity, TransactionID(metadata.transaction), state)
+            guard let deletion, deletion >= history.floor else {
+                if isWhole, let deletion {
+                    throw StoreError.belowFloor(deletion, floor: history.floor)
+                }
                 let deleted: Deleted<Entity>? = state.context.find(id)
                 try deleted?.restore(in: &state.context)
                 let place = EntityPlace(table: tombstone.table, slot: tombstone.slot.rawValue)
@@ -135,19 +137,28 @@ extension Context {
 }
 
 extension LogHistory {
-    /// The transaction that deleted an entity, whose tombstone migrations may have changed since.
+    /// The transaction that deleted an entity, whose tombstone migrations may have changed since; nil where a migration
+    /// made the tombstone.
     ///
     /// - Parameter newest: the one that last touched the tombstone.
     fileprivate func deletion(
-        of entity: (type: TypeNumber?, id: [UInt8]), _ newest: TransactionID, _ timeline: Timeline
-    ) throws -> TransactionID {
+        of entity: (type: TypeNumber?, id: [UInt8]), _ newest: TransactionID, _ state: StoreState
+    ) throws -> TransactionID? {
         var deletion = newest
-        let migrations = Set(timeline.migrations.map(\.transaction))
-        while migrations.contains(deletion), deletion >= floor, let type = entity.type {
-            let former = try with(deletion) { view in
-                try view.formerVersion(of: EncodedEntity(type: type, id: entity.id))
+        guard let type = entity.type else { return deletion }
+        var entity = EncodedEntity(type: type, id: entity.id)
+        let migrations = Set(state.timeline.migrations.map(\.transaction))
+        while migrations.contains(deletion), deletion >= floor {
+            let predecessor = try state.pastMigrations.predecessor(of: entity.type, in: deletion)
+            let former: PreviousVersion? = try with(deletion) { view in
+                if let version = try view.formerVersion(of: entity) { return version }
+                guard let predecessor,
+                    let found = try view.predecessor(of: entity, in: predecessor)
+                else { return nil }
+                entity = found.entity
+                return found.version
             }
-            guard let former, former.transaction < deletion else { break }
+            guard let former, former.transaction < deletion else { return nil }
             deletion = former.transaction
         }
         return deletion

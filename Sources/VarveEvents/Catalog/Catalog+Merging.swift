@@ -9,6 +9,10 @@ package struct CatalogMerge: Sendable {
     package var errors: [CatalogError] = []
     /// What a migration has to give, by type.
     package var demands: [TypeNumber: Demands] = [:]
+    /// Types whose entities get other ids, with those that have them from then on.
+    package var successors: [TypeNumber: TypeNumber] = [:]
+    /// Relations to such types, by their holders' types, with those that replace them.
+    package var moved: [TypeNumber: [RelationNumber: RelationNumber]] = [:]
 
     package init() {}
 }
@@ -35,7 +39,7 @@ extension Catalog {
         _ declared: [DeclaredType], _ changes: DeclaredChanges, over former: Catalog
     ) -> CatalogMerge {
         var merge = CatalogMerge()
-        let numbers = assignNumbers(to: declared, changes, errors: &merge.errors)
+        let numbers = assignNumbers(to: declared, changes, in: &merge)
         for type in declared {
             merge.resolved.append(resolve(type, numbers: numbers, changes, in: &merge))
         }
@@ -52,21 +56,27 @@ extension Catalog {
     }
 
     private func assignNumbers(
-        to declared: [DeclaredType], _ changes: DeclaredChanges, errors: inout [CatalogError]
+        to declared: [DeclaredType], _ changes: DeclaredChanges, in merge: inout CatalogMerge
     ) -> [String: TypeNumber] {
         var numbers: [String: TypeNumber] = [:]
-        for definition in definitions where !changes.removedTypes.contains(definition.name) {
-            numbers[definition.name] = definition.number
+        let removed = removedNumbers(changes)
+        let replaced = replacedTypes(changes, declared)
+        for definition in definitions where !removed.contains(definition.number) {
+            let base = definition.tombstoneOf ?? definition.number
+            if !replaced.contains(base) { numbers[definition.name] = definition.number }
         }
         var next = UInt32(truncatingIfNeeded: definitions.count) + 1
         var declaredNames: Set<String> = []
         for type in declared {
             guard declaredNames.insert(type.name).inserted else {
-                errors.append(.duplicateTypeName(type: type.name))
+                merge.errors.append(.duplicateTypeName(type: type.name))
                 continue
             }
             guard numbers[type.name] == nil else { continue }
             numbers[type.name] = TypeNumber(next)
+            if let former = definition(named: type.name)?.number, replaced.contains(former) {
+                merge.successors[former] = TypeNumber(next)
+            }
             next += 1
         }
         return numbers
@@ -76,11 +86,12 @@ extension Catalog {
         _ declared: DeclaredType, numbers: [String: TypeNumber], _ changes: DeclaredChanges,
         in merge: inout CatalogMerge
     ) -> TypeDefinition {
-        let known = numbers[declared.name].flatMap { definition(of: $0) }
+        let number = numbers[declared.name] ?? TypeNumber(0)
+        let known = definition(of: merge.former(of: number))
         let change = changes.types[declared.name]
         if declared.idType.holdsAssets {
             merge.errors.append(.assetInID(type: declared.name, idType: declared.idType))
-        } else if let known, known.idType != declared.idType {
+        } else if let known, known.number == number, known.idType != declared.idType {
             merge.errors.append(
                 .idTypeChanged(type: declared.name, from: known.idType, to: declared.idType))
         }
@@ -95,16 +106,15 @@ extension Catalog {
         var demands = CatalogMerge.Demands()
         defer { if change != nil, let known { merge.demands[known.number] = demands } }
         return TypeDefinition(
-            number: numbers[declared.name] ?? TypeNumber(0), name: declared.name,
-            idType: declared.idType,
+            number: number, name: declared.name, idType: declared.idType,
             fields: resolveFields(
                 of: declared, known: known, change, &demands, errors: &merge.errors),
             relations: resolveRelations(
-                of: declared, known: known, numbers: numbers, change, &demands,
-                errors: &merge.errors),
+                of: declared, known: known, numbers: numbers, change, &demands, in: &merge),
             tombstoneOf: tombstoneOf,
             // Kept where the app says it no longer: the next app may say it again.
-            numbersIDs: declared.numbersIDs || known?.numbersIDs == true)
+            numbersIDs: declared.numbersIDs
+                || known?.number == number && known?.numbersIDs == true)
     }
 
     // MARK: Relations
@@ -112,7 +122,7 @@ extension Catalog {
     private func resolveRelations(
         of declared: DeclaredType, known: TypeDefinition?, numbers: [String: TypeNumber],
         _ change: DeclaredChanges.OfType?, _ demands: inout CatalogMerge.Demands,
-        errors: inout [CatalogError]
+        in merge: inout CatalogMerge
     ) -> [RelationDefinition] {
         let all = known.map { revisions(of: $0.number).flatMap { $0.definition.relations } } ?? []
         var next = (all.map(\.number.rawValue).max() ?? 0) + 1
@@ -120,10 +130,11 @@ extension Catalog {
         var names: Set<String> = []
         for relation in declared.relations {
             if !names.insert(relation.name).inserted {
-                errors.append(.duplicateMember(type: declared.name, property: relation.name))
+                merge.errors.append(
+                    .duplicateMember(type: declared.name, property: relation.name))
             }
             guard let target = numbers[relation.target] else {
-                errors.append(
+                merge.errors.append(
                     .targetNotDeclared(
                         type: declared.name, property: relation.name, target: relation.target))
                 continue
@@ -136,27 +147,37 @@ extension Catalog {
                 demands.narrowed[former.number] = RelationNumber(next)
                 old = nil
             }
-            let new = RelationDefinition(
+            var new = RelationDefinition(
                 number: old?.number ?? RelationNumber(next), name: relation.name, target: target,
                 isToMany: relation.isToMany, deleteRule: relation.deleteRule,
                 isRequired: relation.isRequired)
-            if old == nil { next += 1 }
             do throws(CatalogError) {
-                if let old { try Self.checkChange(of: declared.name, from: old, to: new) }
+                if let old { try merge.checkChange(of: declared.name, from: old, to: new) }
             } catch {
-                errors.append(error)
+                merge.errors.append(error)
             }
+            if let known, let former = old, merge.moves(former, of: known.number) {
+                new.number = RelationNumber(next)
+                merge.moved[known.number, default: [:]][former.number] = new.number
+                old = nil
+            }
+            if old == nil { next += 1 }
             relations.append(new)
         }
-        for old in known?.relations ?? [] {
-            if demands.narrowed[old.number] != nil {
-                var retired = old
-                let taken = Set(relations.map(\.name))
-                retired.name = Self.retiredName(of: old.name, old.number.rawValue, taken)
-                (retired.inverse, retired.deleteRule) = (nil, .nullify)
-                relations.append(retired)
-            } else if !names.contains(old.name), change?.removed.contains(old.name) != true {
-                relations.append(old)
+        guard let known else { return relations }
+        for old in known.relations {
+            let isRemoved = change?.removed.contains(old.name) == true
+            let isJoined =
+                change?.joined.contains(old.name) == true
+                && (isRemoved || !names.contains(old.name))
+            if isJoined { demands.joined.insert(old.number) }
+            let isReplaced =
+                demands.narrowed[old.number] != nil
+                || merge.moved[known.number]?[old.number] != nil
+            if isReplaced || isJoined {
+                relations.append(old.retired(among: relations))
+            } else if !names.contains(old.name), !isRemoved {
+                relations += merge.following(old, of: known.number, &next, among: relations)
             }
         }
         return relations

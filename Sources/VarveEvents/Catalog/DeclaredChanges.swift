@@ -9,6 +9,10 @@ package struct DeclaredChanges: Sendable {
         package var converted: Set<String> = []
         /// To-many relations that become to-one.
         package var narrowed: Set<String> = []
+        /// Relations whose targets give their values to the holders. The past needs their links, also where they go.
+        package var joined: Set<String> = []
+        /// Whether entities get other ids: those of another type of the same name.
+        package var hasNewIDs = false
 
         package init() {}
     }
@@ -46,6 +50,8 @@ extension CatalogMerge {
         package var removed: Set<FieldNumber> = []
         /// Relations that others replace, with these.
         package var narrowed: [RelationNumber: RelationNumber] = [:]
+        /// Relations that go, and whose links stay for the past.
+        package var joined: Set<RelationNumber> = []
 
         package init() {}
     }
@@ -94,14 +100,20 @@ extension Catalog {
     ) {
         var newest = Dictionary(definitions.map { ($0.number, $0) }) { _, new in new }
         for definition in merge.resolved { newest[definition.number] = definition }
-        let removed = removedNumbers(changes)
+        follow(&newest, &merge)
+        let removed = removedNumbers(changes).union(replacedTombstones(merge.successors))
         for (number, definition) in newest {
             var changed = definition
-            if removed.contains(number) {
+            if merge.successors[number] != nil {
+                changed.retire()
+            } else if removed.contains(number) {
                 changed.name = "\(definition.name)#\(number)"
                 changed.relations = []
             } else {
-                changed.relations.removeAll { removed.contains($0.target) }
+                let joined = merge.demands[number]?.joined ?? []
+                changed.relations.removeAll {
+                    removed.contains($0.target) && !joined.contains($0.number)
+                }
                 for index in changed.relations.indices {
                     let relation = changed.relations[index]
                     guard let inverse = relation.inverse else { continue }

@@ -200,6 +200,56 @@ extension TransactionView {
         return nil
     }
 
+    /// What a migration found that gave an entity its id: the entity of another type that went from the same place in
+    /// the order.
+    ///
+    /// - Returns: nil where there is none.
+    package func predecessor(
+        of entity: EncodedEntity, in type: TypeNumber
+    ) throws(EventError) -> (entity: EncodedEntity, version: PreviousVersion, row: [UInt8])? {
+        guard let index = entities.firstIndex(where: { entity.isNamed($0) }),
+            let ordinal = try newOrdinal(of: EntityIndex(UInt32(truncatingIfNeeded: index)))
+        else { return nil }
+        func found(
+            _ index: EntityIndex, _ place: Ordinal, _ version: PreviousVersion?,
+            _ row: UnsafeRawBufferPointer
+        ) -> (entity: EncodedEntity, version: PreviousVersion, row: [UInt8])? {
+            let former = entities[Int(index.rawValue)]
+            guard former.type == type, place == ordinal, let version else { return nil }
+            return (EncodedEntity(type: type, id: [UInt8](former.id)), version, [UInt8](row))
+        }
+        var events = events
+        while let event = try events.next() {
+            switch event {
+            case .delete(let event):
+                if let found = found(event.entity, event.ordinal, event.previous, event.row) {
+                    return found
+                }
+            case .former(let event):
+                guard let tombstone = event.tombstone else { continue }
+                let place = tombstone.ordinal
+                if let found = found(event.entity, place, event.previous, tombstone.row) {
+                    return found
+                }
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Where an entity is in the order of its type that the transaction has made, live or as a tombstone.
+    private func newOrdinal(of entity: EntityIndex) throws(EventError) -> Ordinal? {
+        var events = events
+        while let event = try events.next() {
+            switch event {
+            case .insert(let event) where event.entity == entity: return event.ordinal
+            case .delete(let event) where event.entity == entity: return event.ordinal
+            default: continue
+            }
+        }
+        return nil
+    }
+
     /// Whether the transaction did anything to an entity's row or tombstone, and whether it says that
     /// there was no row before.
     fileprivate func rowEvents(

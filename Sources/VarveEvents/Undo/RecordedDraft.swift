@@ -56,6 +56,11 @@ package struct DraftRecord {
     /// - Parameter isKept: false for a draft that becomes a state of the past, and of which no events are made.
     package init(isKept: Bool) { self.isKept = isKept }
 
+    /// The entities whose row or links were changed.
+    package var changedPlaces: Set<EntityPlace> {
+        Set(touched).union(touchedLists.map(\.place))
+    }
+
     func lacks(_ place: EntityPlace) -> Bool { isKept && rows[place] == nil }
 
     func lacks(_ key: ListKey) -> Bool { isKept && lists[key] == nil }

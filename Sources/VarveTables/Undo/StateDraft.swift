@@ -29,6 +29,11 @@ package final class StateDraft: RecordedDraft {
     /// How many ids of a type were ever mentioned.
     package func slotCount(ofTable table: Int) -> Int { transaction.tables[table].slotCount }
 
+    /// The ordinal that the next new entity of a table gets.
+    package func nextOrdinal(ofTable table: Int) -> UInt64 {
+        transaction.tables[table].nextOrdinal.rawValue
+    }
+
     private func entry(_ place: EntityPlace) -> StoredRow {
         transaction.entry(place.table, Slot(place.slot))
     }

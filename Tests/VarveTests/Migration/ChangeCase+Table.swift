@@ -177,31 +177,47 @@ extension ChangeCase {
             "a type is gone for good", isRefused: false, gone: "Memo", [.remove(type: "Memo")],
             ["1 n1", "2 n2", "deleted 3 n3"]
         ) { (part: Later.Named) in "\(part.id) \(part.name)" },
+        .step(
+            "other ids of entities, also of another type", isRefused: true,
+            [.newIDs(of: "Part") { row in "p\(try row.id(as: Int.self))" }],
+            ["p1 n1 b,a", "p2 n2 a", "deleted p3 n3 b"]
+        ) { (part: LaterEntities.Component) in
+            "\(part.id) \(part.name) \(part.$boxes.heldIDs.joined(separator: ","))"
+        },
+        .step(
+            "another target of a relation", isRefused: true, [.remove("owner", of: "Part")],
+            ["1 []", "2 []", "deleted 3 []"]
+        ) { (part: LaterEntities.Misled) in "\(part.id) \(part.$owner.heldIDs)" },
         ChangeCase(
-            row: "another type of ids, or another target of a relation",
-            migrations: [Migration("change", .remove(type: "Part"))],
-            types: [LaterRelations.Component.self], refused: [LaterRelations.PartWithText.self],
-            between: Between(types: Former.types + [LaterRelations.Component.self]) { context in
-                for part in Former.Part.query().resolve(in: context) {
-                    try LaterRelations.Component(id: "p\(part.id)", name: part.name)
-                        .save(to: &context)
-                }
-            },
-            describe: description { (part: LaterRelations.Component) in "\(part.id) \(part.name)" },
-            expected: ["p1 n1", "p2 n2"]),
-        ChangeCase(
-            row: "one type becomes several, or several one",
+            row: "one type becomes several",
             migrations: [
-                Migration("change", .remove("count", of: "Part"), .remove(type: "Memo"))
-            ], types: [Later.Named.self, LaterRelations.Stock.self],
-            between: Between(types: Former.types + [LaterRelations.Stock.self]) { context in
-                for part in Former.Part.query().resolve(in: context) {
-                    try LaterRelations.Stock(id: part.id, count: part.count).save(to: &context)
-                }
-            },
+                Migration(
+                    "change",
+                    .split("Part", into: "Stock", linkedBy: .relation("stock")) { row in
+                        var stock = SplitEntity()
+                        try stock.take("count", from: row)
+                        return stock
+                    }, .remove("count", of: "Part"))
+            ], types: [LaterEntities.Stocked.self, LaterEntities.Stock.self],
             describe: { context in
-                description { (part: Later.Named) in "\(part.id) \(part.name)" }(context)
-                    + description { (stock: LaterRelations.Stock) in "\(stock.count)" }(context)
-            }, expected: ["1 n1", "2 n2", "deleted 3 n3", "10", "2"]),
+                description { (part: LaterEntities.Stocked) in
+                    "\(part.id) \(part.name) \(part.$stock.heldIDs)"
+                }(context)
+                    + description { (stock: LaterEntities.Stock) in
+                        "\(stock.id) \(stock.count)"
+                    }(context)
+            },
+            expected: [
+                "1 n1 [1]", "2 n2 [2]", "deleted 3 n3 [3]", "1 10", "2 2", "deleted 3 3",
+            ],
+            gone: "Part.count"),
+        .step(
+            "several types become one", isRefused: false, gone: "Part.owner",
+            [
+                .join("owner", of: "Part") { row, box in
+                    try row.set("label", to: box["label", as: String.self])
+                }, .remove("owner", of: "Part"),
+            ], ["1 l", "2 -", "deleted 3 -"]
+        ) { (part: LaterEntities.Labelled) in "\(part.id) \(part.label)" },
     ]
 }

@@ -13,18 +13,11 @@ struct ChangeCase: Sendable, CustomTestStringConvertible {
     let types: [any EntityModelProtocol.Type]
     /// What does not open without a step; nil where everything does.
     var refused: [any EntityModelProtocol.Type]?
-    /// What a version of the app in between has written, with types of both.
-    var between: Between?
     /// The entities that are shown, each as a text, and those that are deleted.
     let describe: @Sendable (Context) -> [String]
     let expected: [String]
     /// What the store does not hold any more: a type, or a property as `type.property`. Without the step it would, unread.
     var gone: String?
-
-    struct Between: Sendable {
-        let types: [any EntityModelProtocol.Type]
-        let write: @Sendable (inout Context) throws -> Void
-    }
 
     var testDescription: String { way.isEmpty ? row : "\(row): \(way)" }
 

@@ -21,17 +21,25 @@ struct ChangeTableTests {
             migrations: migrations, types: types)
     }
 
-    /// A store as the versions of the app before the change have written it, and its last transaction.
-    private func formerDisk(_ change: ChangeCase) throws -> (SimulatedDisk, TransactionID) {
+    /// A copy of the store that an earlier build has written with the version of the app before the change, and its last
+    /// transaction.
+    private func formerDisk() throws -> (SimulatedDisk, TransactionID) {
+        (SimulatedDisk(DiskImage(try Former.storedFiles())), 2)
+    }
+
+    @Test("The store of the earlier build holds what today's build writes")
+    func golden() throws {
         let disk = SimulatedDisk()
-        let former = try open(disk, Former.types)
-        try Former.fill(former)
-        try former.close()
-        guard let between = change.between else { return (disk, former.lastTransaction) }
-        let store = try open(disk, between.types)
-        try store.write { try between.write(&$0) }
-        try store.close()
-        return (disk, store.lastTransaction)
+        let today = try open(disk, Former.types)
+        try Former.fill(today)
+        let golden = try open(formerDisk().0, Former.types)
+        #expect(golden.lastTransaction == today.lastTransaction)
+        for transaction in 0...2 {
+            let point = HistoryPoint.transaction(TransactionID(UInt64(transaction)))
+            let (was, isNow) = try (golden.context(asOf: point), today.context(asOf: point))
+            #expect(Former.describe(was) == Former.describe(isNow), "behind \(transaction)")
+        }
+        #expect(Former.describe(golden.context).count == 6)
     }
 
     /// The first and the second column of the table.
@@ -67,7 +75,7 @@ struct ChangeTableTests {
 
     @Test("A change happens as its row says, live and in the log", arguments: ChangeCase.all)
     func change(_ change: ChangeCase) throws {
-        let (disk, last) = try formerDisk(change)
+        let (disk, last) = try formerDisk()
         if let refused = change.refused {
             let before = disk.image
             #expect(throws: StoreError.self) { try open(disk, refused) }
@@ -86,7 +94,7 @@ struct ChangeTableTests {
         let compacted = try open(disk, change.types, change.migrations)
         #expect(change.describe(compacted.context) == change.expected)
         if let gone = change.gone {
-            let without = try open(formerDisk(change).0, change.types, [])
+            let without = try open(formerDisk().0, change.types, [])
             #expect(unread(without).contains(gone), "nothing would show that a step did nothing")
             #expect(!unread(compacted).contains(gone))
         }
@@ -103,7 +111,7 @@ struct ChangeTableTests {
         "A power cut or a kill at any step of the opening leaves the store before or behind the change",
         arguments: ChangeCase.all)
     func crashes(_ change: ChangeCase) throws {
-        let (former, last) = try formerDisk(change)
+        let (former, last) = try formerDisk()
         let disk = SimulatedDisk(former.image)
         let newest = try open(disk, change.types, change.migrations).lastTransaction
         let operations = disk.operations

@@ -78,4 +78,31 @@ enum Former {
             try Part.delete(id: 3, from: &context)
         }
     }
+
+    /// The files of a store that an earlier build has filled, by their names. Docs/TESTING.md says which.
+    static func storedFiles() throws -> [String: [UInt8]] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/former")
+        var files: [String: [UInt8]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            files[name] = [UInt8](try Data(contentsOf: folder.appending(path: name)))
+        }
+        return files
+    }
+
+    /// Everything that a context shows, but for times.
+    static func describe(_ context: Context) -> [String] {
+        func text(_ part: Part) -> String {
+            "\(part.id) \(part.name) \(part.count) \(part.level) \(part.size ?? -1) \(part.mood)"
+                + " \(part.state) \(part.place) \(part.note)"
+                + " \(part.$boxes.heldIDs) \(part.$owner.heldIDs)"
+        }
+        let parts = Part.query().id(\.$boxes).id(\.$owner).resolve(in: context).map(text)
+        let boxes = Box.query().id(\.$parts).resolve(in: context).map {
+            "\($0.id) \($0.label) \($0.$parts.heldIDs)"
+        }
+        let memos = Memo.query().resolve(in: context).map { "\($0.id) \($0.text) \($0.mood)" }
+        let deleted = Deleted<Part>.query().resolve(in: context).map { text($0.entity) }
+        return parts + boxes + memos + deleted
+    }
 }

@@ -219,23 +219,46 @@ enum LaterRelations {
     struct BareMemo {
         let id: Int
     }
+}
 
-    /// What a part becomes whose ids are texts.
-    @EntityModel("Component")
+/// Later versions whose entities are others.
+enum LaterEntities {
+    /// A part whose ids are texts.
+    @EntityModel("Part")
     struct Component {
         let id: String
         var name: String
+        @Relationship(inverse: \.parts) var boxes: [ComponentBox]?
+    }
+
+    @EntityModel("Box")
+    struct ComponentBox {
+        let id: String
+        @Relationship(inverse: \.boxes) var parts: [Component]?
     }
 
     @EntityModel("Part")
-    struct PartWithText {
-        let id: String
+    struct Misled {
+        let id: Int
+        @Relationship var owner: Former.Memo? = nil
     }
 
-    /// What the rest of a part becomes where one type becomes two.
+    @EntityModel("Part")
+    struct Stocked {
+        let id: Int
+        var name: String
+        @Relationship var stock: Stock? = nil
+    }
+
     @EntityModel("Stock")
     struct Stock {
         let id: Int
         var count: Int
+    }
+
+    @EntityModel("Part")
+    struct Labelled {
+        let id: Int
+        var label: String = "-"
     }
 }

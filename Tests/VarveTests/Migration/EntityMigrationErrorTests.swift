@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+import Varve
+import VarveTestSupport
+
+@EntityModel("Person")
+private struct Guest {
+    let id: Int
+    var name: String
+    @Relationship var place: Place? = nil
+}
+
+@EntityModel("Place")
+private struct Place {
+    let id: String
+    var street: String
+    @Relationship var guest: Guest? = nil
+}
+
+@EntityModel("Person")
+private struct Numbered {
+    let id: String
+    @Relationship(inverse: \.people) var house: NumberedHouse?
+}
+
+@EntityModel("House")
+private struct NumberedHouse {
+    let id: String
+    @Relationship(inverse: \.house) var people: Numbered?
+}
+
+private struct Refusal: Error {}
+
+@Suite("Errors of migrations that split, join and renumber entities")
+struct EntityMigrationErrorTests {
+    private let files = SimulatedDisk()
+
+    /// Opens the former store with a migration, which is to fail and to write nothing.
+    private func failure(
+        _ types: [any EntityModelProtocol.Type], _ steps: MigrationStep...
+    ) throws -> String {
+        let former = try Store(
+            in: files, mode: .readWrite, durability: .commit, types: Dwellers.types)
+        if former.lastTransaction == 0 { try Dwellers.fill(former) }
+        try former.close()
+        let before = files.image.files
+        let migration = Migration("change", steps: steps)
+        defer { #expect(files.image.files == before, "nothing is written") }
+        let plan = try Store.plan(in: files, migrations: [migration], types: types)
+        do {
+            let store = try Store(
+                in: files, mode: .readWrite, durability: .commit, migrations: [migration],
+                types: types)
+            Issue.record("opened: \(store)")
+            return ""
+        } catch {
+            #expect("\(error)" == plan.refusal.map { "\($0)" })
+            return "\(error)"
+        }
+    }
+
+    private func split(
+        _ body: @escaping @Sendable (inout MigrationRow) throws -> SplitEntity?
+    ) -> MigrationStep {
+        .split("Person", into: "Place", linkedBy: .relation("place"), body)
+    }
+
+    @Test("Two entities that would get one id are named, with the id")
+    func takenID() throws {
+        let text = try failure(
+            [Tenant.self, TenantCar.self, TenantHouse.self],
+            .newIDs(of: "Person") { try $0["city", as: String.self] })
+        // Bob and Ada live in X.
+        #expect(text.contains("Person 2"), "\(text)")
+        #expect(
+            text.contains("new id \"X\" is that of another entity, which had the id 1"), "\(text)")
+    }
+
+    @Test("An id of another type than that of the app is refused")
+    func wrongID() throws {
+        let text = try failure(
+            [Tenant.self, TenantCar.self, TenantHouse.self], .newIDs(of: "Person") { _ in 1.5 })
+        #expect(text.contains("an id of Person was set to Double and is String"), "\(text)")
+        let other = try failure(
+            [Guest.self, Place.self], split { _ in SplitEntity() })
+        #expect(other.contains("an id of Place was set to Int"), "\(other)")
+    }
+
+    @Test("What a step throws is in the error, with the entity")
+    func thrown() throws {
+        let ids = try failure(
+            [Tenant.self, TenantCar.self, TenantHouse.self],
+            .newIDs(of: "Person") { row -> String in throw Refusal() })
+        #expect(ids.contains("migration 'change', Person 1: Refusal()"), "\(ids)")
+        let parts = try failure([Guest.self, Place.self], split { _ in throw Refusal() })
+        #expect(parts.contains("migration 'change', Person 1: Refusal()"), "\(parts)")
+        let joins = try failure(
+            [CarOwner.self, LoneCar.self], .join("car", of: "Person") { _, _ in throw Refusal() })
+        #expect(joins.contains("migration 'change', Person 1: Refusal()"), "\(joins)")
+    }
+
+    @Test("A type or a relation that is not there is named")
+    func names() throws {
+        let type = try failure(
+            [Guest.self, Place.self],
+            .split("Person", into: "Plaze", linkedBy: .relation("place")) { _ in SplitEntity() })
+        #expect(type.contains("no type 'Plaze' to split into"), "\(type)")
+        let relation = try failure(
+            [Guest.self, Place.self],
+            .split("Person", into: "Place", linkedBy: .inverse("host")) { _ in SplitEntity() })
+        #expect(
+            relation.contains("Place has no relation 'host' that leads to Person"), "\(relation)")
+    }
+
+    @Test("A new entity needs its values, and takes none that its type lacks")
+    func values() throws {
+        let missing = try failure(
+            [Guest.self, Place.self], split { row in try SplitEntity(id: "\(row.idText)") })
+        #expect(missing.contains("'street' has no value"), "\(missing)")
+        let unused = try failure(
+            [Guest.self, Place.self],
+            split { row in
+                var place = try SplitEntity(id: row.idText)
+                try place.set("street", to: "s")
+                try place.set("strete", to: "s")
+                return place
+            })
+        #expect(unused.contains("'strete' was set, and the app's type has no such"), "\(unused)")
+        let absent = try failure(
+            [Guest.self, Place.self],
+            split { row in
+                var place = try SplitEntity(id: row.idText)
+                try place.take("strete", from: row)
+                return place
+            })
+        #expect(absent.contains("there is no property 'strete'"), "\(absent)")
+    }
+
+    @Test("Entities that are split into one have to agree, and one link is one link")
+    func shared() throws {
+        let differing = try failure(
+            [Guest.self, Place.self],
+            split { row in
+                var place = try SplitEntity(id: "one")
+                try place.set("street", to: row.idText)
+                return place
+            })
+        #expect(differing.contains("Place \"one\" has another 'street' already"), "\(differing)")
+        let taken = try failure(
+            [Guest.self, Place.self],
+            .split("Person", into: "Place", linkedBy: .inverse("guest")) { row in
+                var place = try SplitEntity(id: "one")
+                try place.set("street", to: "same")
+                return place
+            })
+        #expect(
+            taken.contains("Place \"one\" is linked to another entity by 'guest'"), "\(taken)")
+    }
+
+    @Test("Steps that would need what others of the same opening make are refused")
+    func together() throws {
+        let joined = try failure(
+            [Guest.self, Place.self], split { _ in nil },
+            .join("place", of: "Person") { _, _ in })
+        #expect(joined.contains("'place' is made by a split and used by a join"), "\(joined)")
+        let narrowed = try failure(
+            [Numbered.self, NumberedHouse.self],
+            .newIDs(of: "Person") { $0.idText },
+            .toOne("people", of: "House", keeping: .first))
+        #expect(narrowed.contains("'people' cannot become to-one while"), "\(narrowed)")
+    }
+}
