@@ -4,9 +4,10 @@ extension MigrationStep {
     ///
     /// ```swift
     /// .split("Person", into: "Address", linkedBy: .relation("address")) { row in
-    ///     guard try row["street", as: String?.self] != nil else { return nil }
+    ///     guard let street = try row["street", as: String?.self] else { return nil }
     ///     var address = SplitEntity()
-    ///     try address.take("street", "city", from: row)
+    ///     try address.set("street", to: street)
+    ///     try address.take("city", from: row)
     ///     return address
     /// },
     /// .remove("street", of: "Person"), .remove("city", of: "Person")

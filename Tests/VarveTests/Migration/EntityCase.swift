@@ -180,10 +180,10 @@ struct EntityCase: Sendable, CustomTestStringConvertible {
         migration: Migration(
             "addresses",
             .split("Person", into: "Address", linkedBy: .relation("address")) { row in
-                guard try row["street", as: String?.self] != nil else { return nil }
+                guard let street = try row["street", as: String?.self] else { return nil }
                 var address = SplitEntity()
+                try address.set("street", to: street)
                 try address.take("city", from: row)
-                try address.set("street", to: row["street", as: String?.self] ?? "")
                 return address
             }, .remove("street", of: "Person"), .remove("city", of: "Person")),
         types: [Resident.self, Address.self, ResidentCar.self, ResidentHouse.self],
