@@ -69,8 +69,10 @@ extension State {
             } _: { entity in
                 if entity.presence.hasRow { passed += entity.row.count + entity.id.count }
             }
-            try reader.forEachRow(in: leavesAsStored(of: type)[...]) { row in
-                seen += row.bytes.count + row.entity.id.count
+            try reader.forEachBatch(in: leavesAsStored(of: type)[...]) { batch throws(CodecError) in
+                for index in 0..<batch.count {
+                    seen += try batch.bytes(of: index).count + batch.entity(index).id.count
+                }
                 return true
             }
             count += passed + seen

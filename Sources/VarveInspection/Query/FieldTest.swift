@@ -30,17 +30,7 @@ final class FieldTest: Sendable {
         _ position: Int, _ type: TypeDefinition, _ comparison: QueryComparison,
         _ content: StoredContent
     ) {
-        var (fieldType, optionals) = (type.fields[position].type, 0)
-        while true {
-            if case .optional(let wrapped) = fieldType {
-                fieldType = wrapped
-                optionals += 1
-            } else if case .raw(_, let raw) = fieldType {
-                fieldType = raw
-            } else {
-                break
-            }
-        }
+        let (fieldType, optionals) = type.fields[position].type.unwrapped
         guard let form = Self.form(fieldType), let constant = Self.constant(content),
             Self.fit(form, constant, comparison)
         else { return nil }
@@ -98,6 +88,52 @@ final class FieldTest: Sendable {
         case (_, .integer), (_, .number): !isOfParts
         default: false
         }
+    }
+
+    // MARK: Batches
+
+    /// The integers that the property is to be among, or not among.
+    struct IntegerBounds {
+        var least = Int64.min
+        var most = Int64.max
+        var isOutside = false
+    }
+
+    /// Nil where the property is no signed integer that there always is, or is compared with none.
+    var integerBounds: IntegerBounds? {
+        guard optionals == 0, case .signed = form, case .integer(let value) = constant else {
+            return nil
+        }
+        // What is below the least or above the greatest is nothing: outside of everything.
+        return switch comparison {
+        case .equal: IntegerBounds(least: value, most: value)
+        case .notEqual: IntegerBounds(least: value, most: value, isOutside: true)
+        case .less: IntegerBounds(least: value, isOutside: true)
+        case .greaterOrEqual: IntegerBounds(least: value)
+        case .greater: IntegerBounds(most: value, isOutside: true)
+        case .lessOrEqual: IntegerBounds(most: value)
+        case .contains, .startsWith, .endsWith: nil
+        }
+    }
+
+    /// A text of up to eight bytes that the property is to be, or not to be.
+    struct ShortText {
+        /// The bytes, the last one highest.
+        let word: UInt64
+        let count: Int
+        let isEqual: Bool
+    }
+
+    /// Nil where the property is no text that there always is, or is compared otherwise.
+    var shortText: ShortText? {
+        guard optionals == 0, case .text = constant, text.count <= 8,
+            comparison == .equal || comparison == .notEqual
+        else { return nil }
+        let word = text.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        let unused = 64 - 8 * text.count
+        return ShortText(
+            word: text.isEmpty ? 0 : word << UInt64(unused), count: text.count,
+            isEqual: comparison == .equal)
     }
 
     // MARK: Testing
@@ -208,7 +244,7 @@ final class FieldTest: Sendable {
         return isPlain
     }
 
-    private static func isPlainWord(_ word: UInt64) -> Bool {
+    static func isPlainWord(_ word: UInt64) -> Bool {
         let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
         // A byte that is a carriage return becomes zero, which the subtraction borrows from.
         let returns = word ^ (ones &* 0x0D)

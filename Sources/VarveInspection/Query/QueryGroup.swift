@@ -20,6 +20,10 @@ struct QueryGroup: Sendable {
     /// - Parameter value: nil where rows are counted and not their values.
     mutating func add(_ value: StoredContent?, at position: Int) { tallies[position].add(value) }
 
+    mutating func add(_ numbers: FieldNumbers, at position: Int) { tallies[position].add(numbers) }
+
+    mutating func add(rows count: Int, at position: Int) { tallies[position].add(rows: count) }
+
     /// Rows of which no values are asked for.
     mutating func add(rows count: Int) {
         for position in tallies.indices { tallies[position].add(rows: count) }

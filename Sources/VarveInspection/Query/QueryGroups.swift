@@ -53,13 +53,15 @@ struct QueryGroups: Sendable {
 
     /// Adds the groups of rows that were passed over elsewhere.
     mutating func add(_ other: QueryGroups) throws(InspectionError) {
-        for group in other.groups {
-            if let position = positions[group.key] {
-                try groups[position].add(group)
-            } else {
-                positions[group.key] = groups.count
-                groups.append(group)
-            }
+        for group in other.groups { try add(group) }
+    }
+
+    mutating func add(_ group: QueryGroup) throws(InspectionError) {
+        if let position = positions[group.key] {
+            try groups[position].add(group)
+        } else {
+            positions[group.key] = groups.count
+            groups.append(group)
         }
     }
 }

@@ -16,7 +16,7 @@ struct QueryLines: Sendable {
     private(set) var last: QueryLine?
 
     /// How many more than twice the first lines are kept before they are sorted.
-    private static let slack = 1_000
+    private static let slack = 64
 
     /// - Parameter most: how many of the first lines are wanted.
     init(_ query: BoundQuery, most: Int?) {

@@ -33,9 +33,10 @@ struct QueryPart {
     // MARK: Rows
 
     /// The rows that the condition admits, as far as they may be among the first.
-    func lines(in leaves: ArraySlice<UInt32>, most: Int?) throws(InspectionError) -> QueryLines {
+    func lines(in leaves: ArraySlice<StoredLeaf>, most: Int?) throws(InspectionError) -> QueryLines
+    {
         var lines = QueryLines(query, most: most)
-        guard var scan = scan() else { return lines }
+        guard let scan = scan() else { return lines }
         try scan.forEachRow(in: leaves) { row throws(InspectionError) in
             guard try isMet(by: row) else { return nil }
             var keys: [StoredContent] = []
@@ -74,14 +75,18 @@ struct QueryPart {
     // MARK: Groups
 
     func groups(
-        in leaves: ArraySlice<UInt32>, _ aggregates: [BoundAggregate]
+        in leaves: ArraySlice<StoredLeaf>, _ aggregates: [BoundAggregate]
     ) throws(InspectionError) -> QueryGroups {
         var groups = QueryGroups(aggregates.map(\.aggregate))
         if query.grouping.isEmpty, aggregates.allSatisfy({ $0.operand == nil }) {
             groups.add(rows: try rowCount(in: leaves))
             return groups
         }
-        guard var scan = scan() else { return groups }
+        guard let scan = scan() else { return groups }
+        if query.grouping.isEmpty, let totals = FieldTotals(aggregates, query.type) {
+            try add(totals, in: leaves, scan, to: &groups)
+            return groups
+        }
         let only = query.grouping.isEmpty ? groups.position(of: "") : nil
         try scan.forEachRow(in: leaves) { row throws(InspectionError) in
             guard try isMet(by: row) else { return nil }
@@ -96,6 +101,23 @@ struct QueryPart {
         return groups
     }
 
+    /// Of all rows together, many at a time.
+    private func add(
+        _ totals: FieldTotals, in leaves: ArraySlice<StoredLeaf>, _ scan: borrowing RowScan,
+        to groups: inout QueryGroups
+    ) throws(InspectionError) {
+        var group = QueryGroup(key: "", totals.aggregates.map(\.aggregate))
+        try scan.forEachSettled(in: leaves) { rows in
+            totals.add(rows, to: &group)
+        } other: { row throws(InspectionError) in
+            guard try isMet(by: row) else { return }
+            for (position, aggregate) in totals.aggregates.enumerated() {
+                group.add(try value(of: aggregate.operand, for: row), at: position)
+            }
+        }
+        try groups.add(group)
+    }
+
     /// Nil where rows are counted and not their values.
     private func value(
         of operand: BoundExpression?, for row: QueryRow
@@ -107,8 +129,8 @@ struct QueryPart {
         return QueryValue.plain(try row.value(at: position))
     }
 
-    private func rowCount(in leaves: ArraySlice<UInt32>) throws(InspectionError) -> Int {
-        guard var scan = scan() else { return 0 }
+    private func rowCount(in leaves: ArraySlice<StoredLeaf>) throws(InspectionError) -> Int {
+        guard let scan = scan() else { return 0 }
         return try scan.count(in: leaves) { row throws(InspectionError) in try isMet(by: row) }
     }
 

@@ -167,7 +167,7 @@ final class RowDecoder: Sendable {
     }
 
     /// Runs what decodes.
-    fileprivate func reading<Result>(
+    func reading<Result>(
         _ body: () throws(CodecError) -> Result
     ) throws(InspectionError) -> Result {
         do throws(CodecError) {

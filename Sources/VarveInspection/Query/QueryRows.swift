@@ -27,9 +27,8 @@ final class QueryRows {
     ) -> RowScan? {
         guard let reader = state.reader(of: type.number) else { return nil }
         return RowScan(
-            reader, RowDecoder(type, fields[type.number, default: []]),
-            condition.flatMap { RowFilter($0, of: type) }, hasCondition: condition != nil,
-            takesDeleted: deleted)
+            reader, RowDecoder(type, fields[type.number, default: []]), where: condition,
+            deleted: deleted)
     }
 
     /// The id at a slot, also where no entity has it.

@@ -29,6 +29,43 @@ struct QueryTally: Sendable {
         }
     }
 
+    /// Adds all of some numbers, as one by one in their order.
+    mutating func add(_ numbers: FieldNumbers) {
+        switch numbers {
+        case .integers(let integers): add(integers: integers)
+        case .doubles(let values): add(doubles: values)
+        }
+    }
+
+    private mutating func add(integers: [Int64]) {
+        count += integers.count
+        switch aggregate {
+        case .count: break
+        case .sum, .average:
+            numberCount += integers.count
+            for integer in integers {
+                sum += Double(integer)
+                add(integer: integer)
+            }
+        case .least, .most:
+            let found = aggregate == .least ? integers.min() : integers.max()
+            if let found { add(candidate: .signed(found)) }
+        }
+    }
+
+    private mutating func add(doubles values: [Double]) {
+        count += values.count
+        switch aggregate {
+        case .count: break
+        case .sum, .average:
+            numberCount += values.count
+            for value in values { sum += value }
+            if aggregate == .sum, !values.isEmpty { isExact = false }
+        case .least, .most:
+            for value in values { add(candidate: .double(value)) }
+        }
+    }
+
     /// Adds what was kept of other values.
     mutating func add(_ other: QueryTally) {
         count += other.count

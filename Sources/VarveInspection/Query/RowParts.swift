@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VarveLog
+internal import VarveTables
 
 /// The rows of a type, cut into parts that threads pass over side by side.
 ///
@@ -10,21 +11,21 @@ struct RowParts: Sendable {
     private static let partCountMax = 16
 
     /// In the order in which they are stored.
-    private let leaves: [UInt32]
+    private let leaves: [StoredLeaf]
     private let partCount: Int
 
-    init(_ leaves: [UInt32], leavesMin: Int) {
+    init(_ leaves: [StoredLeaf], leavesMin: Int) {
         self.leaves = leaves
         partCount = min(Self.partCountMax, leaves.count / leavesMin + 1)
     }
 
-    private func leaves(ofPart part: Int) -> ArraySlice<UInt32> {
+    private func leaves(ofPart part: Int) -> ArraySlice<StoredLeaf> {
         leaves[leaves.count * part / partCount..<leaves.count * (part + 1) / partCount]
     }
 
     /// What `body` returns for each part, in their order. It is called on all cores.
     func map<Result: Sendable>(
-        _ body: @Sendable (ArraySlice<UInt32>) throws(InspectionError) -> Result
+        _ body: @Sendable (ArraySlice<StoredLeaf>) throws(InspectionError) -> Result
     ) throws(InspectionError) -> [Result] {
         guard partCount > 1 else { return [try body(leaves[...])] }
         let next = Lock(0)

@@ -1,8 +1,6 @@
 internal import VarveTables
 
 /// Passes over rows of a type, as far as they meet a condition.
-///
-/// It owns its reader and its filters: a class would check for exclusive access at every row.
 struct RowScan: ~Copyable {
     /// Which rows may still come before those that were found.
     enum Front {
@@ -12,97 +10,94 @@ struct RowScan: ~Copyable {
         case before(Ordinal)
     }
 
-    private var reader: StateReader
+    private let reader: StateReader
     private let decoder: RowDecoder
-    private var filter: RowFilter?
-    // What may come before others in the order of the query; nil where any row may.
-    private var front: RowFilter?
-    private var end: Ordinal?
-    private let hasCondition: Bool
-    private let takesDeleted: Bool
+    private let selection: RowSelection
 
     init(
-        _ reader: consuming StateReader, _ decoder: RowDecoder, _ filter: RowFilter?,
-        hasCondition: Bool, takesDeleted: Bool
+        _ reader: consuming StateReader, _ decoder: RowDecoder, where condition: BoundExpression?,
+        deleted: Bool
     ) {
         self.reader = reader
         self.decoder = decoder
-        self.filter = filter
-        self.hasCondition = hasCondition
-        self.takesDeleted = takesDeleted
+        selection = RowSelection(decoder.definition, where: condition, deleted: deleted)
     }
 
     /// Calls `body` with each row in some leaves that its bytes do not refuse, which is valid during the call. Rows that are
     /// not in the front that it returned last, if any, are not looked for any more.
-    mutating func forEachRow(
-        in leaves: ArraySlice<UInt32>, _ body: (QueryRow) throws(InspectionError) -> Front?
+    func forEachRow(
+        in leaves: ArraySlice<StoredLeaf>, _ body: (QueryRow) throws(InspectionError) -> Front?
     ) throws(InspectionError) {
-        let decoder = decoder
-        try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
-            let row = try decoder.row(passed.entity, isPassing: true, isAdmitted: isAdmitted)
-            return Result { () throws(InspectionError) in try body(row) }
+        try forEachBatch(in: leaves) { batch throws(InspectionError) in
+            for (row, verdict) in zip(selection.rows, selection.verdicts) {
+                guard
+                    let front = try body(
+                        try self.row(Int(row), of: batch, isAdmitted: verdict == .admitted))
+                else { continue }
+                selection.restrict(to: front)
+            }
         }
     }
 
     /// The number of rows in some leaves that meet the condition. Their values are made where bytes do not tell.
     ///
     /// - Parameter isMet: whether a row meets the condition by its values.
-    mutating func count(
-        in leaves: ArraySlice<UInt32>, _ isMet: (QueryRow) throws(InspectionError) -> Bool
+    func count(
+        in leaves: ArraySlice<StoredLeaf>, _ isMet: (QueryRow) throws(InspectionError) -> Bool
     ) throws(InspectionError) -> Int {
         var count = 0
-        let decoder = decoder
-        try pass(leaves) { (passed, isAdmitted) throws(CodecError) in
-            if isAdmitted {
-                count += 1
-                return .success(nil)
-            }
-            let row = try decoder.row(passed.entity, isPassing: true, isAdmitted: false)
-            return Result { () throws(InspectionError) in
-                if try isMet(row) { count += 1 }
-                return nil
+        try forEachBatch(in: leaves) { batch throws(InspectionError) in
+            for (row, verdict) in zip(selection.rows, selection.verdicts) {
+                if verdict == .admitted {
+                    count &+= 1
+                } else if try isMet(try self.row(Int(row), of: batch, isAdmitted: false)) {
+                    count &+= 1
+                }
             }
         }
         return count
     }
 
-    private mutating func pass(
-        _ leaves: ArraySlice<UInt32>,
-        _ body: (PassedRow, Bool) throws(CodecError) -> Result<Front?, InspectionError>
+    /// Calls `body` with the rows in some leaves that are known to meet the condition, many at a time, and `other` with
+    /// each row that is to be looked at by itself. Both are valid during the call.
+    func forEachSettled(
+        in leaves: ArraySlice<StoredLeaf>, _ body: (FieldPlaces) -> Bool,
+        other: (QueryRow) throws(InspectionError) -> Void
+    ) throws(InspectionError) {
+        var others: [Int] = []
+        try forEachBatch(in: leaves) { batch throws(InspectionError) in
+            if !body(selection.settled(batch, others: &others)) {
+                others = selection.rows.map { Int($0) }
+            }
+            for row in others { try other(try self.row(row, of: batch, isAdmitted: false)) }
+        }
+    }
+
+    private func row(
+        _ index: Int, of batch: RowBatch, isAdmitted: Bool
+    ) throws(InspectionError) -> QueryRow {
+        try decoder.reading { () throws(CodecError) in
+            try decoder.row(try batch.entity(index), isPassing: true, isAdmitted: isAdmitted)
+        }
+    }
+
+    /// Calls `body` with each batch behind the selection of its rows.
+    private func forEachBatch(
+        in leaves: ArraySlice<StoredLeaf>, _ body: (RowBatch) throws(InspectionError) -> Void
     ) throws(InspectionError) {
         var failure: InspectionError?
-        do throws(CodecError) {
-            try reader.forEachRow(in: leaves) { row throws(CodecError) in
-                guard row.isDeleted == takesDeleted else { return true }
-                if let end, row.ordinal >= end { return true }
-                let isMet = hasCondition ? try filter?.admits(row.bytes) : true
-                guard isMet != false, try front?.admits(row.bytes) != false else { return true }
-                switch try body(row, isMet == true) {
-                case .success(nil): return true
-                case .success(.meeting(let test)):
-                    front = RowFilter(test, of: decoder.definition)
+        try decoder.reading { () throws(CodecError) in
+            try reader.forEachBatch(in: leaves) { batch throws(CodecError) in
+                try selection.select(batch)
+                do throws(InspectionError) {
+                    try body(batch)
                     return true
-                case .success(.before(let ordinal)):
-                    end = ordinal
-                    return true
-                case .failure(let error):
+                } catch {
                     failure = error
                     return false
                 }
             }
-        } catch {
-            throw .entity(type: decoder.definition.name, reason: "\(error)")
         }
         if let failure { throw failure }
-    }
-}
-
-extension Result {
-    fileprivate init(_ body: () throws(Failure) -> Success) {
-        do throws(Failure) {
-            self = .success(try body())
-        } catch {
-            self = .failure(error)
-        }
     }
 }

@@ -45,7 +45,8 @@ struct BlockEntry: Hashable, Sendable {
         }
     }
 
-    private func fill(
+    /// Reads the stored bytes, which are then what was written.
+    func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from source: any BlockSource
     ) throws(PageDamage) {
         let count: Int
@@ -69,10 +70,18 @@ struct BlockEntry: Hashable, Sendable {
         let content = UnsafeMutableRawBufferPointer.allocate(
             byteCount: contentCountMax, alignment: 16)
         defer { content.deallocate() }
+        try decode(try expanded(stored, in: content), into: start)
+    }
+
+    /// The columns of stored bytes, in memory for ``contentCountMax`` bytes where they are compressed.
+    func expanded(
+        _ stored: UnsafeRawBufferPointer, in content: UnsafeMutableRawBufferPointer
+    ) throws(PageDamage) -> UnsafeRawBufferPointer {
+        guard isCompressed else { return stored }
         guard let count = BlockCompression.decompress(stored, into: content) else {
             throw .content(place, reason: "its compressed data")
         }
-        try decode(UnsafeRawBufferPointer(rebasing: content[..<count]), into: start)
+        return UnsafeRawBufferPointer(rebasing: content[..<count])
     }
 
     private func decode(

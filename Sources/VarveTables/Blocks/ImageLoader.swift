@@ -86,6 +86,20 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         return start.map { Page(address: $0 + number.offset - entry.run.first.offset) }
     }
 
+    /// Reads the block of a leaf of rows, which is not in memory, without making pages. Nil where it is to be loaded.
+    func readRows(at number: PageNumber, into block: RowBlock) -> BlockEntry? {
+        guard let position = directory.blockPosition(of: number),
+            states[position].load(ordering: .acquiring) != BlockState.here
+        else { return nil }
+        let entry = directory.blocks[position]
+        let expectation = PageAnatomy.Expectation(kind: PageKind(.largeContent))
+        guard entry.run.kind == PageKind(.rowLeaf) else { return nil }
+        let isSound = block.read(entry, from: source, version: version, through: lastTransaction) {
+            place(of: $0, expectation) != nil
+        }
+        return isSound ? entry : nil
+    }
+
     /// Reads a block without claiming the pages that it names. False where it is damaged: to load it finds that too, and
     /// notes it.
     private func pass(_ entry: BlockEntry, into start: UnsafeMutableRawPointer) -> Bool {

@@ -1,3 +1,10 @@
+/// A leaf of rows, and where it is stored.
+package struct StoredLeaf: BitwiseCopyable, Sendable {
+    /// In the order of slots.
+    let position: UInt32
+    let page: PageNumber
+}
+
 extension RowTree {
     /// The leaf of a slot, whose page is passed over; see ``PageTable/page(_:passing:)``.
     func leaf(of slot: Slot, passing blocks: PassedBlocks, in pages: PageTable) -> RowLeaf {
@@ -5,35 +12,60 @@ extension RowTree {
         return RowLeaf(page: pages.page(number, passing: blocks), geometry: geometry)
     }
 
-    /// The slots of a leaf by its position.
-    func slots(ofLeaf index: Int) -> Range<Int> {
-        min(count, index &* slotsPerLeaf)..<min(count, (index &+ 1) &* slotsPerLeaf)
+    /// How many slots the leaf at a position has.
+    func slotCount(ofLeaf position: UInt32) -> Int {
+        min(slotsPerLeaf, count &- Int(position) &* slotsPerLeaf)
     }
 
-    /// The positions of all leaves.
-    var leafPositions: [UInt32] {
-        Array(0..<UInt32(truncatingIfNeeded: (count + slotsPerLeaf - 1) / slotsPerLeaf))
-    }
-
-    /// The positions of all leaves, ascending by where their pages are stored: those of a block are neighbours.
-    func leafPositionsAsStored(in pages: PageTable) -> [UInt32] {
-        let positions = leafPositions
-        let places = positions.map {
-            Int(leaves.number(at: Int($0), in: pages).rawValue &>> Self.placeBits)
+    /// All leaves, in the order of slots. One that the tree does not name, as damage may make it, has no page.
+    func storedLeaves(in pages: PageTable) -> [StoredLeaf] {
+        let leafCount = (count + slotsPerLeaf - 1) / slotsPerLeaf
+        var found: [StoredLeaf] = []
+        found.reserveCapacity(leafCount)
+        func add(_ page: PageNumber) {
+            found.append(StoredLeaf(position: UInt32(truncatingIfNeeded: found.count), page: page))
         }
+        leaves.forEach(in: pages) { position, page in
+            while found.count < min(position, leafCount) { add(.none) }
+            guard position < leafCount else { return false }
+            add(page)
+            return true
+        }
+        while found.count < leafCount { add(.none) }
+        return found
+    }
+
+    /// All leaves, ascending by where their pages are stored: those of a block are neighbours.
+    func leavesAsStored(in pages: PageTable) -> [StoredLeaf] {
+        let leaves = storedLeaves(in: pages)
+        // As a table is that was written at once.
+        if Self.ascend(leaves[...]) { return leaves }
+        let places = leaves.map { Int($0.page.rawValue &>> Self.placeBits) }
         guard let first = places.min(), let last = places.max() else { return [] }
         // Counted and dealt out, because a comparison sort of so many takes longer than to read them.
         var starts = [Int](repeating: 0, count: last - first + 2)
         for place in places { starts[place - first + 1] += 1 }
         for place in starts.indices.dropFirst() { starts[place] += starts[place - 1] }
-        var sorted = positions
-        for (position, place) in zip(positions, places) {
-            sorted[starts[place - first]] = position
-            starts[place - first] += 1
+        var (sorted, ends) = (leaves, starts)
+        for (leaf, place) in zip(leaves, places) {
+            sorted[ends[place - first]] = leaf
+            ends[place - first] += 1
+        }
+        for (start, end) in zip(starts, ends) where !Self.ascend(sorted[start..<end]) {
+            sorted[start..<end].sort { $0.page.rawValue < $1.page.rawValue }
         }
         return sorted
     }
 
-    /// Leaves are grouped by runs of 32 KiB: an image reads a run as one block.
+    private static func ascend(_ leaves: ArraySlice<StoredLeaf>) -> Bool {
+        var last: UInt32 = 0
+        for leaf in leaves {
+            if leaf.page.rawValue < last { return false }
+            last = leaf.page.rawValue
+        }
+        return true
+    }
+
+    /// Places are runs of 32 KiB: few enough to count, and each with few leaves.
     private static let placeBits: UInt32 = 9
 }

@@ -22,9 +22,24 @@ package struct RowReader: ~Copyable {
         _ entry: StoredRow, _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result
     ) throws(CodecError) -> Result {
         if try isIdentity(entry.revision) { return try body(entry.row) }
+        return try convert(entry.row, from: entry.revision, body)
+    }
+
+    /// Calls `body` with a row of a revision that is not read as it is.
+    mutating func convert<Result>(
+        _ row: UnsafeRawBufferPointer, from revision: UInt32,
+        _ body: (UnsafeRawBufferPointer) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
         scratch.removeAll()
-        try conversion(from: Int(entry.revision)).convert(entry.row, into: &scratch)
+        try conversion(from: Int(revision)).convert(row, into: &scratch)
         return try scratch.withBytes { row throws(CodecError) in try body(row) }
+    }
+
+    /// Appends a row of a revision in the layout that is asked for.
+    mutating func convert(
+        _ row: UnsafeRawBufferPointer, from revision: UInt32, into writer: inout ByteWriter
+    ) throws(CodecError) {
+        try conversion(from: Int(revision)).convert(row, into: &writer)
     }
 
     /// Whether rows of a revision are read as they are.

@@ -1,7 +1,8 @@
 package import VarveEvents
 
 /// What a slot of a state holds. Id and row are valid as long as the state is kept, except for a row that was converted
-/// and for what ``StateReader/forEachSlot(in:willReplace:_:)`` gives.
+/// and for what ``StateReader/forEachSlot(in:willReplace:_:)`` and
+/// ``RowBatch`` give.
 package struct StateEntity {
     package let slot: Slot
     package let id: UnsafeRawBufferPointer
@@ -20,12 +21,19 @@ package struct StateEntity {
     package let saveOrder: UInt32
 
     init(_ entry: StoredRow, row: UnsafeRawBufferPointer, rowStays: Bool) {
-        slot = entry.slot
-        id = entry.id
+        self.init(
+            entry.slot, id: entry.id, row: row, rowStays: rowStays, entry.presence, entry.stamps)
+    }
+
+    init(
+        _ slot: Slot, id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer, rowStays: Bool,
+        _ presence: EntityPresence, _ stamps: EntityStamps
+    ) {
+        self.slot = slot
+        self.id = id
         self.row = row
         self.rowStays = rowStays
-        presence = entry.presence
-        let stamps = entry.stamps
+        self.presence = presence
         ordinal = Ordinal(stamps.ordinal)
         transaction = TransactionID(stamps.transaction)
         updatedAt = Timestamp(microseconds: stamps.updatedAt)
@@ -36,45 +44,28 @@ package struct StateEntity {
     package var isDeleted: Bool { presence == .tombstone }
 }
 
-/// A row that is passed over, in the layout that was asked for. It and its id are valid during the call that gave it.
-package struct PassedRow {
-    private let entry: StoredRow
-    /// Of a row with an older layout: its bytes in the layout that was asked for.
-    private let converted: UnsafeRawBufferPointer?
-    package let isDeleted: Bool
-
-    fileprivate init(
-        _ entry: StoredRow, converted: UnsafeRawBufferPointer? = nil, isDeleted: Bool
-    ) {
-        self.entry = entry
-        self.converted = converted
-        self.isDeleted = isDeleted
-    }
-
-    /// Read when it is wanted: a row of more than 1 KiB has pages of its own, which stay in memory once they were read.
-    package var bytes: UnsafeRawBufferPointer { converted ?? entry.row }
-
-    package var ordinal: Ordinal { Ordinal(entry.stamps.ordinal) }
-
-    /// The row with all that is known of its entity.
-    package var entity: StateEntity { StateEntity(entry, row: bytes, rowStays: false) }
-}
-
 /// Reads the entities of one type in one layout.
 ///
 /// Each reader has memory of its own for rows of older layouts: several threads may read a state, each
 /// with a reader.
 package struct StateReader: ~Copyable {
     /// Keeps the pages.
-    private let state: State
-    private let rows: RowTree
+    let state: State
+    let rows: RowTree
+    private let layouts: [RowLayout]
+    private let target: TypeDefinition
     private var converter: RowReader
 
     init(_ state: State, _ table: Table, _ target: TypeDefinition) {
         self.state = state
         rows = table.rows
-        converter = RowReader(layouts: table.layouts, target)
+        layouts = table.layouts
+        self.target = target
+        converter = RowReader(layouts: layouts, target)
     }
+
+    /// Reads rows into memory of its own.
+    func makeConverter() -> RowReader { RowReader(layouts: layouts, target) }
 
     /// The number of slots; entities have slots below it.
     package var slotCount: Int { rows.count }
@@ -106,41 +97,6 @@ package struct StateReader: ~Copyable {
     ) throws(CodecError) {
         var cursor = rows.cursor(in: state.pages)
         while let entry = cursor.nextEntry() { _ = try read(entry, body) }
-    }
-
-    /// Calls `body` with each entity and tombstone in some leaves, until it returns false. What is not in memory is not kept
-    /// there.
-    ///
-    /// - Parameter leaves: a part of what ``State/leavesAsStored(of:)`` returns.
-    package mutating func forEachRow(
-        in leaves: ArraySlice<UInt32>, while body: (PassedRow) throws(CodecError) -> Bool
-    ) throws(CodecError) {
-        let (live, tombstone) = (EntityPresence.live.rawValue, EntityPresence.tombstone.rawValue)
-        let blocks = PassedBlocks()
-        defer { withExtendedLifetime(blocks) {} }
-        for index in leaves {
-            let slots = rows.slots(ofLeaf: Int(index))
-            let first = Slot(UInt32(truncatingIfNeeded: slots.lowerBound))
-            let leaf = rows.leaf(of: first, passing: blocks, in: state.pages)
-            for index in slots {
-                let slot = Slot(UInt32(truncatingIfNeeded: index))
-                let entry = StoredRow(slot, leaf, state.pages)
-                let flags = entry.presenceFlags
-                guard flags == live || flags == tombstone else { continue }
-                guard try pass(entry, isDeleted: flags == tombstone, body) else { return }
-            }
-        }
-    }
-
-    private mutating func pass(
-        _ entry: StoredRow, isDeleted: Bool, _ body: (PassedRow) throws(CodecError) -> Bool
-    ) throws(CodecError) -> Bool {
-        if try converter.isIdentity(entry.revision) {
-            return try body(PassedRow(entry, isDeleted: isDeleted))
-        }
-        return try converter.read(entry) { row throws(CodecError) in
-            try body(PassedRow(entry, converted: row, isDeleted: isDeleted))
-        }
     }
 
     /// Calls `body` with what each slot of a range holds, in order of slots, also where that is no row. What is not
@@ -178,12 +134,5 @@ extension State {
     /// nil. Returns nil for a type that is not defined.
     package func reader(of type: TypeNumber, as target: TypeDefinition? = nil) -> StateReader? {
         table(type).map { StateReader(self, $0, target ?? $0.definition) }
-    }
-
-    /// The leaves of a type's rows in the order in which they are stored, each by its position in the order of slots. To
-    /// read them so is to read each block of an image once. O(n).
-    package func leavesAsStored(of type: TypeNumber) -> [UInt32] {
-        guard let rows = table(type)?.rows else { return [] }
-        return health == nil ? rows.leafPositions : rows.leafPositionsAsStored(in: pages)
     }
 }

@@ -52,6 +52,47 @@ struct ImageForgeryTests {
         }
     }
 
+    /// The rows of all types by their slots, as they are read or passed over; nil where damage is met.
+    private static func rows(_ bytes: [UInt8], passing: Bool) -> [[Int: [UInt8]]]? {
+        guard let state = try? State.open(MemorySource(bytes)).state else { return nil }
+        return try? state.reading { () throws(CodecError) in
+            var found: [[Int: [UInt8]]] = []
+            for type in state.catalog.definitions.map(\.number) {
+                guard var reader = state.reader(of: type) else { continue }
+                var rows: [Int: [UInt8]] = [:]
+                func add(_ entity: StateEntity) {
+                    rows[entity.slot.index] = [UInt8](entity.id) + [UInt8](entity.row)
+                }
+                if passing {
+                    let leaves = state.leavesAsStored(of: type)
+                    try reader.forEachBatch(in: leaves[...]) { batch throws(CodecError) in
+                        for index in 0..<batch.count { add(try batch.entity(index)) }
+                        return true
+                    }
+                } else {
+                    try reader.forEach { entity throws(CodecError) in add(entity) }
+                }
+                found.append(rows)
+            }
+            return found
+        }
+    }
+
+    @Test("What is passed over of forged blocks is what is read of them", arguments: 1...60)
+    func passing(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let image = try ForgedImage(Self.state(seed: seed).image())
+        for _ in 0..<12 {
+            var forged = image
+            forged.change(&generator)
+            let bytes = try forged.bytes()
+            guard let passed = Self.rows(bytes, passing: true),
+                let read = Self.rows(bytes, passing: false)
+            else { continue }
+            #expect(passed == read, "seed \(seed)")
+        }
+    }
+
     @Test("An ordinal or a transaction that no row can have is damage", arguments: [0, 8])
     func stamps(offset: Int) throws {
         var image = try ForgedImage(UserLog.state(count: 600).image())
@@ -63,6 +104,7 @@ struct ImageForgeryTests {
         #expect(throws: StateReadError<Never>.self) {
             try state.reading { _ = StateContent(state) }
         }
+        #expect(Self.rows(try image.bytes(), passing: true) == nil)
     }
 
     @Test("A block that takes more memory than a run of pages has is refused")

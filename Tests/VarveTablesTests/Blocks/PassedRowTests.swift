@@ -11,10 +11,14 @@ struct PassedRowTests {
         let id: [UInt8]
         let row: [UInt8]
         let isDeleted: Bool
+        let stamps: EntityStamps
 
         init(_ entity: StateEntity) {
             (slot, id, row) = (entity.slot, [UInt8](entity.id), [UInt8](entity.row))
             isDeleted = entity.isDeleted
+            stamps = EntityStamps(
+                ordinal: entity.ordinal.rawValue, transaction: entity.transaction.rawValue,
+                updatedAt: entity.updatedAt.microseconds, saveOrder: entity.saveOrder)
         }
     }
 
@@ -28,13 +32,22 @@ struct PassedRowTests {
     /// In the order of their slots, which they are not passed over in.
     private static func pass(
         _ type: TypeNumber, of state: State,
-        _ part: (ArraySlice<UInt32>) -> ArraySlice<UInt32> = { $0 }
+        _ part: (ArraySlice<StoredLeaf>) -> ArraySlice<StoredLeaf> = { $0 }
     ) throws -> [Row] {
         var rows: [Row] = []
-        guard var reader = state.reader(of: type) else { return [] }
-        try reader.forEachRow(in: part(state.leavesAsStored(of: type)[...])) { row in
-            rows.append(Row(row.entity))
-            #expect(row.isDeleted == row.entity.isDeleted)
+        guard let reader = state.reader(of: type) else { return [] }
+        let leaves = part(state.leavesAsStored(of: type)[...])
+        try reader.forEachBatch(in: leaves) { batch throws(CodecError) in
+            for index in 0..<batch.count {
+                let entity = try batch.entity(index)
+                rows.append(Row(entity))
+                #expect(batch.isDeleted(index) == entity.isDeleted)
+                #expect(batch.ordinal(index) == entity.ordinal)
+                if batch.rows[index].baseAddress != nil {
+                    #expect(batch.rows[index].elementsEqual(entity.row))
+                }
+            }
+            #expect(batch.deletedCount == (0..<batch.count).count { batch.isDeleted($0) })
             return true
         }
         return rows.sorted { $0.slot.index < $1.slot.index }
@@ -86,13 +99,13 @@ struct PassedRowTests {
         let kept = try #require(opened.store.cold).loadedBytes
         #expect(leaves.count > 10 && kept < rowBytes / 4)
         // Where the caller has enough, no more is read.
-        guard var reader = opened.reader(of: UserLog.type) else { return }
+        guard let reader = opened.reader(of: UserLog.type) else { return }
         var count = 0
-        try reader.forEachRow(in: opened.leavesAsStored(of: UserLog.type)[...]) { _ in
-            count += 1
-            return count < 3
+        try reader.forEachBatch(in: opened.leavesAsStored(of: UserLog.type)[...]) { batch in
+            count += batch.count
+            return false
         }
-        #expect(count == 3 && source.ranges.count == before + ranges.count + 1)
+        #expect(count > 3 && source.ranges.count == before + ranges.count + 1)
     }
 
     /// As ``TableWork`` collects them: rows are looked at when they are about to become invalid.
