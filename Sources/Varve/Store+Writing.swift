@@ -150,6 +150,7 @@ extension Store {
     /// write throws; snapshots stay usable, and live results end. Waits for the writes that are under way, and gives up
     /// a compaction.
     public func close() throws {
+        tablesAhead?.end()
         try compactor?.stop()
         defer { published.watch.end() }
         try writer?.close()
@@ -159,6 +160,8 @@ extension Store {
     /// made durable, the lock is released and the files are closed. Reading goes on; a write
     /// throws ``StoreError/suspended`` until ``resume()``.
     public func suspend() throws {
+        // What is read meanwhile must not need the files, which the system may lock.
+        for table in context.tables.tables.unfilled { table.fillAhead() }
         try compactor?.stop()
         try writer?.suspend()
     }

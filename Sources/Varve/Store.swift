@@ -24,6 +24,14 @@ public final class Store: Sendable {
         case readOnly
     }
 
+    /// When the entities of a large store are made of what its files hold.
+    public enum Loading: Sendable {
+        /// Beside whatever the app does, from the opening on; those of a type that is read meanwhile at once.
+        case ahead
+        /// Those of a type when they are first read or changed: for programs that run shortly, or read few types.
+        case whenRead
+    }
+
     /// What opening the store found at the end of its log and, in a writable store, mended.
     public let recovery: RecoveryReport
     /// What opening the store found beside the entities that it shows.
@@ -48,6 +56,8 @@ public final class Store: Sendable {
     /// The checkpoint that the opening started from.
     let openingCheckpoint: CheckpointSize?
     private let temporaryDirectory: TemporaryDirectory?
+    /// Nil where nothing is filled ahead.
+    let tablesAhead: TablesAhead?
 
     // MARK: - Opening
 
@@ -62,6 +72,7 @@ public final class Store: Sendable {
     ///   - retention: how much history compactions keep.
     ///   - compactsAutomatically: whether the log is compacted, beside writing, when it has grown
     ///     enough; otherwise only ``compact(retaining:for:progress:)`` does.
+    ///   - loading: when the entities of a large store are made of what its files hold.
     ///   - migrations: changes of stored data that go with changes of the types. Those that the store has not
     ///     behind it are performed, all in one transaction. A store that is only read must not need any.
     ///   - migrating: where the store is copied to before it is migrated, and what receives the progress.
@@ -75,14 +86,15 @@ public final class Store: Sendable {
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        compactsAutomatically: Bool = true, loading: Loading = .ahead,
+        migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ types: any EntityModelProtocol.Type...
     ) throws {
         try self.init(
             at: url, createsParents: createsParents, mode: mode, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically,
+            retention: retention, compactsAutomatically: compactsAutomatically, loading: loading,
             migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
         )
     }
@@ -91,7 +103,8 @@ public final class Store: Sendable {
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        compactsAutomatically: Bool = true, loading: Loading = .ahead,
+        migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type]
@@ -99,7 +112,7 @@ public final class Store: Sendable {
         if createsParents, mode == .readWrite { try Store.createParents(of: url) }
         try self.init(
             in: POSIXFileSystem(url.path), mode: mode, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically,
+            retention: retention, compactsAutomatically: compactsAutomatically, loading: loading,
             migrations: migrations, migrating: migrating, log: log, progress: progress, types: types
         )
     }
@@ -108,15 +121,18 @@ public final class Store: Sendable {
         in fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
         configuration: LogConfiguration = LogConfiguration(), mode: Mode,
         durability: Durability, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, migrations: [Migration] = [],
+        compactsAutomatically: Bool = true, loading: Loading = .ahead,
+        migrations: [Migration] = [],
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
-        types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil
+        types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil,
+        waitingSlotsMin: Int = Hydration.waitingSlotsMin
     ) throws {
         let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
-            migrations: migrations, migrating: migrating, log: log, progress: progress)
+            migrations: migrations, migrating: migrating, log: log, progress: progress,
+            waitingSlotsMin: waitingSlotsMin)
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)
@@ -150,6 +166,7 @@ public final class Store: Sendable {
         }
         readersFloor = Lock(opened.floor)
         openingCheckpoint = opened.checkpoint
+        tablesAhead = loading == .ahead ? TablesAhead(of: opened.state.context) : nil
         try complete(opened.newInverses)
         compactor?.countReplacedAssets()
     }

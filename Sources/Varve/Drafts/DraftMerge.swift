@@ -47,8 +47,8 @@ final class DraftMerge {
 
     /// The numbers that the draft has given. What had them need not be there any more, but something may have seen them.
     private func givenNumbers() -> [DraftPlan.GivenNumber] {
-        let known = base.context.tables.tables
-        return mine.context.tables.tables.enumerated().compactMap { position, table in
+        let known = base.context.tables.tables.unfilled
+        return mine.context.tables.tables.unfilled.enumerated().compactMap { position, table in
             let number = table.newestNumber.number
             guard number > (position < known.count ? known[position].newestNumber.number : 0)
             else { return nil }
@@ -86,7 +86,7 @@ final class DraftMerge {
     }
 
     func descriptor(of entity: EntityPlace) -> EntityDescriptor {
-        mine.context.tables.tables[entity.table].descriptor
+        mine.context.tables.tables.unfilled[entity.table].descriptor
     }
 
     func wasLive(_ entity: EntityPlace) -> Bool {

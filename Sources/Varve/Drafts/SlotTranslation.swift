@@ -15,14 +15,15 @@ struct SlotTranslation {
     /// Adds tables to the target for types that it lacks.
     init(of content: DraftContent, into target: inout StoreState) {
         mine = content.state.context
-        let base = content.base.context.tables
-        for (position, table) in mine.tables.tables.enumerated() {
+        let base = content.base.context.tables.tables.unfilled
+        for (position, table) in mine.tables.tables.unfilled.enumerated() {
             let found = target.context.position(of: table.descriptor)
             tables[position] = found
-            guard content.sharesSlots, position < base.tables.count,
-                base.tables[position].isCopy(of: target.context.tables.tables[found])
+            // One that is not filled was not touched: nothing leads to its slots.
+            guard content.sharesSlots, position < base.count, base[position].isFilled,
+                base[position].isCopy(of: target.context.tables.tables.unfilled[found])
             else { continue }
-            sharedCounts[position] = base.tables[position].slotCount
+            sharedCounts[position] = base[position].slotCount
         }
     }
 

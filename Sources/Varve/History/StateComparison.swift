@@ -33,7 +33,7 @@ struct StateComparison {
     func typeName(of subject: Subject) -> String { descriptor(of: subject).name }
 
     private func descriptor(of subject: Subject) -> EntityDescriptor {
-        named.context.tables.tables[subject.table].descriptor
+        named.context.tables.tables.unfilled[subject.table].descriptor
     }
 
     private func definition(of descriptor: EntityDescriptor) -> TypeDefinition? {

@@ -78,7 +78,7 @@ extension Store {
     }
 
     private func descriptorFieldCount(_ position: Int, _ state: StoreState) -> Int {
-        state.context.tables.tables[position].descriptor.fields.count
+        state.context.tables.tables.unfilled[position].descriptor.fields.count
     }
 
     private func versions(

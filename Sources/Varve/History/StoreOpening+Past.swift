@@ -32,12 +32,12 @@ extension StoreOpening {
 
     /// Opens states also with the types that were first saved after the store was opened.
     private func opener(of current: StoreState) -> StoreOpening {
-        let types = current.context.tables.tables.map(\.descriptor)
+        let types = current.context.tables.tables.unfilled.map(\.descriptor)
             .filter { $0.tombstoneOwner == nil }.map(\.type)
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, assets: assets, migrations: migrations, counters: counters,
-            health: health)
+            types: types, assets: assets, migrations: migrations,
+            waitingSlotsMin: waitingSlotsMin, counters: counters, health: health)
     }
 
     static func load(

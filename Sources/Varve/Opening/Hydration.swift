@@ -9,10 +9,17 @@ internal import VarveTables
 /// Slots stay what they are, so links are taken over as numbers. Rows are decoded by several threads at
 /// once, those of a large table in parts. When they are there the table's ids, links and indexes are made,
 /// each by one thread.
+///
+/// Tables of a large state wait, where that goes, until they are first read (``TableFilling``).
 struct Hydration {
+    /// From how many slots of all types on tables wait. Fewer are filled while one would be looked for.
+    static let waitingSlotsMin = 16_384
+
     let state: State
     /// Whether rows that cannot be read are left out, instead of ending the hydration. Each row is looked at twice then.
     let withholdsRows: Bool
+    /// Whether tables may wait.
+    let mayWait: Bool
 
     /// What is done at once by one thread.
     private enum Step {
@@ -20,23 +27,60 @@ struct Hydration {
         case join
         case ids
         case links
-        case forms
-        case index(AnyTable, Int)
+        case index(Int)
     }
 
     /// - Returns: why the rows cannot be read; the context is of no use then.
     func fill(_ context: inout Context, _ schema: inout Schema) -> StoreError? {
-        let plan = Plan(TableWork.all(&context, schema, self))
-        let found = Self.perform(plan)
+        let works = TableWork.all(&context, schema, self)
+        let now = works.filter { !(mayWait && $0.content.mayWait) }
+        let found = Self.fill(now)
         if let failure = found.failure { return failure.error }
+        for work in works where mayWait && work.content.mayWait {
+            work.table.wait(for: TableFilling(work.content))
+        }
         schema.unknownFields.merge(found.unknown) { _, new in new }
         schema.withheldRows = found.withheld
-        schema.loggedForms = found.forms
-        for (number, content) in found.contents {
-            guard case .index(let table, let index) = plan.steps[number].step else { continue }
-            table.indexContents[index] = content
+        do throws(StoreError) {
+            schema.loggedForms = try Self.searchForms(FormWork.all(now))
+        } catch {
+            return error
         }
         return nil
+    }
+
+    /// Fills tables, which are empty.
+    static func fill(_ works: [TableWork]) -> HydrationResults {
+        let plan = Plan(works)
+        let results = perform(plan)
+        for (number, content) in results.contents {
+            guard case .index(let index) = plan.steps[number].step else { continue }
+            plan.works[plan.steps[number].work].table.indexContents[index] = content
+        }
+        return results
+    }
+
+    private static func searchForms(
+        _ works: [FormWork]
+    ) throws(StoreError) -> [Int: LoggedForms] {
+        let found = Lock<[Int: Result<LoggedForms?, StoreError>]>([:])
+        // Unchecked: the search only reads tables that are filled.
+        nonisolated(unsafe) let works = works
+        TaskList(Array(works.indices)).perform { index in
+            let forms: Result<LoggedForms?, StoreError>
+            do throws(StoreError) {
+                forms = .success(try works[index].search())
+            } catch {
+                forms = .failure(error)
+            }
+            found.withLock { $0[index] = forms }
+            return []
+        }
+        var forms: [Int: LoggedForms] = [:]
+        for (index, result) in found.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            forms[works[index].entities.position] = try result.get()
+        }
+        return forms
     }
 
     /// What is to be done, and what comes behind what.
@@ -52,7 +96,10 @@ struct Hydration {
         init(_ unsorted: [TableWork]) {
             // Whatever is largest goes first, so that no thread is left with it alone at the end.
             // In one order always: of several faults the same is told.
-            let works = unsorted.sorted { ($0.size, $1.position) > ($1.size, $0.position) }
+            let works = unsorted.sorted {
+                ($0.size, $1.position, $1.isOfTombstones ? 1 : 0)
+                    > ($1.size, $0.position, $0.isOfTombstones ? 1 : 0)
+            }
             self.works = works
             steps = works.indices.flatMap { work in
                 works[work].parts.map { (work, .rows($0)) }
@@ -68,16 +115,12 @@ struct Hydration {
         }
 
         private static func steps(behindRowsOf work: TableWork) -> [Step] {
-            let tables = [work.table, work.tombstones].compactMap { $0 }
-            let indexes = tables.flatMap { table in
-                table.indexContents.indices.map { Step.index(table, $0) }
-            }
-            return indexes + [.ids, .links, .forms]
+            work.table.indexContents.indices.map { .index($0) } + [.ids, .links]
         }
     }
 
-    private static func perform(_ plan: Plan) -> Results {
-        let results = Lock(Results(partsLeft: plan.works.map(\.parts.count)))
+    private static func perform(_ plan: Plan) -> HydrationResults {
+        let results = Lock(HydrationResults(partsLeft: plan.works.map(\.parts.count)))
         // Unchecked: each step fills properties of tables that no other touches at the same time. Making an index only reads its
         // table; the contents are set afterwards.
         nonisolated(unsafe) let plan = plan
@@ -100,33 +143,29 @@ struct Hydration {
     }
 
     private static func perform(
-        _ step: Step, of work: TableWork, _ number: Int, _ results: Lock<Results>
+        _ step: Step, of work: TableWork, _ number: Int, _ results: Lock<HydrationResults>
     ) throws(StoreError) {
         switch step {
         case .rows(let part):
             let found = try work.loadRows(of: part)
             results.withLock { $0.note(found, at: work.position) }
-        case .join: try work.joinParts()
+        case .join: work.joinParts()
         case .ids: work.table.finishLoading()
         case .links: work.loadLinks()
-        case .forms:
-            guard let forms = try work.searchForms() else { return }
-            results.withLock { $0.forms[work.position] = forms }
-        case .index(let table, let index):
-            guard table.liveCount > 0 else { return }
-            let content = table.descriptor.buildIndex(index, of: table)
+        case .index(let index):
+            guard work.table.liveCount > 0 else { return }
+            let content = work.table.descriptor.buildIndex(index, of: work.table)
             results.withLock { $0.contents[number] = content }
         }
     }
 }
 
 /// What the steps of a hydration found, by the position of the table or the number of the step.
-private struct Results {
+struct HydrationResults {
     /// By number of the work.
     var partsLeft: [Int]
     private(set) var unknown: [Int: UnknownFields] = [:]
     private(set) var withheld: [Int: WithheldRows] = [:]
-    var forms: [Int: LoggedForms] = [:]
     var contents: [Int: IndexContent] = [:]
     /// Of the step with the least number: all rows are read, so it does not depend on the threads which.
     private(set) var failure: (number: Int, error: StoreError)?

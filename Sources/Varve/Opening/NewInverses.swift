@@ -24,13 +24,13 @@ struct NewInverses: Sendable {
             }
         }
         var found: [Relation] = []
-        for (position, table) in context.tables.tables.enumerated() {
+        for (position, table) in context.tables.tables.unfilled.enumerated() {
             guard let known = logged(table) else { continue }
             for (index, resolved) in table.relations.enumerated() {
                 guard let inverse = resolved.inverse,
                     let relation = known.relation(named: table.descriptor.relations[index].name)
                 else { continue }
-                let child = context.tables.tables[resolved.childTable]
+                let child = context.tables.tables.unfilled[resolved.childTable]
                 let other = logged(child)?.relation(
                     named: child.descriptor.relations[inverse].name)
                 guard other == nil || relation.inverse != other?.number else { continue }

@@ -19,6 +19,8 @@ struct StoreOpening {
     var log: StoreLog?
     /// Receives how far an opening is.
     var progress: (@Sendable (OpeningProgress) -> Void)?
+    /// From how many slots of all types on tables are filled when they are first read.
+    var waitingSlotsMin = Hydration.waitingSlotsMin
     /// What gives the ids of all contexts of the store. Drafts, and bodies that threw, have numbers that no log has.
     var counters = IDCounters()
     /// What is found of damage, now and as long as the store is open.
@@ -358,14 +360,16 @@ struct StoreOpening {
             throw error.naming(migrations, replayed.timeline)
         }
         if purpose != .past { try checkFormerNames(declared, replayed) }
-        let hydration = Hydration(state: replayed, withholdsRows: withholdsRows)
+        let hydration = Hydration(
+            state: replayed, withholdsRows: withholdsRows,
+            mayWait: replayed.slotCount >= waitingSlotsMin)
         let failure = hydration.fill(&context, &schema)
         if let failure {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
             return nil
         }
         if purpose == .opening {
-            let numbering = context.numberingProblems(schema)
+            let numbering = context.numberingProblems(schema, replayed)
             guard numbering.isEmpty else { throw .schema(numbering) }
         }
         let unread =

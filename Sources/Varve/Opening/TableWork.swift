@@ -4,19 +4,55 @@ internal import VarveGraph
 internal import VarveLog
 internal import VarveTables
 
-/// The filling of one entity type's table and of its tombstones' table.
-struct TableWork {
+/// What a state has for one table of a context: the entities of a type, or its tombstones.
+struct TableContent {
+    /// Of the type's table in the context.
     let position: Int
-    let table: AnyTable
-    /// Nil while nothing of the type was ever deleted.
-    let tombstones: AnyTable?
-    /// The log's number for the type of the tombstones, where a relation leads to it.
-    let tombstoneType: TypeNumber?
+    /// Of the type, also where the table is that of its tombstones.
+    let descriptor: EntityDescriptor
+    /// Nil for the entities.
+    let tombstones: Tombstones?
     let definition: TypeDefinition
     let state: State
     let unknownFields: UnknownFields?
     let withholdsRows: Bool
+
+    struct Tombstones {
+        /// The log's number for the type of the tombstones, where a relation leads to it.
+        let type: TypeNumber?
+    }
+
+    /// Whether the table may be filled when it is first read: every row can be read then, because the log has checked
+    /// that its fields are well formed, and nothing is to be found in the rows but what the app's type reads.
+    var mayWait: Bool {
+        unknownFields == nil && !withholdsRows && descriptor.readsEveryRow && !mayHaveOtherForms
+            && (tombstones == nil || namesReadableIDs)
+    }
+
+    /// Whether a value may be in the log in another form than it is written in now.
+    var mayHaveOtherForms: Bool {
+        LoggedFormSearch.isNeeded(definition, knownFields: descriptor.fields.count)
+    }
+
+    /// Whether the ids in the relations of a tombstone can be read.
+    private var namesReadableIDs: Bool {
+        descriptor.relations.allSatisfy { $0.childDescriptor().readsEveryID }
+    }
+
+    /// The number of slots that are looked at.
+    var slotCount: Int { state.counts(of: definition.number).slots }
+}
+
+/// The filling of one table.
+struct TableWork {
+    let content: TableContent
+    let table: AnyTable
     let parts: [RowPart]
+
+    var position: Int { content.position }
+    var definition: TypeDefinition { content.definition }
+    var state: State { content.state }
+    var isOfTombstones: Bool { content.tombstones != nil }
 
     /// What was found in the rows beside what the app's type reads.
     struct Found {
@@ -25,10 +61,17 @@ struct TableWork {
     }
 
     /// How much there is to do, about: an index is made faster than the rows.
-    var size: Int {
-        state.counts(of: definition.number).slots * (3 + table.indexContents.count)
+    var size: Int { content.slotCount * (3 + table.indexContents.count) }
+
+    init(_ content: TableContent, _ table: AnyTable) {
+        self.content = content
+        self.table = table
+        parts = Self.parts(
+            of: table, content.slotCount,
+            isWhole: content.unknownFields != nil || content.tombstones != nil)
     }
 
+    /// One for each table of the context that the state has something for.
     static func all(
         _ context: inout Context, _ schema: Schema, _ hydration: Hydration
     ) -> [TableWork] {
@@ -41,29 +84,30 @@ struct TableWork {
         }
         // The context is new: nothing else references its tables, so they are filled in place.
         let tables = context.tables.tables
-        return tables.indices.compactMap { position in
+        return tables.indices.flatMap { position -> [TableWork] in
             let table = tables[position]
             guard table.descriptor.tombstoneOwner == nil,
                 let definition = schema.definition(atTable: position)
-            else { return nil }
-            let tombstones = table.descriptor.tombstoneDescriptor
-                .flatMap { context.tables.position(of: $0) }
-            let unknownFields = schema.unknownFields[position]
-            return TableWork(
-                position: position, table: table,
-                tombstones: tombstones.map { tables[$0] },
-                tombstoneType: tombstones.flatMap { schema.definition(atTable: $0)?.number },
-                definition: definition, state: state, unknownFields: unknownFields,
-                withholdsRows: hydration.withholdsRows,
-                parts: parts(
-                    of: table, state.counts(of: definition.number).slots,
-                    isWhole: unknownFields != nil))
+            else { return [] }
+            func work(_ table: AnyTable, _ tombstones: TableContent.Tombstones?) -> TableWork {
+                let content = TableContent(
+                    position: position, descriptor: tables[position].descriptor,
+                    tombstones: tombstones, definition: definition, state: state,
+                    unknownFields: schema.unknownFields[position],
+                    withholdsRows: hydration.withholdsRows)
+                return TableWork(content, table)
+            }
+            // At once: what gives ids is shared by all contexts of the store.
+            table.adoptNumber(state.lastNumber(of: definition))
+            guard
+                let tombstones = table.descriptor.tombstoneDescriptor
+                    .flatMap({ context.tables.position(of: $0) })
+            else { return [work(table, nil)] }
+            let type = schema.definition(atTable: tombstones)?.number
+            return [work(table, nil), work(tables[tombstones], .init(type: type))]
         }
     }
 
-    /// - Parameters:
-    ///   - count: how many slots there are.
-    ///   - isWhole: whether one thread has to read all rows.
     private static func parts(of table: AnyTable, _ count: Int, isWhole: Bool) -> [RowPart] {
         let size = 1 << AnyTable.partShift
         guard !isWhole, count >= 2 * size else { return [RowPart(0..<count, of: table)] }
@@ -79,24 +123,24 @@ struct TableWork {
     /// Loads every slot of a part.
     func loadRows(of part: RowPart) throws(StoreError) -> Found {
         try named(part.slots.lazy.map { UInt32(truncatingIfNeeded: $0) }) {
-            () throws(CodecError) in try loadEntities(of: part)
+            () throws(CodecError) in
+            try isOfTombstones ? loadTombstones() : loadEntities(of: part)
         }
     }
 
     /// After all parts were loaded.
-    func joinParts() throws(StoreError) {
+    func joinParts() {
         if parts.count > 1 {
             table.append(parts.map(\.table))
         }
+        guard !isOfTombstones else { return }
         table.nextOrdinal = max(
             table.nextOrdinal, state.nextOrdinal(of: definition.number).rawValue)
-        table.adoptNumber(state.lastNumber(of: definition))
-        try named(parts.flatMap(\.tombstones)) { () throws(CodecError) in try loadTombstones() }
     }
 
     /// Every slot: its id, its row or tombstone if it has one.
     private func loadEntities(of part: RowPart) throws(CodecError) -> Found {
-        var result = Found(unknown: unknownFields)
+        var result = Found(unknown: content.unknownFields)
         guard var reader = state.reader(of: definition.number, as: definition) else {
             return result
         }
@@ -104,7 +148,7 @@ struct TableWork {
         try reader.forEachSlot(in: part.slots) { () throws(CodecError) in
             try batch.flush()
         } _: { entity throws(CodecError) in
-            let withheld = withholdsRows ? withheldRow(entity) : nil
+            let withheld = withheldRow(entity)
             if let withheld { result.withheld[entity.slot.rawValue] = withheld }
             guard entity.presence.hasRow, withheld == nil else {
                 try batch.flush()
@@ -125,8 +169,8 @@ struct TableWork {
 
     /// The row if the app's type cannot read it.
     private func withheldRow(_ entity: StateEntity) -> WithheldRows.Row? {
-        guard entity.presence.hasRow,
-            let problem = table.descriptor.problem(inRow: entity.row),
+        guard content.withholdsRows, entity.presence.hasRow,
+            let problem = content.descriptor.problem(inRow: entity.row),
             problem.isUnknownRawValue
         else { return nil }
         return WithheldRows.Row(
@@ -144,23 +188,28 @@ struct TableWork {
     private func load(_ entity: StateEntity, into part: RowPart) throws(CodecError) {
         _ = try part.table.descriptor.operations.load(
             part.table, nil, entity.id, entity.isDeleted ? nil : entity.row, .init(entity))
-        if entity.isDeleted { part.note(tombstoneAt: entity.slot.rawValue) }
     }
 
-    private func loadTombstones() throws(CodecError) {
-        guard let tombstones, var reader = state.reader(of: definition.number, as: definition)
-        else { return }
+    /// The tombstones among the type's slots.
+    private func loadTombstones() throws(CodecError) -> Found {
+        guard let count = content.tombstones.map({ _ in content.slotCount }),
+            var reader = state.reader(of: definition.number, as: definition)
+        else { return Found() }
         try loadTombstoneIDs()
-        let operations = tombstones.descriptor.operations
-        for slot in parts.lazy.flatMap(\.tombstones) {
-            _ = try reader.read(.init(slot)) { entity throws(CodecError) in
-                let known = try operations.find(tombstones, entity.id)
-                let slot = try operations.load(
-                    tombstones, known, entity.id, entity.row, .init(entity))
-                try operations.amendRow(tombstones, slot) { address throws(CodecError) in
-                    try loadLists(of: entity, into: address)
-                }
-            }
+        try reader.forEachSlot(in: 0..<count) {
+        } _: { entity throws(CodecError) in
+            guard entity.isDeleted, withheldRow(entity) == nil else { return }
+            try loadTombstone(entity)
+        }
+        return Found()
+    }
+
+    private func loadTombstone(_ entity: StateEntity) throws(CodecError) {
+        let operations = table.descriptor.operations
+        let known = try operations.find(table, entity.id)
+        let slot = try operations.load(table, known, entity.id, entity.row, .init(entity))
+        try operations.amendRow(table, slot) { address throws(CodecError) in
+            try loadLists(of: entity, into: address)
         }
     }
 
@@ -176,10 +225,10 @@ struct TableWork {
 
     /// A relation to tombstones names them by slots of their own, which are given out first.
     private func loadTombstoneIDs() throws(CodecError) {
-        guard let tombstones, let tombstoneType, var cursor = state.entries(of: tombstoneType)
+        guard let type = content.tombstones?.type, var cursor = state.entries(of: type)
         else { return }
         while let entry = cursor.nextEntry() {
-            _ = try tombstones.descriptor.operations.load(tombstones, nil, entry.id, nil, .vacant)
+            _ = try table.descriptor.operations.load(table, nil, entry.id, nil, .vacant)
         }
     }
 
@@ -187,7 +236,7 @@ struct TableWork {
     private func loadLists(
         of entity: StateEntity, into address: UnsafeMutableRawPointer
     ) throws(CodecError) {
-        let relations = table.descriptor.relations
+        let relations = content.descriptor.relations
         for list in state.keptLists(of: definition.number, at: entity.slot) {
             guard let index = definition.position(of: list.relation), index < relations.count else {
                 continue
@@ -200,49 +249,16 @@ struct TableWork {
 
     private func unknownBytes(of row: UnsafeRawBufferPointer) throws(CodecError) -> [UInt8] {
         var reader = ByteReader(row)
-        for field in definition.fields.prefix(table.descriptor.fields.count) {
+        for field in definition.fields.prefix(content.descriptor.fields.count) {
             try field.type.skip(&reader)
         }
         return Array(reader.rest)
     }
 
-    // MARK: - Forms
-
-    func searchForms() throws(StoreError) -> LoggedForms? {
-        try named(0..<UInt32(truncatingIfNeeded: state.counts(of: definition.number).slots)) {
-            () throws(CodecError) in try findLoggedForms()
-        }
-    }
-
-    /// Compares the rows with what would be written for them now, where that may differ.
-    private func findLoggedForms() throws(CodecError) -> LoggedForms? {
-        guard
-            var search = LoggedFormSearch.make(
-                definition, knownFields: table.descriptor.fields.count),
-            var reader = state.reader(of: definition.number, as: definition)
-        else { return nil }
-        let operations = table.descriptor.operations
-        try reader.forEach { entity throws(CodecError) in
-            try search.take(entity.slot.rawValue, entity.row) { writer throws(CodecError) in
-                guard entity.isDeleted, let tombstones else {
-                    let slot = VarveGraph.Slot(entity.slot.rawValue)
-                    guard operations.isLive(table, slot) else { return }
-                    return try operations.storeRow(table, slot, &writer)
-                }
-                let tombstoneOperations = tombstones.descriptor.operations
-                if let slot = try tombstoneOperations.find(tombstones, entity.id),
-                    tombstones.isLive(slot)
-                {
-                    try tombstoneOperations.storeRow(tombstones, slot, &writer)
-                }
-            }
-        }
-        return search.finish()
-    }
-
     // MARK: - Links
 
     func loadLinks() {
+        guard !isOfTombstones else { return }
         let logged = state.catalog.definition(of: definition.number)
         for relation in logged?.relations ?? [] {
             guard let index = definition.position(of: relation.number),
@@ -263,15 +279,10 @@ final class RowPart {
     let slots: Range<Int>
     /// The table itself or, where it has several parts, one for the part.
     let table: AnyTable
-    /// The slots of tombstones, which go into a table that is one for all parts.
-    private(set) var tombstones: [UInt32] = []
-
     init(_ slots: Range<Int>, of table: AnyTable) {
         self.slots = slots
         self.table = table
     }
-
-    func note(tombstoneAt slot: UInt32) { tombstones.append(slot) }
 }
 
 /// Live entities on their way into a table: many at a time, because each call of the table's
@@ -288,8 +299,7 @@ private struct LoadingBatch {
     }
 
     mutating func append(_ entity: StateEntity) throws(CodecError) {
-        entities.append(
-            LoadedEntity(id: entity.id, row: entity.row, metadata: .init(entity)))
+        entities.append(LoadedEntity(entity))
         if entities.count == Self.limit { try flush() }
     }
 
@@ -299,6 +309,12 @@ private struct LoadingBatch {
             try table.load(entities)
         }
         entities.removeAll(keepingCapacity: true)
+    }
+}
+
+extension LoadedEntity {
+    init(_ entity: StateEntity) {
+        self.init(id: entity.id, row: entity.row, metadata: RowMetadata(entity))
     }
 }
 

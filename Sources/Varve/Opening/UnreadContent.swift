@@ -117,7 +117,7 @@ extension UnreadContent {
     ///
     /// - Complexity: O(n) in the values and links that the types do not know.
     init(_ state: State, _ context: Context, _ schema: Schema) {
-        for (position, table) in context.tables.tables.enumerated() {
+        for (position, table) in context.tables.tables.unfilled.enumerated() {
             guard let merged = schema.definition(atTable: position),
                 let logged = state.catalog.definition(of: merged.number)
             else { continue }

@@ -38,7 +38,7 @@ struct Schema: Sendable {
         to context: Context, catalog: Catalog, isLateAddition: Bool
     ) throws(StoreError) -> [DeclaredType] {
         guard lacksTypes(of: context) else { return [] }
-        let tables = context.tables.tables
+        let tables = context.tables.tables.unfilled
         if isLateAddition {
             let problems = lateProblems(tables[definitions.count...], catalog)
             guard problems.isEmpty else { throw .schema(problems) }
@@ -66,7 +66,7 @@ struct Schema: Sendable {
         var problems: [SchemaProblem] = []
         var declared: [DeclaredType] = []
         var positions: [Int] = []
-        for (position, table) in context.tables.tables.enumerated()
+        for (position, table) in context.tables.tables.unfilled.enumerated()
         where isDefined(table, in: context) {
             if let type = table.descriptor.declaredType(&problems) {
                 declared.append(type)
@@ -123,7 +123,7 @@ struct Schema: Sendable {
     private func isDefined(_ table: AnyTable, in context: Context) -> Bool {
         guard table.descriptor.tombstoneOwner != nil else { return true }
         guard let position = context.tables.position(of: table.descriptor) else { return false }
-        return context.tables.tables.contains { other in
+        return context.tables.tables.unfilled.contains { other in
             other.relations.contains { $0.childTable == position }
         }
     }

@@ -298,7 +298,7 @@ final class ReversedState: ReversalTarget {
     /// versions it was given.
     func stampChanges() {
         for position in context.tables.tables.indices {
-            for change in table(position).rowJournal {
+            for change in context.tables.tables.unfilled[position].rowJournal {
                 let slot = Slot(change.slot)
                 guard table(position).isLive(slot) || table(position).metadata(of: slot).isFormer
                 else { continue }
@@ -336,7 +336,7 @@ final class ReversedState: ReversalTarget {
         var count = 0
         let mark = context.begin()
         for position in context.tables.tables.indices {
-            let owner = table(position).descriptor
+            let owner = context.tables.tables.unfilled[position].descriptor
             guard owner.tombstoneOwner == nil, types.isEmpty || types.contains(owner.name),
                 let descriptor = owner.tombstoneDescriptor,
                 let tombstones = context.tables.position(of: descriptor),

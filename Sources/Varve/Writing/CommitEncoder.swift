@@ -212,7 +212,9 @@ final class CommitEncoder {
 
     /// Mentions the id that the transaction gave last, where no row has it any more: the log must not give it again.
     private func nameNumber(of position: Int, _ source: Source, in transaction: TransactionID) {
-        guard let number = source.tables.tables[position].rowlessNumber(of: transaction.rawValue),
+        guard
+            let number = source.tables.tables.unfilled[position]
+                .rowlessNumber(of: transaction.rawValue),
             let definition = source.schema.definition(atTable: position)
         else { return }
         idBytes.removeAll()
@@ -234,7 +236,7 @@ final class CommitEncoder {
         of position: Int, _ source: Source, _ version: PreviousVersion,
         _ unchanged: inout [UnchangedRow]
     ) throws {
-        let table = source.tables.tables[position]
+        let table = source.tables.tables.unfilled[position]
         // What happens to tombstones is told by the events of the entities they stand for.
         guard !table.rowJournal.isEmpty, table.descriptor.tombstoneOwner == nil,
             source.schema.number(ofTable: position) != nil
@@ -317,7 +319,7 @@ final class CommitEncoder {
     ) throws(CodecError) -> EntityIndex {
         let key = UInt64(position) << 32 | UInt64(slot)
         if let known = indexes[key] { return EntityIndex(known) }
-        let table = source.tables.tables[position]
+        let table = source.tables.tables.unfilled[position]
         guard let number = source.schema.number(ofTable: position) else {
             preconditionFailure("an event names an entity of an undefined type")
         }
@@ -332,7 +334,7 @@ final class CommitEncoder {
     // MARK: - Links
 
     private func encodeLinks(of position: Int, _ source: borrowing Source) throws {
-        let table = source.tables.tables[position]
+        let table = source.tables.tables.unfilled[position]
         guard !table.linkJournal.isEmpty, let definition = source.schema.definitions[position]
         else { return }
         seen.removeAll()

@@ -96,14 +96,14 @@ struct JournalEntry: Sendable {
 /// The tables of a context, found by the number of their entity type.
 @usableFromInline
 package struct TableList {
-    @usableFromInline package var tables: ContiguousArray<AnyTable> = []
+    @usableFromInline package var tables = ContextTables()
     /// Position + 1 by descriptor number; 0 for a type that the context does not hold.
     @usableFromInline var positions: ContiguousArray<UInt16> = []
 
     init() {}
 
     init(_ tables: ContiguousArray<AnyTable>, positions: ContiguousArray<UInt16>) {
-        self.tables = tables
+        self.tables = ContextTables(tables)
         self.positions = positions
     }
 
@@ -117,8 +117,18 @@ package struct TableList {
     /// The table at `position` as a plain word: neither retained nor released. For what leaves the list as it is.
     @inlinable @inline(__always)
     func unretained<Kind: AnyTable>(at position: Int, as type: Kind.Type) -> Unmanaged<Kind> {
+        let table = unretainedUnfilled(at: position, as: type)
+        table._withUnsafeGuaranteedRef { $0.ensureFilled() }
+        return table
+    }
+
+    /// The table as it is, filled or not.
+    @inlinable @inline(__always)
+    func unretainedUnfilled<Kind: AnyTable>(
+        at position: Int, as type: Kind.Type
+    ) -> Unmanaged<Kind> {
         precondition(position < tables.count, "a table that the context does not have")
-        return tables.withUnsafeBufferPointer { tables in
+        return tables.unfilled.withUnsafeBufferPointer { tables in
             // Not empty, so it has an address.
             .fromOpaque(
                 UnsafeRawPointer(tables.baseAddress! + position).load(as: UnsafeRawPointer.self))
@@ -152,7 +162,7 @@ extension Context {
             guard tables.position(of: next) == nil else { continue }
             let position = tables.add(next)
             added.append(position)
-            if next.numbersIDs { tables.tables[position].numbers = numbers(of: next) }
+            if next.numbersIDs { tables.tables.unfilled[position].numbers = numbers(of: next) }
             queue.append(contentsOf: next.relations.map { $0.childDescriptor() })
             if let owner = next.tombstoneOwner { queue.append(owner._descriptor) }
         }
@@ -175,14 +185,14 @@ extension Context {
 
     /// Tells the table of a type where its tombstones are.
     private mutating func noteTombstones(at position: Int) {
-        guard let owner = tables.tables[position].descriptor.tombstoneOwner,
+        guard let owner = tables.tables.unfilled[position].descriptor.tombstoneOwner,
             let ownerPosition = tables.position(of: owner._descriptor)
         else { return }
         changeTable(at: ownerPosition) { $0.tombstoneTable = position }
     }
 
     private mutating func resolveRelations(at position: Int) {
-        let descriptor = tables.tables[position].descriptor
+        let descriptor = tables.tables.unfilled[position].descriptor
         let relations = descriptor.relations.enumerated().map { index, relation in
             let child = relation.childDescriptor()
             guard let childTable = tables.position(of: child) else {
@@ -221,8 +231,11 @@ extension Context {
         of type: Entity.Type, id: Entity.ID
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
-        return tables.unretained(at: position, as: Table<Entity>.self)._withUnsafeGuaranteedRef {
-            $0.copyOfRow(of: id, isInTransaction: session.isTracking)
+        let table = tables.unretainedUnfilled(at: position, as: Table<Entity>.self)
+        return table._withUnsafeGuaranteedRef {
+            $0.isFilled
+                ? $0.copyOfRow(of: id, isInTransaction: session.isTracking)
+                : $0.copyOfStoredRow(of: id)
         }
     }
 
@@ -265,7 +278,7 @@ extension TableList {
     fileprivate mutating func add(_ descriptor: EntityDescriptor) -> Int {
         let position = tables.count
         precondition(position < Int(UInt16.max) - 1, "a context holds at most 65,000 types")
-        tables.append(descriptor.operations.makeTable(descriptor))
+        tables.unfilled.append(descriptor.operations.makeTable(descriptor))
         if descriptor.number >= positions.count {
             positions.append(
                 contentsOf: repeatElement(0, count: descriptor.number + 1 - positions.count))

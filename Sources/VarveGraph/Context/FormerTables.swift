@@ -118,8 +118,11 @@ package final class FormerTables: @unchecked Sendable {
         defer { unlock() }
         var state = FormerState(context, number: number, in: &memory)
         for position in context.tables.tables.indices {
-            let isShared = !isKnownUniquelyReferenced(&context.tables.tables[position])
-            let table = context.tables.tables[position]
+            // One that is not filled yet is kept as one that others hold: what it will have is not known here.
+            let isShared =
+                !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position])
+                || !context.tables.tables.unfilled[position].isFilled
+            let table = context.tables.tables.unfilled[position]
             follow(isShared ? nil : table, at: position, known: table)
             state.places.append(isShared ? .kept(table) : .changing(TableExtent(table)))
         }
@@ -268,7 +271,7 @@ package final class FormerTables: @unchecked Sendable {
         }
         for position in states[newest].places.indices
         where position < context.tables.tables.count {
-            let table = context.tables.tables[position]
+            let table = context.tables.tables.unfilled[position]
             guard isLive(table, at: position) else { continue }
             keepUnlessChanged(table, at: position, of: newest)
         }

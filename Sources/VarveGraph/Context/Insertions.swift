@@ -13,16 +13,21 @@ extension Context {
     /// What the running transaction has done so far, if it has inserted and linked and no more; nil else, because what
     /// other changes replace is in more places than are taken along. O(changes).
     package func insertions() -> Insertions? {
-        let isInserting = tables.tables.allSatisfy {
+        // A table that is not filled was not touched.
+        let touched = tables.tables.unfilled.lazy.filter(\.isFilled)
+        let isInserting = touched.allSatisfy {
             $0.hasInsertionsAlone(of: session.transaction)
         }
         guard isInserting else { return nil }
         return Insertions(
             tables: TableList(
-                ContiguousArray(tables.tables.map { $0.descriptor.operations.rowsAlone($0) }),
+                ContiguousArray(
+                    tables.tables.unfilled.map {
+                        $0.isFilled ? $0.descriptor.operations.rowsAlone($0) : $0
+                    }),
                 positions: tables.positions),
             lists: ContiguousArray(
-                tables.tables.map { table in
+                tables.tables.unfilled.map { table in
                     ContiguousArray(
                         table.linkJournal.map { table.linkList(relation: $0.relation, of: $0.slot) }
                     )

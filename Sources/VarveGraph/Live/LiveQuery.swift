@@ -102,7 +102,7 @@ package struct LiveQuery<Entity: EntityModelProtocol>: Sendable {
         var reached: Set<Int> = [position]
         var queue = [position]
         while let next = queue.popLast() {
-            for relation in context.tables.tables[next].relations
+            for relation in context.tables.tables.unfilled[next].relations
             where reached.insert(relation.childTable).inserted {
                 queue.append(relation.childTable)
             }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// What a table has that does not depend on its entity's type: slots, links, order, journal.
 ///
 /// All stored properties go unchecked for exclusive access: a table is mutated through the one
@@ -63,6 +65,11 @@ package class AnyTable {
     /// Of the store whose transactions change the table in place, or have done so: for those who want it as it
     /// was. Only they, holding its mutex, set it, and only `deinit` looks at it.
     @exclusivity(unchecked) @usableFromInline final var former: FormerTables?
+
+    /// Fills the table when it is first read or changed; nil for one that was not left to a source.
+    @exclusivity(unchecked) final var source: (any TableSource)?
+    /// Whether it is filled.
+    @usableFromInline final let fillState = Atomic(true)
 
     /// A part that is loaded by itself has `1 << partShift` slots: as many as a subtree of the rows.
     @usableFromInline package static var partShift: Int { 15 }

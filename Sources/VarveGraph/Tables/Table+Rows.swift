@@ -170,6 +170,23 @@ extension Table {
         return PackedLeaf.isOftenCopied(node) && madeLeaves.takeOne()
     }
 
+    /// A copy of the row with an id, of a table that is not filled yet: read by itself, so that nothing waits for all
+    /// others.
+    @inlinable @inline(never)
+    func copyOfStoredRow(of id: Entity.ID) -> Entity? {
+        var copy: Entity?
+        let presence = readStored { (writer) throws(CodecError) in
+            try Entity._storeID(id, into: &writer)
+        } _: {
+            copy = $0.assumingMemoryBound(to: Entity.self).pointee
+        }
+        if case .unknown = presence {
+            ensureFilled()
+            return copyOfRow(of: id)
+        }
+        return copy
+    }
+
     /// Copies the row at a place; returns false where there is none.
     @inlinable @inline(__always)
     static func copyRow(

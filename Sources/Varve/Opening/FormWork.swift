@@ -1,0 +1,51 @@
+internal import VarveEvents
+internal import VarveGraph
+internal import VarveTables
+
+/// The search for values of one type that the log holds in another form than they are written in now.
+struct FormWork {
+    let entities: TableWork
+    /// Nil while nothing of the type was ever deleted.
+    let tombstones: AnyTable?
+
+    /// One for each type of which there may be such values. All tables are filled.
+    static func all(_ works: [TableWork]) -> [FormWork] {
+        works.filter { !$0.isOfTombstones && $0.content.mayHaveOtherForms }.map { work in
+            let tombstones = works.first { $0.isOfTombstones && $0.position == work.position }
+            return FormWork(entities: work, tombstones: tombstones?.table)
+        }
+    }
+
+    func search() throws(StoreError) -> LoggedForms? {
+        try entities.named(0..<UInt32(truncatingIfNeeded: entities.content.slotCount)) {
+            () throws(CodecError) in try find()
+        }
+    }
+
+    /// Compares the rows with what would be written for them now, where that may differ.
+    private func find() throws(CodecError) -> LoggedForms? {
+        let (definition, table) = (entities.definition, entities.table)
+        guard
+            var search = LoggedFormSearch.make(
+                definition, knownFields: table.descriptor.fields.count),
+            var reader = entities.state.reader(of: definition.number, as: definition)
+        else { return nil }
+        let operations = table.descriptor.operations
+        try reader.forEach { entity throws(CodecError) in
+            try search.take(entity.slot.rawValue, entity.row) { writer throws(CodecError) in
+                guard entity.isDeleted, let tombstones else {
+                    let slot = VarveGraph.Slot(entity.slot.rawValue)
+                    guard operations.isLive(table, slot) else { return }
+                    return try operations.storeRow(table, slot, &writer)
+                }
+                let tombstoneOperations = tombstones.descriptor.operations
+                if let slot = try tombstoneOperations.find(tombstones, entity.id),
+                    tombstones.isLive(slot)
+                {
+                    try tombstoneOperations.storeRow(tombstones, slot, &writer)
+                }
+            }
+        }
+        return search.finish()
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import Testing
+import Varve
+import VarveGraph
+import VarveLog
+import VarveTestSupport
+
+/// A large store opens with empty tables, and fills each when it is first read. Nothing that the store returns says so.
+@Suite("Tables that wait to be read")
+struct WaitingTablesTests {
+    private struct Stop: Error {}
+
+    /// - Parameter isWaiting: whether tables wait although the store is small.
+    private static func open(
+        _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
+        loading: Store.Loading = .whenRead
+    ) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1),
+            configuration: LogConfiguration(), mode: mode, durability: .commit,
+            retention: .everything, compactsAutomatically: false, loading: loading,
+            types: [Author.self, Shelf.self], waitingSlotsMin: isWaiting ? 0 : .max)
+    }
+
+    /// Authors, books, a shelf and tombstones; the newest transactions are behind the checkpoint.
+    private static func makeDisk() throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let store = try open(disk)
+        try CompactionTests.fill(store, 0..<30)
+        try store.write { context in
+            try Shelf(id: "s", label: "new", books: .ids([154, 155, 156])).save(to: &context)
+        }
+        try store.compact()
+        try CompactionTests.fill(store, 30..<40)
+        try store.close()
+        return disk
+    }
+
+    private static func filled(_ context: Context) -> [String] {
+        context.tables.tables.unfilled.filter(\.isFilled).map(\.descriptor.name).sorted()
+    }
+
+    @Test("An opening fills no table, a look for one entity none, and a query those that it reads")
+    func fillsWhatIsRead() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let context = store.context
+        #expect(Self.filled(context) == [])
+        let author: Author? = context.find("a3")
+        #expect(author?.name == "after 38")
+        let (book, none): (Book?, Book?) = (context.find(159), context.find(100_000))
+        #expect(book?.text.hasPrefix("273 274") == true && none == nil)
+        #expect(Self.filled(context) == [])
+        #expect(Shelf.query().count(in: context) == 1)
+        #expect(Self.filled(context) == ["Shelf"])
+        let books = Shelf.query().with(\.$books).resolve(in: context).first?.books
+        #expect(books?.map(\.id) == [154, 155, 156])
+        #expect(Self.filled(context) == ["Book", "Shelf"])
+        // A table is one for all who share it.
+        #expect(Self.filled(store.context) == ["Book", "Shelf"])
+    }
+
+    @Test("What is deleted is not found, whether its table is filled or not")
+    func deleted() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let context = store.context
+        let before: Book? = context.find(8)
+        #expect(before == nil && Self.filled(context) == [])
+        let tombstones = Deleted<Book>.query().resolve(in: context).map(\.entity.id)
+        #expect(tombstones.contains(8))
+        #expect(Self.filled(context).count == 1)
+        let after: Book? = context.find(8)
+        #expect(after == nil)
+    }
+
+    @Test("An id is its bytes, whether its table is filled or not")
+    func composedIDs() throws {
+        let disk = SimulatedDisk()
+        let store = try Self.open(disk)
+        try store.write { try Author(id: "caf\u{E9}", name: "composed").save(to: &$0) }
+        try store.close()
+        let reopened = try Self.open(disk)
+        let context = reopened.context
+        let found: Author? = context.find("caf\u{E9}")
+        #expect(found?.name == "composed" && Self.filled(context) == [])
+        let other: Author? = context.find("cafe\u{301}")
+        #expect(other == nil && Self.filled(context) == [])
+        #expect(Author.query("cafe\u{301}").resolve(in: context) == nil)
+        let after: Author? = context.find("caf\u{E9}")
+        #expect(after?.name == "composed" && Self.filled(context) == ["Author"])
+    }
+
+    @Test("All that a store shows is the same", arguments: [Store.Mode.readWrite, .readOnly])
+    func sameContent(mode: Store.Mode) throws {
+        let disk = try Self.makeDisk()
+        let expected = describe(try Self.open(disk, .readOnly, isWaiting: false).context)
+        let store = try Self.open(disk, mode)
+        #expect(difference(describe(store.context), expected) == nil)
+        store.context.checkInvariants()
+        let ahead = try Self.open(disk, .readOnly, loading: .ahead)
+        #expect(difference(describe(ahead.context), expected) == nil)
+    }
+
+    @Test("A write fills what it changes, and leaves snapshots and other types as they were")
+    func writes() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let snapshot = store.context
+        try store.write { try Shelf(id: "t", label: "more").save(to: &$0) }
+        #expect(Self.filled(store.context).contains("Shelf"))
+        #expect(!Self.filled(store.context).contains("Book"))
+        #expect(Shelf.query().count(in: snapshot) == 1)
+        #expect(Shelf.query().count(in: store.context) == 2)
+        #expect(throws: Stop.self) {
+            try store.write { context in
+                try Profile(id: "p", text: "never").save(to: &context)
+                try Author.delete(id: "a1", from: &context)
+                throw Stop()
+            }
+        }
+        #expect(Author.query("a1").resolve(in: store.context) != nil)
+        try store.write { try Author.delete(id: "a1", from: &$0) }
+        #expect(Author.query("a1").resolve(in: snapshot) != nil)
+        #expect(Author.query("a1").resolve(in: store.context) == nil)
+        store.context.checkInvariants()
+        snapshot.checkInvariants()
+        try store.undo()
+        let expected = describe(store.context)
+        try store.close()
+        let reopened = try Self.open(disk, .readOnly, isWaiting: false)
+        #expect(difference(describe(reopened.context), expected) == nil)
+    }
+
+    @Test("Ids that the store gives go on behind those of a table that nothing has read")
+    func givenIDs() throws {
+        let disk = SimulatedDisk()
+        func open() throws -> Store {
+            try Store(
+                in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+                durability: .commit, loading: .whenRead, types: [WaitingNote.self],
+                waitingSlotsMin: 0)
+        }
+        let store = try open()
+        for _ in 0..<3 { try store.write { _ = try $0.create(WaitingNote(text: "one")) } }
+        try store.write { try WaitingNote.delete(id: 3, from: &$0) }
+        let third = store.lastTransaction
+        try store.close()
+        let reopened = try open()
+        // Of a state of the past, whose newest id is not the newest that was given.
+        let past = try reopened.context(asOf: .transaction(TransactionID(third.rawValue - 3)))
+        #expect(WaitingNote.query().count(in: past) == 1)
+        let note = try reopened.write { try $0.create(WaitingNote(text: "next")) }
+        #expect(note.id == 4)
+    }
+
+    @Test("A state of the past fills what is read of it")
+    func past() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let eager = try Self.open(disk, .readOnly, isWaiting: false)
+        let moment = HistoryPoint.transaction(35)
+        let past = try store.context(asOf: moment)
+        #expect(Self.filled(past) == [])
+        let expected = try eager.context(asOf: moment)
+        #expect(difference(describe(past), describe(expected)) == nil)
+    }
+
+    @Test("A draft of a store whose tables wait is committed as ever")
+    func drafts() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let draft = store.draft("Rename")
+        try draft.edit { try Shelf(id: "s", label: "renamed").save(to: &$0) }
+        #expect(!Self.filled(store.context).contains("Author"))
+        try draft.commit()
+        #expect(!Self.filled(store.context).contains("Author"))
+        #expect(Shelf.query("s").resolve(in: store.context)?.label == "renamed")
+        store.context.checkInvariants()
+    }
+
+    @Test("Many threads that read one table at once see one content")
+    func threads() throws {
+        let disk = try Self.makeDisk()
+        let expected = describe(try Self.open(disk, .readOnly, isWaiting: false).context)
+        for loading in [Store.Loading.whenRead, .ahead] {
+            let store = try Self.open(disk, .readOnly, loading: loading)
+            let context = store.context
+            let differences = Lock<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                let author: Author? = context.find("a3")
+                let found = difference(describe(context), expected)
+                differences.withLock { differences in
+                    if let found { differences.append(found) }
+                    if author?.name != "after 38" { differences.append("no author") }
+                }
+            }
+            #expect(differences.withLock { $0 } == [])
+        }
+    }
+
+    @Test("A store that is suspended needs its files no more")
+    func suspension() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        try store.suspend()
+        let context = store.context
+        #expect(Self.filled(context).count == context.tables.tables.unfilled.count)
+        try store.resume()
+    }
+
+    @Test("A reader fills what it reads of each state that it refreshes to")
+    func refreshing() throws {
+        let disk = try Self.makeDisk()
+        let writer = try Self.open(disk)
+        let reader = try Self.open(disk, .readOnly)
+        for round in 0..<3 {
+            try CompactionTests.fill(writer, (40 + 5 * round)..<(45 + 5 * round))
+            try writer.flush()
+            try reader.refresh()
+            #expect(Self.filled(reader.context) == [])
+            if round != 1 {
+                #expect(difference(describe(reader.context), describe(writer.context)) == nil)
+            }
+        }
+    }
+
+    @Test("A type with values that the app may refuse is read by the opening, which throws")
+    func refusedValues() throws {
+        let disk = SimulatedDisk()
+        func open(_ types: [any EntityModelProtocol.Type]) throws -> Store {
+            try Store(
+                in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+                durability: .commit, loading: .whenRead, types: types, waitingSlotsMin: 0)
+        }
+        let store = try open([WaitingMark.self, WaitingNote.self])
+        try store.write { context in
+            try WaitingMark(id: 1, grade: Grade(value: 7)).save(to: &context)
+            _ = try context.create(WaitingNote(text: "one"))
+        }
+        try store.close()
+        let reopened = try open([WaitingMark.self, WaitingNote.self])
+        #expect(Self.filled(reopened.context) == ["WaitingMark"])
+    }
+}
+
+@EntityModel
+private struct WaitingNote {
+    @AutoIncrement let id: Int
+    var text: String
+}
+
+@EntityModel
+private struct WaitingMark {
+    let id: Int
+    var grade: Grade
+}
+
+/// A type of the app: its code reads what is stored.
+@Storable
+private struct Grade: Equatable {
+    var value: Int
+}
