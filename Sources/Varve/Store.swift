@@ -8,7 +8,8 @@ public import VarveLog
 ///
 /// Every write is a transaction: it is appended to the store's log whole or not at all, and
 /// opening the store replays the log. Reads take ``context``, a snapshot that nothing disturbs
-/// and that any thread may use; writes are serialised. All live entities are in memory.
+/// and that any thread may use; writes are serialised. All live entities are in memory once they have been read; see
+/// ``Loading``.
 ///
 /// ```swift
 /// let store = try Store(at: url, Chat.self)
@@ -25,6 +26,8 @@ public final class Store: Sendable {
     }
 
     /// When the entities of a large store are made of what its files hold.
+    ///
+    /// An opening makes those of types that may refuse a stored value, and all entities of a store with few.
     public enum Loading: Sendable {
         /// Beside whatever the app does, from the opening on; those of a type that is read meanwhile at once.
         case ahead
@@ -81,8 +84,9 @@ public final class Store: Sendable {
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
-    /// - Complexity: linear in the size of the newest checkpoint and in the length of the log behind it;
-    ///   without a checkpoint, in that of the whole log.
+    /// - Complexity: linear in the length of the log behind the newest checkpoint, and in the size of that, which is compared
+    ///   with its checksums. Entities are made afterwards where ``Loading`` says so, else here. Without a checkpoint, linear in
+    ///   the length of the whole log.
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,

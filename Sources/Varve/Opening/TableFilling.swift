@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
@@ -17,6 +18,8 @@ final class TableFilling: TableSource {
 
     /// Nil when the table is filled.
     private let content: Lock<TableContent?>
+    /// How many entities were read one by one.
+    private let readCount = Atomic(0)
     /// Held while the table is being filled, so that those who need it wait.
     private let progress = Lock(Progress.waiting)
 
@@ -76,6 +79,10 @@ final class TableFilling: TableSource {
     ) throws(CodecError) -> StoredPresence {
         // Those of tombstones are read by what they were deleted as: the table has them.
         guard let content = content.withLock({ $0 }), content.tombstones == nil else {
+            return .unknown
+        }
+        // To fill the table takes no longer than what was read so, and what follows is found sooner.
+        guard readCount.add(1, ordering: .relaxed).newValue <= 16 + content.slotCount / 8 else {
             return .unknown
         }
         let meetings = content.state.health?.meetingCount

@@ -38,7 +38,8 @@ extension TableWork {
         let operations = table.descriptor.operations
         do throws(CodecError) {
             if let id = id(of: definition.number, at: slot) { _ = try operations.find(empty, id) }
-            return try reader?.read(.init(slot)) { content.descriptor.problem(inRow: $0.row) } ?? nil
+            return try reader?.read(.init(slot)) { content.descriptor.problem(inRow: $0.row) }
+                ?? nil
         } catch {
             return error
         }

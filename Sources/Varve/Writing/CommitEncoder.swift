@@ -319,7 +319,8 @@ final class CommitEncoder {
     ) throws(CodecError) -> EntityIndex {
         let key = UInt64(position) << 32 | UInt64(slot)
         if let known = indexes[key] { return EntityIndex(known) }
-        let table = source.tables.tables.unfilled[position]
+        // Perhaps of a table that the transaction has not looked at: a link that went names its target.
+        let table = source.tables.tables[position]
         guard let number = source.schema.number(ofTable: position) else {
             preconditionFailure("an event names an entity of an undefined type")
         }

@@ -10,7 +10,7 @@ extension Context {
     mutating func change<Entity: EntityModelProtocol, Result>(
         _ type: Entity.Type, at position: Int, _ body: (Table<Entity>) -> Result
     ) -> Result {
-        lockFormer()
+        lockFormer(toChange: position)
         defer { unlockFormer() }
         return body(uniqueTable(at: position).rows(of: Entity.self))
     }
@@ -20,7 +20,7 @@ extension Context {
     package mutating func changeTable<Result, Failure: Error>(
         at position: Int, _ body: (AnyTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        lockFormer()
+        lockFormer(toChange: position)
         defer { unlockFormer() }
         return try body(uniqueTable(at: position))
     }
@@ -31,10 +31,10 @@ extension Context {
     /// second reference makes the table look shared.
     @inlinable @inline(__always)
     mutating func uniqueTable(at position: Int) -> AnyTable {
-        if !isKnownUniquelyReferenced(&tables.tables[position]) {
+        if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
             tables.cloneTable(at: position, keptIn: session.former)
         }
-        return tables.tables[position]
+        return tables.tables.unfilled[position]
     }
 
     /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.
@@ -46,8 +46,11 @@ extension Context {
         tables.tables[position].rows(of: Entity.self).prepareToChange(slot)
     }
 
+    /// Takes the lock, if there is one, to change the table at `position` and those that were filled before.
     @usableFromInline
-    mutating func lockFormer() {
+    mutating func lockFormer(toChange position: Int) {
+        // Before the lock: readers wait for that, and filling a table takes long.
+        tables.tables.unfilled[position].ensureFilled()
         guard session.former != nil else { return }
         guard session.journal.count < FormerTables.changesMax else {
             session.former?.keepAll()

@@ -67,7 +67,7 @@ extension Context {
             back.append(slot)
             session.journal.append(JournalEntry(table: resolved.childTable, isLink: true))
             session.journal.append(JournalEntry(table: table, isLink: true))
-            lockFormer()
+            lockFormer(toChange: table)
             defer { unlockFormer() }
             setLockedLinks(back, of: child, relation: inverse, table: resolved.childTable)
             setLockedLinks(.one(child), of: slot, relation: relation, table: table)
@@ -188,7 +188,7 @@ extension Context {
         _ list: SlotList, of slot: UInt32, relation: Int, table position: Int
     ) {
         session.journal.append(JournalEntry(table: position, isLink: true))
-        lockFormer()
+        lockFormer(toChange: position)
         defer { unlockFormer() }
         setLockedLinks(list, of: slot, relation: relation, table: position)
     }

@@ -217,7 +217,7 @@ extension Context {
         let stamp = session.stamp
         if let known { prepareToChange(Entity.self, at: known, in: position) }
         // As `change` does, whose body could not consume the row.
-        lockFormer()
+        lockFormer(toChange: position)
         defer { unlockFormer() }
         let table = uniqueTable(at: position).rows(of: Entity.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.

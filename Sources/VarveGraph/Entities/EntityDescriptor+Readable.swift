@@ -6,7 +6,7 @@ extension EntityDescriptor {
         readsEveryID && fields.allSatisfy { ClosedTypes.contains($0.valueType) }
     }
 
-    /// The same of ids alone.
+    /// Whether every well-formed id can be read.
     package var readsEveryID: Bool {
         func idType<Entity: EntityModelProtocol>(of type: Entity.Type) -> Any.Type {
             Entity.ID.self
@@ -24,7 +24,7 @@ private enum ClosedTypes {
         ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self), ObjectIdentifier(UInt16.self),
         ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self), ObjectIdentifier(Float.self),
         ObjectIdentifier(Double.self), ObjectIdentifier(String.self), ObjectIdentifier(Data.self),
-        ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self), ObjectIdentifier(Decimal.self),
+        ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self),
     ]
 
     static func contains(_ type: Any.Type) -> Bool {

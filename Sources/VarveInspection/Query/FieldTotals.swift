@@ -58,6 +58,8 @@ private final class FieldNumberReader {
     /// In the type.
     let field: Int
     private let isInteger: Bool
+    /// What an integer of the field's width may be: to read another one is an error, which the row alone tells.
+    private let range: ClosedRange<Int64>
     private let isOptional: Bool
     private var integers: [Int64] = []
     private var doubles: [Double] = []
@@ -65,8 +67,10 @@ private final class FieldNumberReader {
     init?(_ field: Int, _ type: TypeDefinition) {
         let (plain, optionals) = type.fields[field].type.unwrapped
         switch plain {
-        case .int16, .int32, .int64: isInteger = true
-        case .double: isInteger = false
+        case .int16: (isInteger, range) = (true, Int64(Int16.min)...Int64(Int16.max))
+        case .int32: (isInteger, range) = (true, Int64(Int32.min)...Int64(Int32.max))
+        case .int64: (isInteger, range) = (true, .min ... .max)
+        case .double: (isInteger, range) = (false, 0...0)
         default: return nil
         }
         if optionals > 1 { return nil }
@@ -80,7 +84,12 @@ private final class FieldNumberReader {
     /// False where the bytes are no such numbers.
     func read(_ values: FieldValues) -> Bool {
         isInteger
-            ? read(values, into: &integers) { RowVarint.read($0, $1).map { $0.signed } }
+            ? read(values, into: &integers) {
+                guard let number = RowVarint.read($0, $1)?.signed, range.contains(number) else {
+                    return nil
+                }
+                return number
+            }
             : read(values, into: &doubles) { start, end in
                 guard end - start >= 8 else { return nil }
                 let bits = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))

@@ -83,7 +83,7 @@ struct QueryPart {
             return groups
         }
         guard let scan = scan() else { return groups }
-        if query.grouping.isEmpty, let totals = FieldTotals(aggregates, query.type) {
+        if query.asksForTotalsAlone, let totals = FieldTotals(aggregates, query.type) {
             try add(totals, in: leaves, scan, to: &groups)
             return groups
         }

@@ -109,10 +109,27 @@ struct QueryRun: Sendable {
     }
 }
 
+extension BoundExpression {
+    /// Whether aggregates are enough to make the value.
+    fileprivate var needsNoRow: Bool {
+        switch self {
+        case .aggregate, .constant: true
+        case .function(_, let inner) where !aggregates.isEmpty: inner.needsNoRow
+        default: false
+        }
+    }
+}
+
 extension BoundQuery {
     /// The aggregates of the columns and of the order, in the order in which they are written.
     var aggregates: [BoundAggregate] {
         (columns.map(\.expression) + order.map(\.expression)).flatMap(\.aggregates)
+    }
+
+    /// Whether the answer is made of aggregates of all rows, and of no row.
+    var asksForTotalsAlone: Bool {
+        grouping.isEmpty
+            && (columns.map(\.expression) + order.map(\.expression)).allSatisfy(\.needsNoRow)
     }
 
     /// Whether nothing is asked of the rows but how many there are.

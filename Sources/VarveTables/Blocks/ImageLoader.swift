@@ -87,7 +87,12 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
     }
 
     /// Reads the block of a leaf of rows, which is not in memory, without making pages. Nil where it is to be loaded.
-    func readRows(at number: PageNumber, into block: RowBlock) -> BlockEntry? {
+    ///
+    /// - Parameter refused: the block that was refused last. It is not read again for each of its leaves.
+    func readRows(
+        at number: PageNumber, into block: RowBlock, refused: inout PageRun?
+    ) -> BlockEntry? {
+        if let refused, refused.holds(number) { return nil }
         guard let position = directory.blockPosition(of: number),
             states[position].load(ordering: .acquiring) != BlockState.here
         else { return nil }
@@ -97,6 +102,7 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
         let isSound = block.read(entry, from: source, version: version, through: lastTransaction) {
             place(of: $0, expectation) != nil
         }
+        if !isSound { refused = entry.run }
         return isSound ? entry : nil
     }
 

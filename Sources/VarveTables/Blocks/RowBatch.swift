@@ -13,8 +13,8 @@ package final class RowBatch {
 
     // Belongs to one thread, and is asked for each row.
 
-    /// The bytes of each row, in the layout that was asked for. Those of a row that has a page of its own have no address;
-    /// see ``bytes(of:)``.
+    /// The bytes of each row, in the layout that was asked for. Those of a row that has a page of its own, or is still to be
+    /// converted, have no address; see ``bytes(of:)``.
     @exclusivity(unchecked)
     package private(set) var rows = UnsafeBufferPointer<UnsafeRawBufferPointer>(
         start: nil, count: 0)
@@ -35,6 +35,10 @@ package final class RowBatch {
     @exclusivity(unchecked) private var converted = ByteWriter(capacity: 0)
 
     private static let leavesMax = 64
+    /// How many bytes of rows are converted together: what a definition adds to each row may be long.
+    private static let convertedBytesMax = 1 << 20
+    /// The block that was refused last, whose leaves are read as pages.
+    @exclusivity(unchecked) private var refused: PageRun?
 
     init(_ state: State, _ tree: RowTree, _ converter: consuming RowReader) {
         self.state = state
@@ -61,10 +65,11 @@ package final class RowBatch {
         _ leaves: ArraySlice<StoredLeaf>
     ) -> (leafCount: Int, rowCount: Int)? {
         guard let first = leaves.first?.page, state.pages.chunk(first.chunk) == nil,
-            let entry = loader?.readRows(at: first, into: block)
+            let entry = loader?.readRows(at: first, into: block, refused: &refused)
         else { return nil }
         self.leaves = nil
         let own = leaves.prefix { entry.run.holds($0.page) }
+        if own.isEmpty { return nil }
         let capacity = own.count * tree.slotsPerLeaf
         let (places, spans) = (places.pointer(capacity), spans.pointer(capacity))
         var (count, deleted) = (0, 0)
@@ -133,10 +138,15 @@ package final class RowBatch {
     private func convertRows() throws(CodecError) {
         if leaves == nil, block.hasFirstRevisionOnly, try converter.isIdentity(0) { return }
         var ranges: [(index: Int, Range<Int>)] = []
+        var unconverted: [Int] = []
         for index in rows.indices where rows[index].baseAddress != nil {
             let revision = revision(of: index)
             if try converter.isIdentity(revision) { continue }
             let start = converted.count
+            guard start < Self.convertedBytesMax else {
+                unconverted.append(index)
+                continue
+            }
             try converter.convert(rows[index], from: revision, into: &converted)
             ranges.append((index, start..<converted.count))
         }
@@ -148,6 +158,9 @@ package final class RowBatch {
                 spans[index] = UnsafeRawBufferPointer(
                     start: bytes.baseAddress.map { $0 + range.lowerBound }, count: range.count)
             }
+        }
+        for index in unconverted {
+            spans[index] = UnsafeRawBufferPointer(start: nil, count: 0)
         }
     }
 
@@ -177,14 +190,24 @@ package final class RowBatch {
         Ordinal(entry(index)?.stamps.ordinal ?? block.ordinal(cell(index)))
     }
 
-    /// The bytes of a row, in the layout that was asked for: also of one that has a page of its own, which is read then
+    /// The bytes of a row, in the layout that was asked for: also of one without an address. A page of its own is read then,
     /// and stays in memory. Valid until those of another row are asked for.
     package func bytes(of index: Int) throws(CodecError) -> UnsafeRawBufferPointer {
         let row = rows[index]
-        guard row.baseAddress == nil, let large = largeContent(index) else { return row }
+        guard row.baseAddress == nil else { return row }
+        let stored = largeContent(index)?.row ?? storedRow(index)
         let revision = revision(of: index)
-        if try converter.isIdentity(revision) { return large.row }
-        return try converter.convert(large.row, from: revision) { $0 }
+        if try converter.isIdentity(revision) { return stored }
+        return try converter.convert(stored, from: revision) { $0 }
+    }
+
+    /// The bytes of a row without a page of its own, as they were written.
+    private func storedRow(_ index: Int) -> UnsafeRawBufferPointer {
+        if let entry = entry(index) { return entry.row }
+        let cell = block.cell(cell(index))
+        return UnsafeRawBufferPointer(
+            start: block.bodies.baseAddress.map { $0 + Int(cell.start) + Int(cell.idCount) },
+            count: Int(cell.count) &- Int(cell.idCount))
     }
 
     private func largeContent(_ index: Int) -> LargeContent? {
@@ -208,7 +231,7 @@ package final class RowBatch {
 }
 
 extension PageRun {
-    fileprivate func holds(_ number: PageNumber) -> Bool {
+    func holds(_ number: PageNumber) -> Bool {
         number.chunk == first.chunk && number.offset >= first.offset
             && number.offset < first.offset + byteCount
     }

@@ -154,6 +154,49 @@ struct WaitingTablesTests {
         #expect(note.id == 4)
     }
 
+    @Test("A link that goes names an entity of a table that nothing has read")
+    func detachedLinks() throws {
+        let disk = SimulatedDisk()
+        func open() throws -> Store {
+            try Store(
+                in: disk, environment: SimulatedEnvironment(seed: 1), mode: .readWrite,
+                durability: .commit, loading: .whenRead, types: [WaitingLink.self],
+                waitingSlotsMin: 0)
+        }
+        let store = try open()
+        try store.write { context in
+            let note = try context.create(WaitingNote(text: "one"))
+            try WaitingLink(id: 1, note: .id(note.id)).save(to: &context)
+        }
+        try store.close()
+        let reopened = try open()
+        try reopened.write { context in
+            let link = try WaitingLink.require(1, in: context)
+            try link.detach(\.$note, in: &context)
+        }
+        #expect(
+            WaitingLink.query().id(\.$note).resolve(in: reopened.context).map(\.$note.heldIDs) == [
+                []
+            ])
+        try reopened.undo()
+        #expect(
+            WaitingLink.query().id(\.$note).resolve(in: reopened.context).map(\.$note.heldIDs) == [
+                [1]
+            ])
+    }
+
+    @Test("A table of which much is read one by one is filled")
+    func manyFinds() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        let context = store.context
+        for number in 0..<160 {
+            let book: Book? = context.find(number)
+            #expect(book == nil || book?.id == number)
+        }
+        #expect(Self.filled(context) == ["Book"])
+    }
+
     @Test("A state of the past fills what is read of it")
     func past() throws {
         let disk = try Self.makeDisk()
@@ -248,6 +291,13 @@ struct WaitingTablesTests {
 private struct WaitingNote {
     @AutoIncrement let id: Int
     var text: String
+}
+
+/// Leads one way, to another type.
+@EntityModel
+private struct WaitingLink {
+    let id: Int
+    @Relationship var note: WaitingNote? = nil
 }
 
 @EntityModel

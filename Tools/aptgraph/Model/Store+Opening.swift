@@ -7,8 +7,10 @@ extension Store {
     /// Opening for writing creates what is missing, which only an import may ask for.
     static func existing(at path: String, mode: Mode) throws -> Store {
         if mode == .readWrite, isAbsent(path) { throw LogError.missing(directory: path) }
+        // A command reads what it shows, and ends.
         return try Store(
-            at: URL(fileURLWithPath: path), mode: mode, durability: .commit, Package.self)
+            at: URL(fileURLWithPath: path), mode: mode, durability: .commit, loading: .whenRead,
+            Package.self)
     }
 
     /// Opens a store of packages for an import, or creates it.
