@@ -19,7 +19,7 @@ struct SlotTranslation {
         for (position, table) in mine.tables.tables.unfilled.enumerated() {
             let found = target.context.position(of: table.descriptor)
             tables[position] = found
-            // One that is not filled was not touched: nothing leads to its slots.
+            // One that is not filled was not touched. What leads to it goes by its ids, which fills it.
             guard content.sharesSlots, position < base.count, base[position].isFilled,
                 base[position].isCopy(of: target.context.tables.tables.unfilled[found])
             else { continue }

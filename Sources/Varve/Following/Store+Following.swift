@@ -12,7 +12,7 @@ extension Store {
     ///
     /// - Complexity: where nothing is new, a look at the newest segment's end. Otherwise each new
     ///   transaction is read once, and the context is made anew from encoded rows that are kept:
-    ///   linear in the number of entities, about half of what opening takes. The first refresh that
+    ///   linear in the number of entities of the types that are read then. The first refresh that
     ///   finds something reads the whole log once more to have these rows, which double the
     ///   memory of the store.
     @discardableResult
