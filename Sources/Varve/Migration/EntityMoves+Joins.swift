@@ -7,7 +7,7 @@ extension EntityMoves {
     func takeJoined() throws(StoreError) {
         var candidates: [EntityPlace: Int] = [:]
         for (order, pending) in joins.enumerated() {
-            cut(pending)
+            try cut(pending)
             guard !pending.join.isTargetRemoved else { continue }
             for other in pending.others.map(place(now:)) {
                 switch draft.presence(of: other) {
@@ -27,14 +27,18 @@ extension EntityMoves {
     }
 
     /// Cuts the links of one entity that were joined by, on both sides.
-    private func cut(_ pending: PendingJoin) {
+    private func cut(_ pending: PendingJoin) throws(StoreError) {
         let former = pending.join.relation
         let number = plan.moved[pending.join.holder]?[former.number] ?? former.number
         let parent = pending.parent
         if pending.isDeleted {
             guard let relation = draft.relation(number, ofTable: parent.table) else { return }
             let lists = draft.keptLists(of: parent, []).lists
-            keep(lists.filter { $0.relation != relation.index }, at: parent)
+            do {
+                try keep(lists.filter { $0.relation != relation.index }, at: parent)
+            } catch {
+                throw pending.join.step.failure(id: draft.name(of: parent).id, error)
+            }
             return
         }
         if let relation = draft.relation(number, ofTable: parent.table) {

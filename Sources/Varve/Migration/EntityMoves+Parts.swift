@@ -23,6 +23,9 @@ extension EntityMoves {
         var row = split.rows.newRow(part.values, id: part.id, isDeleted: pending.row.isDeleted)
         try split.rows.perform(on: &row)
         try split.rows.checkNames(of: row)
+        guard row.parts.isEmpty else {
+            throw split.step.failure(MigrationError.changedAgain(row.type))
+        }
         do {
             let place = try place(of: split.target, row.id)
             try set(row, at: place, split, pending)
@@ -41,17 +44,25 @@ extension EntityMoves {
         let bytes = try converted(split.rows.newBytes(row), split, place)
         let presence = draft.presence(of: place)
         let isRestored = presence == .tombstone && !row.isDeleted
-        guard !presence.hasRow || isRestored else {
-            return try check(row, bytes, at: place)
+        if presence.hasRow {
+            try check(row, bytes, at: place)
+            guard isRestored else { return }
         }
+        // One that was deleted is live again as it was: what the step sets is the same there.
         let ordinal =
             isRestored
             ? draft.stamps(of: place).ordinal
             : ordinals(draft.encoded(place), draft.nextOrdinal(ofTable: place.table))
         try draft.set(
-            place, bytes, isLive: !row.isDeleted, lists: [], ordinal: ordinal,
-            version: versions(draft.stamps(of: pending.parent)))
+            place, isRestored ? rowBytes(at: place) : bytes, isLive: !row.isDeleted, lists: [],
+            ordinal: ordinal, version: versions(draft.stamps(of: pending.parent)))
         counts[row.type, default: 0] += 1
+    }
+
+    private func rowBytes(at place: EntityPlace) throws -> [UInt8] {
+        var row = ByteWriter()
+        try draft.writeRow(of: place, into: &row)
+        return row.copyBytes()
     }
 
     /// The row in the newest layout of the state, which may be one of a later migration.
@@ -68,11 +79,10 @@ extension EntityMoves {
 
     /// Refuses another value of what a step has set than the entity has.
     private func check(_ row: MigrationRow, _ bytes: [UInt8], at place: EntityPlace) throws {
-        var known = ByteWriter()
-        try draft.writeRow(of: place, into: &known)
+        let known = try rowBytes(at: place)
         let definition = draft.definition(ofTable: place.table)
         var differing: String?
-        try known.copyBytes().withReader { old in
+        try known.withReader { old in
             try bytes.withReader { new in
                 for field in definition.fields {
                     let before = try field.type.readSlice(&old)
@@ -94,7 +104,7 @@ extension EntityMoves {
 
     private func link(
         _ pending: PendingPart, _ part: EntityPlace, _ split: MovePlan.Split
-    ) throws(MigrationError) {
+    ) throws {
         let (holder, other) =
             split.isLinkOfPart ? (part, pending.parent) : (pending.parent, part)
         guard let link = split.link,
@@ -107,8 +117,8 @@ extension EntityMoves {
             return
         }
         // A deleted entity keeps its links for when it is restored.
-        addKept(other, to: relation, of: holder)
-        if let inverse { addKept(holder, to: inverse, of: other) }
+        try addKept(other, to: relation, of: holder)
+        if let inverse { try addKept(holder, to: inverse, of: other) }
     }
 
     private func add(
@@ -127,7 +137,7 @@ extension EntityMoves {
 
     private func addKept(
         _ other: EntityPlace, to relation: ReversalRelation, of holder: EntityPlace
-    ) {
+    ) throws {
         guard draft.presence(of: holder) == .tombstone else { return }
         var lists = draft.keptLists(of: holder, []).lists
         if let index = lists.firstIndex(where: { $0.relation == relation.index }) {
@@ -136,6 +146,6 @@ extension EntityMoves {
         } else {
             lists.append((relation.index, [other]))
         }
-        keep(lists, at: holder)
+        try keep(lists, at: holder)
     }
 }

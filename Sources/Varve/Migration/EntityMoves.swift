@@ -114,7 +114,7 @@ final class EntityMoves {
 
     /// Lets links follow the rows, and does what steps have made of entities.
     func finish() throws(StoreError) {
-        moveLinks()
+        try moveLinks()
         try makeParts()
         try takeJoined()
     }
@@ -129,7 +129,7 @@ extension EntityMoves {
         let to: (table: Int, relation: ReversalRelation)?
     }
 
-    private func moveLinks() {
+    private func moveLinks() throws(StoreError) {
         let holders = plan.before.values.sorted { $0.number < $1.number }.filter {
             plan.successors[$0.number] != nil || plan.moved[$0.number] != nil
         }
@@ -139,7 +139,9 @@ extension EntityMoves {
             for slot in 0..<UInt32(truncatingIfNeeded: draft.slotCount(ofTable: table)) {
                 let place = EntityPlace(table: table, slot: slot)
                 move(listsAt: place, routes)
-                if draft.presence(of: place) == .tombstone { moveKeptLists(at: place, routes) }
+                if draft.presence(of: place) == .tombstone {
+                    try moveKeptLists(at: place, routes)
+                }
             }
         }
         for place in places.keys.sorted(by: { ($0.table, $0.slot) < ($1.table, $1.slot) }) {
@@ -184,7 +186,7 @@ extension EntityMoves {
         TypeNumber(UInt32(truncatingIfNeeded: place.table + 1))
     }
 
-    private func moveKeptLists(at place: EntityPlace, _ routes: [Route]) {
+    private func moveKeptLists(at place: EntityPlace, _ routes: [Route]) throws(StoreError) {
         let now = self.place(now: place)
         var lists: [(relation: Int, entities: [EntityPlace])] = []
         for (number, slots) in draft.keptLists(of: place) {
@@ -205,20 +207,27 @@ extension EntityMoves {
                     ))
             }
         }
-        keep(lists, at: now)
+        do {
+            try keep(lists, at: now)
+        } catch {
+            let (type, id) = draft.name(of: now)
+            throw .migration(
+                MigrationFailure(
+                    plan.migrations.values.min() ?? "", type: type, id: id, error))
+        }
     }
 
     /// Lets a tombstone keep other lists.
-    func keep(_ lists: [(relation: Int, entities: [EntityPlace])], at place: EntityPlace) {
+    ///
+    /// Its row may be one that no step has read, of a page that cannot be.
+    func keep(
+        _ lists: [(relation: Int, entities: [EntityPlace])], at place: EntityPlace
+    ) throws {
         let stamps = draft.stamps(of: place)
-        do {
-            var row = ByteWriter()
-            try draft.writeRow(of: place, into: &row)
-            try draft.set(
-                place, row.copyBytes(), isLive: false, lists: lists, ordinal: stamps.ordinal,
-                version: versions(stamps))
-        } catch {
-            preconditionFailure("a row that was set a moment ago cannot be read: \(error)")
-        }
+        var row = ByteWriter()
+        try draft.writeRow(of: place, into: &row)
+        try draft.set(
+            place, row.copyBytes(), isLive: false, lists: lists, ordinal: stamps.ordinal,
+            version: versions(stamps))
     }
 }

@@ -31,6 +31,10 @@ public enum MigrationError: Error, Sendable, Equatable {
     case noRelation(String, of: String, to: String)
     /// A relation that a step joins by is made by another step of the same opening.
     case splitAndJoined(String)
+    /// A step makes entities of a type that a later step of the same opening splits or joins.
+    case changedAgain(String)
+    /// A type is split and removed in one opening.
+    case splitAndRemoved(String)
     /// Two entities would get one id. `by` is the id that the other one had.
     case idTaken(String, by: String)
     /// An id is not of the type that the app has.
@@ -100,6 +104,14 @@ extension MigrationError: CustomStringConvertible {
         case .splitAndJoined(let name):
             ErrorMessage(
                 "'\(name)' is made by a split and used by a join of the same opening",
+                "open the store once with the version of the app that has the split alone")
+        case .changedAgain(let type):
+            ErrorMessage(
+                "the entities of \(type) that the step makes are split or joined in the same opening",
+                "open the store once with the version of the app that has this step alone")
+        case .splitAndRemoved(let type):
+            ErrorMessage(
+                "\(type) is split and removed in the same opening",
                 "open the store once with the version of the app that has the split alone")
         case .idTaken(let new, let other):
             ErrorMessage(

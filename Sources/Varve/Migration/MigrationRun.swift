@@ -147,7 +147,11 @@ struct MigrationRun {
         for definition in former.definitions {
             let name = changes.renames.newType(of: definition.name)
             let steps = steps.of(definition.name)
-            guard !steps.isEmpty, !changes.removedTypes.contains(name) else { continue }
+            guard !steps.isEmpty else { continue }
+            if changes.removedTypes.contains(name) {
+                try checkRemoval(of: name, steps)
+                continue
+            }
             try checkNarrowing(of: definition, steps, merge)
             let number = merge.successors[definition.number] ?? definition.number
             works.append(
@@ -157,6 +161,15 @@ struct MigrationRun {
                     demands: merge.demands[definition.number] ?? CatalogMerge.Demands()))
         }
         return works
+    }
+
+    /// Refuses to remove a type whose entities a step splits: they are not looked at any more.
+    private func checkRemoval(of type: String, _ steps: [ResolvedStep]) throws(StoreError) {
+        for step in steps {
+            if case .split = step.action {
+                throw step.failure(MigrationError.splitAndRemoved(type))
+            }
+        }
     }
 
     /// Refuses to narrow both sides of one relation: which link stays on one side may be cut on the other.

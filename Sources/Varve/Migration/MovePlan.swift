@@ -120,6 +120,9 @@ struct MovePlan {
             throw step.failure(MigrationError.noType(part.after))
         }
         let former = type(before: part.before)
+        guard !steps.all.contains(where: { reshapes($0, part.before, former, behind: step) }) else {
+            throw step.failure(MigrationError.changedAgain(part.after))
+        }
         let holder = link.isOfPart ? target : after[successors[source.number] ?? source.number]
         splits[step.position] = Split(
             step: step, target: target.number,
@@ -131,6 +134,24 @@ struct MovePlan {
                 } ?? .newProperties(keepsRetired: false)),
             link: try relation(of: step, steps, holder, link.isOfPart ? source : target),
             isLinkOfPart: link.isOfPart)
+    }
+
+    /// Whether a later step makes or takes entities by those that a split makes, of which it would see none.
+    private func reshapes(
+        _ later: ResolvedStep, _ part: String, _ former: TypeDefinition?,
+        behind split: ResolvedStep
+    ) -> Bool {
+        guard later.position > split.position else { return false }
+        switch later.action {
+        case .split: return later.type.before == part
+        case .join:
+            if later.type.before == part { return true }
+            guard later.type.before == split.type.before, let former, let member = later.member
+            else { return false }
+            let relation = type(before: later.type.before)?.relation(named: member.before)
+            return relation?.target == former.number
+        default: return false
+        }
     }
 
     /// The relation between the two entities of a split; nil where a step removes it.

@@ -29,6 +29,12 @@ private struct NumberedHouse {
     @Relationship(inverse: \.house) var people: Numbered?
 }
 
+@EntityModel
+private struct Spot {
+    let id: Int
+    var name: String
+}
+
 private struct Refusal: Error {}
 
 @Suite("Errors of migrations that split, join and renumber entities")
@@ -84,6 +90,26 @@ struct EntityMigrationErrorTests {
         let other = try failure(
             [Guest.self, Place.self], split { _ in SplitEntity() })
         #expect(other.contains("an id of Place was set to Int"), "\(other)")
+    }
+
+    @Test("What a split makes is not split again in one opening, nor is what is split removed")
+    func changedAgain() throws {
+        let again = try failure(
+            [Guest.self, Place.self],
+            split { row in try SplitEntity(id: row.idText) },
+            .split("Place", into: "Person", linkedBy: .relation("guest")) { _ in nil })
+        #expect(
+            again.contains("the entities of Place that the step makes are split or joined"),
+            "\(again)")
+        let removed = try failure(
+            [Spot.self],
+            .split("Person", into: "Spot", linkedBy: .inverse("person")) { row in
+                var spot = SplitEntity()
+                try spot.take("name", from: row)
+                return spot
+            },
+            .remove("person", of: "Spot"), .remove(type: "Person"))
+        #expect(removed.contains("Person is split and removed in the same opening"), "\(removed)")
     }
 
     @Test("What a step throws is in the error, with the entity")
