@@ -156,7 +156,7 @@ struct SyncedTransactionTests {
     }
 
     private static func identities(_ context: Context) -> [ObjectIdentifier] {
-        context.tables.tables.map { ObjectIdentifier($0) }
+        context.tables.tables.unfilled.map { ObjectIdentifier($0) }
     }
 
     @Test("Writes that wait for the disk copy no table that no reader holds")

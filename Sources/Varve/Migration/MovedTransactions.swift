@@ -162,25 +162,12 @@ struct MovedContent {
     func difference(
         to new: MovedContent, _ header: TransactionHeader, _ catalog: Catalog
     ) throws -> [UInt8] {
-        let before = TransactionID(header.id.rawValue - 1)
-        let transaction = StateTransaction(State(after: before))
-        defer { transaction.rollBack() }
-        do {
-            try transaction.define(catalog.definitions, in: before)
-        } catch ReplayError.definition(_, let error) {
-            throw StoreError.schema([SchemaProblem(error)])
-        }
         let changes = changes(to: new)
-        let former = StateDraft(lookingBackIn: transaction)
-        for change in changes { try Self.set(change.name, change.old, in: former) }
-        let draft = StateDraft(transaction, running: header.id, time: header.time)
-        for change in changes { try Self.set(change.name, change.new, in: draft) }
-        var encoder = TransactionEncoder()
-        encoder.begin(id: header.id, time: header.time)
-        try draft.encode(into: &encoder)
-        var payload = ByteWriter()
-        encoder.finish(header, into: &payload)
-        return payload.copyBytes()
+        return try IsolatedTransaction.payload(header, catalog.definitions) { former in
+            for change in changes { try Self.set(change.name, change.old, in: former) }
+        } to: { draft in
+            for change in changes { try Self.set(change.name, change.new, in: draft) }
+        }
     }
 
     private struct Change {

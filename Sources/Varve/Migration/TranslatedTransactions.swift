@@ -193,23 +193,11 @@ private struct MigratedSubjects {
     func difference(
         from old: Content, to new: Content, _ header: TransactionHeader
     ) throws -> [UInt8] {
-        let before = TransactionID(header.id.rawValue - 1)
-        let transaction = StateTransaction(State(after: before))
-        defer { transaction.rollBack() }
-        do {
-            try transaction.define(draft.catalog.definitions, in: before)
-        } catch ReplayError.definition(_, let error) {
-            throw StoreError.schema([SchemaProblem(error)])
+        try IsolatedTransaction.payload(header, draft.catalog.definitions) {
+            try set(old, in: $0)
+        } to: {
+            try set(new, in: $0)
         }
-        try set(old, in: StateDraft(lookingBackIn: transaction))
-        let change = StateDraft(transaction, running: header.id, time: header.time)
-        try set(new, in: change)
-        var encoder = TransactionEncoder()
-        encoder.begin(id: header.id, time: header.time)
-        try change.encode(into: &encoder)
-        var payload = ByteWriter()
-        encoder.finish(header, into: &payload)
-        return payload.copyBytes()
     }
 
     private func set(_ content: Content, in target: StateDraft) throws {

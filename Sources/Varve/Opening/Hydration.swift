@@ -12,7 +12,8 @@ internal import VarveTables
 ///
 /// Tables of a large state wait, where that goes, until they are first read (``TableFilling``).
 struct Hydration {
-    /// From how many slots of all types on tables wait. Fewer are filled while one would be looked for.
+    /// From how many slots of all types on tables wait. Among fewer an opening that fills all of them takes as long as one of
+    /// two million slots that fills none: 24 and 29 ms on a quiet machine.
     static let waitingSlotsMin = 16_384
 
     let state: State
@@ -32,32 +33,43 @@ struct Hydration {
 
     /// - Returns: why the rows cannot be read; the context is of no use then.
     func fill(_ context: inout Context, _ schema: inout Schema) -> StoreError? {
-        let works = TableWork.all(&context, schema, self)
-        let now = works.filter { !(mayWait && $0.content.mayWait) }
-        let found = Self.fill(now)
-        if let failure = found.failure { return failure.error }
-        for work in works where mayWait && work.content.mayWait {
-            work.table.wait(for: TableFilling(work.content))
+        var works: [TableWork] = []
+        var waiting: [(content: TableContent, table: AnyTable)] = []
+        for (content, table) in TableContent.all(&context, schema, self) {
+            if mayWait && content.mayWait {
+                waiting.append((content, table))
+            } else {
+                works.append(TableWork(content, table))
+            }
         }
-        schema.unknownFields.merge(found.unknown) { _, new in new }
-        schema.withheldRows = found.withheld
         do throws(StoreError) {
-            schema.loggedForms = try Self.searchForms(FormWork.all(now))
+            let found = try Self.fill(works)
+            schema.unknownFields.merge(found.unknown) { _, new in new }
+            schema.withheldRows = found.withheld
+            schema.loggedForms = try Self.searchForms(FormWork.all(works))
         } catch {
             return error
         }
+        for (content, table) in waiting { table.wait(for: TableFilling(content)) }
         return nil
     }
 
-    /// Fills tables, which are empty.
-    static func fill(_ works: [TableWork]) -> HydrationResults {
+    /// What was found in the rows beside what the app's types read, by position of the table.
+    struct Findings {
+        var unknown: [Int: UnknownFields] = [:]
+        var withheld: [Int: WithheldRows] = [:]
+    }
+
+    /// Fills tables, which are empty. They are of no use where that throws.
+    static func fill(_ works: [TableWork]) throws(StoreError) -> Findings {
         let plan = Plan(works)
         let results = perform(plan)
+        if let failure = results.failure { throw failure.error }
         for (number, content) in results.contents {
             guard case .index(let index) = plan.steps[number].step else { continue }
             plan.works[plan.steps[number].work].table.indexContents[index] = content
         }
-        return results
+        return results.findings
     }
 
     private static func searchForms(
@@ -119,8 +131,8 @@ struct Hydration {
         }
     }
 
-    private static func perform(_ plan: Plan) -> HydrationResults {
-        let results = Lock(HydrationResults(partsLeft: plan.works.map(\.parts.count)))
+    private static func perform(_ plan: Plan) -> Results {
+        let results = Lock(Results(partsLeft: plan.works.map(\.parts.count)))
         // Unchecked: each step fills properties of tables that no other touches at the same time. Making an index only reads its
         // table; the contents are set afterwards.
         nonisolated(unsafe) let plan = plan
@@ -143,7 +155,7 @@ struct Hydration {
     }
 
     private static func perform(
-        _ step: Step, of work: TableWork, _ number: Int, _ results: Lock<HydrationResults>
+        _ step: Step, of work: TableWork, _ number: Int, _ results: Lock<Results>
     ) throws(StoreError) {
         switch step {
         case .rows(let part):
@@ -161,19 +173,18 @@ struct Hydration {
 }
 
 /// What the steps of a hydration found, by the position of the table or the number of the step.
-struct HydrationResults {
+private struct Results {
     /// By number of the work.
     var partsLeft: [Int]
-    private(set) var unknown: [Int: UnknownFields] = [:]
-    private(set) var withheld: [Int: WithheldRows] = [:]
+    private(set) var findings = Hydration.Findings()
     var contents: [Int: IndexContent] = [:]
     /// Of the step with the least number: all rows are read, so it does not depend on the threads which.
     private(set) var failure: (number: Int, error: StoreError)?
 
     mutating func note(_ found: TableWork.Found, at position: Int) {
-        if let fields = found.unknown { unknown[position] = fields }
+        if let fields = found.unknown { findings.unknown[position] = fields }
         if !found.withheld.isEmpty {
-            withheld[position, default: WithheldRows()].merge(found.withheld)
+            findings.withheld[position, default: WithheldRows()].merge(found.withheld)
         }
     }
 

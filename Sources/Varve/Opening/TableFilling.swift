@@ -7,8 +7,7 @@ internal import VarveTables
 
 /// Fills a table when it is first read: what an opening leaves for later.
 ///
-/// It keeps the state that the table is filled from, and no table: contexts are released with tables that nobody has
-/// read.
+/// It keeps the state that the table is filled from, and no table: a context is released with tables that were never read.
 final class TableFilling: TableSource {
     private enum Progress {
         case waiting
@@ -35,7 +34,7 @@ final class TableFilling: TableSource {
 
     /// Fills a table unless that was done; returns why it cannot be.
     private func tryToFill(_ table: AnyTable) -> StoreError? {
-        // Unchecked: whoever holds the lock is the only one to use the table before it is filled.
+        // Unchecked: until it is filled only the thread that holds the lock uses the table.
         nonisolated(unsafe) let table = table
         return progress.withLock { progress in
             switch progress {
@@ -65,8 +64,7 @@ final class TableFilling: TableSource {
             try content.state.reading {
                 .log($0)
             } _: { () throws(StoreError) in
-                let results = Hydration.fill([TableWork(content, table)])
-                if let failure = results.failure { throw failure.error }
+                _ = try Hydration.fill([TableWork(content, table)])
             }
             return nil
         } catch {
@@ -81,7 +79,7 @@ final class TableFilling: TableSource {
         guard let content = content.withLock({ $0 }), content.tombstones == nil else {
             return .unknown
         }
-        // To fill the table takes no longer than what was read so, and what follows is found sooner.
+        // A table that is read so often is filled: its rows are found without the state then.
         guard readCount.add(1, ordering: .relaxed).newValue <= 16 + content.slotCount / 8 else {
             return .unknown
         }

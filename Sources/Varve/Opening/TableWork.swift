@@ -41,6 +41,42 @@ struct TableContent {
 
     /// The number of slots that are looked at.
     var slotCount: Int { state.counts(of: definition.number).slots }
+
+    /// One for each table of the context that the state has something for, with the table.
+    static func all(
+        _ context: inout Context, _ schema: Schema, _ hydration: Hydration
+    ) -> [(content: TableContent, table: AnyTable)] {
+        let state = hydration.state
+        for table in context.tables.tables.unfilled {
+            guard let number = schema.definition(of: table, in: context)?.number,
+                state.counts(of: number).tombstones > 0
+            else { continue }
+            _ = context.position(of: table.descriptor.type._tombstoneDescriptor)
+        }
+        // The context is new: nothing else references its tables, so they are filled in place.
+        let tables = context.tables.tables.unfilled
+        return tables.indices.flatMap { position -> [(content: TableContent, table: AnyTable)] in
+            let table = tables[position]
+            guard table.descriptor.tombstoneOwner == nil,
+                let definition = schema.definition(atTable: position)
+            else { return [] }
+            func content(_ tombstones: Tombstones?) -> TableContent {
+                TableContent(
+                    position: position, descriptor: table.descriptor, tombstones: tombstones,
+                    definition: definition, state: state,
+                    unknownFields: schema.unknownFields[position],
+                    withholdsRows: hydration.withholdsRows)
+            }
+            // At once: what gives ids is shared by all contexts of the store.
+            table.adoptNumber(state.lastNumber(of: definition))
+            guard
+                let tombstones = table.descriptor.tombstoneDescriptor
+                    .flatMap({ context.tables.position(of: $0) })
+            else { return [(content(nil), table)] }
+            let type = schema.definition(atTable: tombstones)?.number
+            return [(content(nil), table), (content(.init(type: type)), tables[tombstones])]
+        }
+    }
 }
 
 /// The filling of one table.
@@ -71,43 +107,6 @@ struct TableWork {
             isWhole: content.unknownFields != nil || content.tombstones != nil)
     }
 
-    /// One for each table of the context that the state has something for.
-    static func all(
-        _ context: inout Context, _ schema: Schema, _ hydration: Hydration
-    ) -> [TableWork] {
-        let state = hydration.state
-        for table in context.tables.tables {
-            guard let number = schema.definition(of: table, in: context)?.number,
-                state.counts(of: number).tombstones > 0
-            else { continue }
-            _ = context.position(of: table.descriptor.type._tombstoneDescriptor)
-        }
-        // The context is new: nothing else references its tables, so they are filled in place.
-        let tables = context.tables.tables
-        return tables.indices.flatMap { position -> [TableWork] in
-            let table = tables[position]
-            guard table.descriptor.tombstoneOwner == nil,
-                let definition = schema.definition(atTable: position)
-            else { return [] }
-            func work(_ table: AnyTable, _ tombstones: TableContent.Tombstones?) -> TableWork {
-                let content = TableContent(
-                    position: position, descriptor: tables[position].descriptor,
-                    tombstones: tombstones, definition: definition, state: state,
-                    unknownFields: schema.unknownFields[position],
-                    withholdsRows: hydration.withholdsRows)
-                return TableWork(content, table)
-            }
-            // At once: what gives ids is shared by all contexts of the store.
-            table.adoptNumber(state.lastNumber(of: definition))
-            guard
-                let tombstones = table.descriptor.tombstoneDescriptor
-                    .flatMap({ context.tables.position(of: $0) })
-            else { return [work(table, nil)] }
-            let type = schema.definition(atTable: tombstones)?.number
-            return [work(table, nil), work(tables[tombstones], .init(type: type))]
-        }
-    }
-
     private static func parts(of table: AnyTable, _ count: Int, isWhole: Bool) -> [RowPart] {
         let size = 1 << AnyTable.partShift
         guard !isWhole, count >= 2 * size else { return [RowPart(0..<count, of: table)] }
@@ -124,7 +123,7 @@ struct TableWork {
     func loadRows(of part: RowPart) throws(StoreError) -> Found {
         try named(part.slots.lazy.map { UInt32(truncatingIfNeeded: $0) }) {
             () throws(CodecError) in
-            try isOfTombstones ? loadTombstones() : loadEntities(of: part)
+            try isOfTombstones ? loadTombstones(of: part) : loadEntities(of: part)
         }
     }
 
@@ -191,12 +190,12 @@ struct TableWork {
     }
 
     /// The tombstones among the type's slots.
-    private func loadTombstones() throws(CodecError) -> Found {
-        guard let count = content.tombstones.map({ _ in content.slotCount }),
-            var reader = state.reader(of: definition.number, as: definition)
-        else { return Found() }
+    private func loadTombstones(of part: RowPart) throws(CodecError) -> Found {
+        guard var reader = state.reader(of: definition.number, as: definition) else {
+            return Found()
+        }
         try loadTombstoneIDs()
-        try reader.forEachSlot(in: 0..<count) {
+        try reader.forEachSlot(in: part.slots) {
         } _: { entity throws(CodecError) in
             guard entity.isDeleted, withheldRow(entity) == nil else { return }
             try loadTombstone(entity)

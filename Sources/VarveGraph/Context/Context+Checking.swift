@@ -34,7 +34,9 @@ extension Context {
     /// - Complexity: linear in the number of entities and links.
     public func danglingLinks() -> [DanglingLink] {
         var found: [DanglingLink] = []
-        for (position, table) in tables.tables.enumerated() where !table.relations.isEmpty {
+        for position in tables.tables.indices
+        where !tables.tables.unfilled[position].relations.isEmpty {
+            let table = tables.tables[position]
             for slot in table.liveSlots() {
                 for relation in table.relations.indices {
                     found += danglingLinks(of: slot, relation: relation, table: position)
@@ -67,9 +69,11 @@ extension Context {
     ///
     /// - Complexity: linear in the number of entities.
     public func checkRequiredRelations() throws(ContextError) {
-        for (position, table) in tables.tables.enumerated() {
-            for (index, relation) in table.descriptor.relations.enumerated()
+        for position in tables.tables.indices {
+            let descriptor = tables.tables.unfilled[position].descriptor
+            for (index, relation) in descriptor.relations.enumerated()
             where relation.isRequired && !relation.isToMany {
+                let table = tables.tables[position]
                 for slot in table.liveSlots()
                 where liveChildren(of: slot, relation: index, table: position).isEmpty {
                     throw .requiredRelationMissing(

@@ -127,7 +127,8 @@ package struct TableList {
     func unretainedUnfilled<Kind: AnyTable>(
         at position: Int, as type: Kind.Type
     ) -> Unmanaged<Kind> {
-        precondition(position < tables.count, "a table that the context does not have")
+        precondition(
+            position < tables.unfilled.count, "a table that the context does not have")
         return tables.unfilled.withUnsafeBufferPointer { tables in
             // Not empty, so it has an address.
             .fromOpaque(
@@ -137,8 +138,10 @@ package struct TableList {
 
     @usableFromInline
     mutating func cloneTable(at position: Int, keptIn former: FormerTables?) {
-        former?.willCopy(tables[position], at: position)
-        tables[position] = tables[position].descriptor.operations.clone(tables[position])
+        // It is changed next, and so it was filled.
+        let table = tables[position]
+        former?.willCopy(table, at: position)
+        tables.unfilled[position] = table.descriptor.operations.clone(table)
     }
 }
 

@@ -244,7 +244,7 @@ package final class FormerTables: @unchecked Sendable {
         _ remains: inout TransactionRemains
     ) {
         guard context.tables.tables[position].hasJournal else { return }
-        if !isKnownUniquelyReferenced(&context.tables.tables[position]) {
+        if !isKnownUniquelyReferenced(&context.tables.tables.unfilled[position]) {
             context.tables.cloneTable(at: position, keptIn: self)
         }
         let table = context.tables.tables[position]

@@ -14,9 +14,8 @@ extension Context {
     /// other changes replace is in more places than are taken along. O(changes).
     package func insertions() -> Insertions? {
         // A table that is not filled was not touched.
-        let touched = tables.tables.unfilled.lazy.filter(\.isFilled)
-        let isInserting = touched.allSatisfy {
-            $0.hasInsertionsAlone(of: session.transaction)
+        let isInserting = tables.tables.unfilled.allSatisfy {
+            !$0.isFilled || $0.hasInsertionsAlone(of: session.transaction)
         }
         guard isInserting else { return nil }
         return Insertions(

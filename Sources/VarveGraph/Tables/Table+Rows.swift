@@ -172,7 +172,9 @@ extension Table {
 
     /// A copy of the row with an id, of a table that is not filled yet: read by itself, so that nothing waits for all
     /// others.
-    @inlinable @inline(never)
+    ///
+    /// Not inlinable: an app need not compile what is called until a table is filled.
+    @usableFromInline @inline(never)
     func copyOfStoredRow(of id: Entity.ID) -> Entity? {
         var copy: Entity?
         let presence = readStored { (writer) throws(CodecError) in

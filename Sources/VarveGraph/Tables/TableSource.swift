@@ -6,7 +6,7 @@ package import VarveEvents
 /// Any number of threads may ask at once. What a source reads stays as it is, whatever becomes of the store.
 package protocol TableSource: AnyObject, Sendable {
     /// Fills a table, unless that was done; returns when it is full. Ends the process with a message where what was
-    /// stored cannot be read: whoever reads a context cannot be given an error.
+    /// stored cannot be read: a read of a context cannot throw.
     func fill(_ table: AnyTable)
 
     /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it ends the process.
@@ -23,7 +23,6 @@ package protocol TableSource: AnyObject, Sendable {
 }
 
 /// What a source knows of an entity by its id alone.
-@usableFromInline
 package enum StoredPresence: Sendable {
     /// It has been read.
     case present
@@ -38,13 +37,9 @@ extension AnyTable {
     package final var isFilled: Bool { fillState.load(ordering: .acquiring) }
 
     /// Waits until the table is filled, which this thread does if no other has begun to.
-    @inlinable @inline(__always)
+    @usableFromInline
     package final func ensureFilled() {
-        if !isFilled { fill() }
-    }
-
-    @usableFromInline @inline(never)
-    final func fill() {
+        if isFilled { return }
         source?.fill(self)
         precondition(isFilled, "a table is filled by its source")
     }
@@ -64,7 +59,6 @@ extension AnyTable {
     /// Calls `body` with the address of a row, which is good for the call alone, of a table that is not filled.
     ///
     /// - Parameter writeID: writes the id.
-    @usableFromInline @inline(never)
     final func readStored(
         _ writeID: (inout ByteWriter) throws(CodecError) -> Void,
         _ body: (UnsafeRawPointer) -> Void
@@ -84,29 +78,22 @@ extension AnyTable {
     }
 }
 
-/// The tables of a context by position. Whoever takes one out reads or changes it, so it is filled then.
-@frozen
+/// The tables of a context by position. The subscript fills a table before it returns it: its caller is about to read or
+/// change it.
 @usableFromInline
-package struct ContextTables: RandomAccessCollection {
+package struct ContextTables {
     /// The tables as they are: for what is the same whether they are filled or not.
     @usableFromInline package var unfilled: ContiguousArray<AnyTable>
 
-    @usableFromInline
     init(_ tables: ContiguousArray<AnyTable> = []) { unfilled = tables }
 
-    @inlinable package var startIndex: Int { 0 }
-    @inlinable package var endIndex: Int { unfilled.count }
+    package var count: Int { unfilled.count }
+    package var indices: Range<Int> { unfilled.indices }
 
-    @inlinable
+    @usableFromInline
     package subscript(position: Int) -> AnyTable {
-        @inline(__always) get {
-            let table = unfilled[position]
-            table.ensureFilled()
-            return table
-        }
-        @inline(__always) _modify {
-            unfilled[position].ensureFilled()
-            yield &unfilled[position]
-        }
+        let table = unfilled[position]
+        table.ensureFilled()
+        return table
     }
 }

@@ -268,7 +268,7 @@ struct WaitingTablesTests {
         }
     }
 
-    @Test("A type with values that the app may refuse is read by the opening, which throws")
+    @Test("A type with values that the app may refuse is filled by the opening")
     func refusedValues() throws {
         let disk = SimulatedDisk()
         func open(_ types: [any EntityModelProtocol.Type]) throws -> Store {
