@@ -136,7 +136,7 @@ let package = Package(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
             linkerSettings: macroLinkerSettings),
         .target(
-            name: "VarveReplay", dependencies: ["VarveLog", "VarveEvents", "VarveTables"],
+            name: "VarveReplay", dependencies: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],
             swiftSettings: settings),
         .target(
             name: "VarveAssets",

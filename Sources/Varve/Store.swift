@@ -3,6 +3,7 @@ internal import VarveAssets
 internal import VarveEvents
 public import VarveGraph
 public import VarveLog
+package import VarveReplay
 
 /// A graph of entities that lives on disk.
 ///
@@ -27,7 +28,8 @@ public final class Store: Sendable {
 
     /// When the entities of a large store are made of what its files hold.
     ///
-    /// An opening makes those of types that may refuse a stored value, and all entities of a store with few.
+    /// An opening makes all entities of a store with few, and those of types that may refuse a stored value: raw values, JSON,
+    /// types of the app's own. Behind a compaction by the same build of the program it makes none of those either.
     public enum Loading: Sendable {
         /// Beside whatever the app does, from the opening on; those of a type that is read meanwhile at once.
         case ahead
@@ -130,13 +132,14 @@ public final class Store: Sendable {
         migrating: MigrationOptions = MigrationOptions(), log: StoreLog? = nil,
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil,
-        waitingSlotsMin: Int = Hydration.waitingSlotsMin
+        waitingSlotsMin: Int = Hydration.waitingSlotsMin,
+        build: BuildIdentity? = .ofProcess
     ) throws {
         let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
             migrations: migrations, migrating: migrating, log: log, progress: progress,
-            waitingSlotsMin: waitingSlotsMin)
+            waitingSlotsMin: waitingSlotsMin, build: build)
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)

@@ -7,6 +7,7 @@ package struct LoadedCheckpoint {
     package let state: State
     /// Nil where the checkpoint holds pages of entities, as those of former versions do.
     package let image: StoredImage?
+    let tried: TriedTypes?
 }
 
 extension CheckpointFile {
@@ -25,7 +26,9 @@ extension CheckpointFile {
     package func load(
         verifyingImagesUpTo limit: ByteCount = .max
     ) throws(LogError) -> LoadedCheckpoint {
-        guard header.isImage else { return LoadedCheckpoint(state: try readPages(), image: nil) }
+        guard header.isImage else {
+            return LoadedCheckpoint(state: try readPages(), image: nil, tried: nil)
+        }
         let source = try CheckpointImage(self)
         if length <= limit { try source.verifyStored() }
         return try open(source)
@@ -46,7 +49,7 @@ extension CheckpointFile {
                 "it holds transaction \(state.lastTransaction), and its header says "
                     + "\(header.sequence)")
         }
-        return LoadedCheckpoint(state: state, image: image)
+        return LoadedCheckpoint(state: state, image: image, tried: try loadTriedTypes())
     }
 }
 

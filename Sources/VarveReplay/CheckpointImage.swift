@@ -13,15 +13,22 @@ final class CheckpointImage: BlockSource {
     /// Where the content of each page begins in the image, and where that of the last ends.
     private let starts: [UInt64]
     private let blockCount: Int
+
+    /// How many pages of the file are the image's.
+    private var pageCount: Int { starts.count - 1 }
+
     /// Why the system refused the last read that it refused.
     private let refusal = Lock<LogError?>(nil)
 
     /// Throws `.checkpointDamaged` where the pages are not those of an image.
     init(_ file: CheckpointFile) throws(LogError) {
         self.file = file
-        let kinds = file.pages.map { CheckpointPart.Kind(code: $0.key.kind) }
+        var kinds = file.pages.map { CheckpointPart.Kind(code: $0.key.kind) }
+        // Notes may follow the root.
+        while kinds.last?.isIgnorable ?? false { kinds.removeLast() }
         blockCount = kinds.firstIndex { $0 != .block } ?? kinds.count
-        for (position, page) in file.pages.enumerated() {
+        let pages = file.pages.prefix(kinds.count)
+        for (position, page) in pages.enumerated() {
             let isBlock = position < blockCount
             guard kinds[position] == (isBlock ? .block : .imageRoot),
                 Int(page.key.first) == (isBlock ? position : position - blockCount)
@@ -31,7 +38,7 @@ final class CheckpointImage: BlockSource {
                     reason: "page \(position) is none of an image, or not in its order")
             }
         }
-        starts = file.pages.reduce(into: [0]) { starts, page in
+        starts = pages.reduce(into: [0]) { starts, page in
             starts.append(starts[starts.count - 1] + page.rawBytes.rawValue)
         }
         readers = try file.makeReaders()
@@ -39,14 +46,14 @@ final class CheckpointImage: BlockSource {
 
     // MARK: Reading
 
-    var byteCount: UInt64 { starts[starts.count - 1] }
+    var byteCount: UInt64 { starts[pageCount] }
 
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(BlockStorageError) -> Int {
         guard offset < byteCount else { return 0 }
         var (filled, page) = (0, page(at: offset))
-        while filled < buffer.count, page < file.pages.count {
+        while filled < buffer.count, page < pageCount {
             let first = offset + UInt64(filled) - starts[page]
             let count = min(UInt64(buffer.count - filled), starts[page + 1] - starts[page] - first)
             let part = UnsafeMutableRawBufferPointer(
@@ -60,7 +67,7 @@ final class CheckpointImage: BlockSource {
 
     /// The last page that begins at or before an offset inside the image.
     private func page(at offset: UInt64) -> Int {
-        var (low, high) = (0, file.pages.count)
+        var (low, high) = (0, pageCount)
         while low + 1 < high {
             let middle = (low + high) / 2
             if starts[middle] <= offset { low = middle } else { high = middle }

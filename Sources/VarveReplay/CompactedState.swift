@@ -17,6 +17,7 @@ package struct CompactedState: ~Copyable {
     private var transaction: StateTransaction?
     /// The image that the state was opened from; nil where there was none.
     package private(set) var image: StoredImage?
+    private var noted: TriedTypes?
     private var replay: SteppedReplay
     private let byteCount: UInt64
     private var bytesDone: UInt64 = 0
@@ -64,8 +65,10 @@ package struct CompactedState: ~Copyable {
             if let file = imageFile.take() {
                 // Its blocks are compared with their checksums as they are read, or copied.
                 let loaded = try file.openImage()
-                transaction = StateTransaction(loaded.state)
-                image = loaded.image
+                let transaction = StateTransaction(loaded.state)
+                transaction.setRows = loaded.tried.map { _ in SetRows() }
+                self.transaction = transaction
+                (image, noted) = (loaded.image, loaded.tried)
                 bytesDone += file.rawBytes.reduce(0, &+)
             } else if let bytes = try checkpoint?.advance() {
                 bytesDone += bytes
@@ -75,6 +78,13 @@ package struct CompactedState: ~Copyable {
         } catch {
             throw .log(error)
         }
+    }
+
+    /// What the checkpoint notes of rows that were tried, when ``advance()`` has returned false; nil for nothing.
+    package var tried: TriedRows? {
+        guard let noted, let base = image?.lastTransaction, let setRows = transaction?.setRows
+        else { return nil }
+        return TriedRows(noted, in: base, setRows)
     }
 
     /// The state, when ``advance()`` has returned false.

@@ -11,6 +11,8 @@ package struct LoggedState {
     package let start: LogStart
     /// How large the checkpoint is that the replay started from.
     package let checkpoint: CheckpointSize?
+    /// Nil where the checkpoint notes nothing of rows that were tried.
+    package let tried: TriedRows?
 
     /// Loads the newest checkpoint that can be used, and applies the log behind it, verifying all of that.
     ///
@@ -38,10 +40,17 @@ package struct LoggedState {
         checkpoint = loaded.state?.1
         image = loaded.state?.0.image
         let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
-        state = try base.reading {
+        let noted = loaded.state?.0.tried
+        let setRows: SetRows?
+        (state, setRows) = try base.reading {
             .log($0)
         } _: { () throws(ReplayFailure<RecordError>) in
-            try base.replaying(scanned, after: sequence, readingAheadFrom: aheadMin, progress)
+            try base.replaying(
+                scanned, after: sequence, readingAheadFrom: aheadMin,
+                noting: noted.map { _ in SetRows() }, progress)
+        }
+        tried = noted.flatMap { noted in
+            setRows.map { TriedRows(noted, in: TransactionID(sequence.rawValue), $0) }
         }
     }
 }
@@ -49,13 +58,14 @@ package struct LoggedState {
 extension State {
     fileprivate func replaying(
         _ scanned: ScannedLog, after sequence: LogSequence, readingAheadFrom aheadMin: UInt64,
-        _ progress: (_ replayed: UInt64, _ total: UInt64) -> Void
-    ) throws(ReplayFailure<RecordError>) -> State {
+        noting setRows: SetRows?, _ progress: (_ replayed: UInt64, _ total: UInt64) -> Void
+    ) throws(ReplayFailure<RecordError>) -> (State, SetRows?) {
         let bytes = scanned.rawBytes(after: sequence)
         var meter = ReplayMeter(total: bytes)
         progress(0, bytes)
         // One transaction over all of it: what one of the log makes, the next changes in place.
         let transaction = StateTransaction(self)
+        transaction.setRows = setRows
         if bytes >= aheadMin {
             try ReadAhead().forEach(of: scanned.snapshot, after: sequence) {
                 record throws(RecordError) in
@@ -71,7 +81,7 @@ extension State {
             }
         }
         if bytes > 0 { progress(bytes, bytes) }
-        return transaction.publish()
+        return (transaction.publish(), transaction.setRows)
     }
 }
 

@@ -76,6 +76,12 @@ void *varve_map_memory(size_t count);
 /// Releases what `varve_map_memory` returned for as many bytes.
 void varve_unmap_memory(void *address, size_t count);
 
+typedef void (*varve_bytes_body)(void *context, const void *bytes, size_t count);
+
+/// Calls `body` with what says which files the process's code was loaded from: the program, then each library. Some
+/// calls for each; none where the system does not tell.
+void varve_for_each_image(void *context, varve_bytes_body body);
+
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.
 static inline void varve_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -226,8 +226,9 @@ final class Compactor: Sendable {
     ) throws -> CompactionReport {
         let start = first?.start ?? .now
         try checkCancellationOfStart()
-        guard let (compaction, whole) = try writer.beginCompaction(for: goal)
+        guard let begun = try writer.beginCompaction(for: goal)
         else { return .ofNothing(but: collectAssets()) }
+        let (compaction, whole) = (begun.compaction, begun.timeline)
         do {
             let before = try compaction.measureFiles()
             // Of the transaction that the checkpoint is of: a later one may forget more, and be lost.
@@ -236,7 +237,7 @@ final class Compactor: Sendable {
             let size: CheckpointSize?
             do {
                 size = try BackgroundThread.with { background in
-                    try writeCheckpoint(compaction, from: floor, on: background, progress)
+                    try writeCheckpoint(begun, from: floor, on: background, progress)
                 }
             } catch let error as LogError where compaction.goesOnWithoutCheckpoint(after: error) {
                 let (dropped, leftover) = try conclude(
@@ -273,20 +274,25 @@ final class Compactor: Sendable {
     }
 
     private func writeCheckpoint(
-        _ compaction: Compaction, from floor: TransactionID, on background: BackgroundThread,
-        _ progress: (CompactionProgress) -> Void
+        _ begun: Writer.BegunCompaction, from floor: TransactionID,
+        on background: BackgroundThread, _ progress: (CompactionProgress) -> Void
     ) throws -> CheckpointSize? {
+        let compaction = begun.compaction
         if compaction.isUpToDate { return nil }
-        let (whole, base) = try readState(compaction, on: background, progress)
+        let (whole, base, tried) = try readState(compaction, on: background, progress)
         let state = whole.trimmingTimeline(below: floor)
         guard let writer = try compaction.beginCheckpoint(time: state.lastTime.microseconds) else {
             return nil
         }
+        // An opening reads all of a checkpoint that is no image.
+        let triable = writer.isThorough ? [] : begun.subjects
+        let note = try tryRows(of: triable, in: state, begun.build, behind: tried, on: background)
         var writing = try CheckpointWriting(of: state, base: base, to: writer)
         try background.repeat({ try writing.advance() }) {
             progress(CompactionProgress(phase: .writing, fraction: writing.fraction))
             try checkCancellation()
         }
+        try note?.append(to: writer)
         let file = try compaction.finishCheckpoint(writer, contentDigest: writing.contentDigest)
         var verification = try file.beginVerification()
         try background.repeat({ try verification.advance() }) {
@@ -298,12 +304,23 @@ final class Compactor: Sendable {
         return size
     }
 
+    /// Tries rows of the state that a checkpoint will hold. Returns what it may note.
+    private func tryRows(
+        of subjects: [RowTrial.Subject], in state: State, _ build: BuildIdentity?,
+        behind base: TriedRows?, on background: BackgroundThread
+    ) throws -> TriedTypes? {
+        guard let build, !subjects.isEmpty else { return nil }
+        var trials = TypeTrials(of: subjects, in: state, by: build, behind: base)
+        try background.repeat({ try trials.advance() }) { try checkCancellation() }
+        return trials.result
+    }
+
     /// The state behind everything that was appended when the compaction began, without the steps that cannot be undone
-    /// any more, and the image that it was opened from.
+    /// any more, the image that it was opened from, and what that notes of rows that were tried.
     private func readState(
         _ compaction: Compaction, on background: BackgroundThread,
         _ progress: (CompactionProgress) -> Void
-    ) throws -> (State, StoredImage?) {
+    ) throws -> (State, StoredImage?, TriedRows?) {
         var reading = try CompactedState(compaction)
         do {
             try background.repeat({ try reading.advance() }) {
@@ -313,8 +330,8 @@ final class Compactor: Sendable {
         } catch let failure as ReplayFailure<RecordError> {
             throw failure.storeError
         }
-        let image = reading.image
-        return (try reading.finish(), image)
+        let (image, tried) = (reading.image, reading.tried)
+        return (try reading.finish(), image, tried)
     }
 
     /// Puts the manifest in force and removes what it made superfluous. Returns what went, with what the first attempt

@@ -2,6 +2,7 @@ internal import Foundation
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 internal import VarveTables
 
 /// Turns the encoded rows of a state into the tables of a context.
@@ -21,6 +22,20 @@ struct Hydration {
     let withholdsRows: Bool
     /// Whether tables may wait.
     let mayWait: Bool
+    /// Which rows the build of the process has tried; nil where it has tried none.
+    let tried: TriedRows?
+    /// Nil where that is not known.
+    let build: BuildIdentity?
+
+    /// The slots of a type whose rows are still to be tried; nil where that is all of them.
+    func untried(
+        _ type: TypeNumber, of descriptor: EntityDescriptor
+    ) -> [VarveTables.Slot]? {
+        guard let build, let tried, let reader = TriedTypes.Reader(descriptor.type) else {
+            return nil
+        }
+        return tried.untried(type, as: reader, by: build, in: state.catalog)
+    }
 
     /// What is done at once by one thread.
     private enum Step {

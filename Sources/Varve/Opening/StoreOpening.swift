@@ -21,6 +21,8 @@ struct StoreOpening {
     var progress: (@Sendable (OpeningProgress) -> Void)?
     /// From how many slots of all types on tables are filled when they are first read.
     var waitingSlotsMin = Hydration.waitingSlotsMin
+    /// Which code reads the rows; nil where that is not known.
+    var build: BuildIdentity?
     /// What gives the ids of all contexts of the store. Drafts, and bodies that threw, have numbers that no log has.
     var counters = IDCounters()
     /// What is found of damage, now and as long as the store is open.
@@ -103,7 +105,7 @@ struct StoreOpening {
             try lookingAgain {
                 let scanned = try scan(.readOnly)
                 return try readingNewest(scanned) { replayed in
-                    let shown = try hydrateForReading(replayed.state)
+                    let shown = try hydrateForReading(replayed.state, replayed.tried)
                     return (replayed.state, try LogFollower(scanned), shown)
                 }
             }
@@ -167,14 +169,16 @@ struct StoreOpening {
     }
 
     /// A state that nobody adds to: what a writer would log first is completed in place.
-    func hydrateForReading(_ replayed: State) throws(StoreError) -> StoreState {
-        try hydrateForReading(replayed, for: .following).state
+    func hydrateForReading(
+        _ replayed: State, _ tried: TriedRows? = nil
+    ) throws(StoreError) -> StoreState {
+        try hydrateForReading(replayed, tried, for: .following).state
     }
 
     func hydrateForReading(
-        _ replayed: State, for purpose: Purpose
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrate(replayed, for: purpose)
+        var (state, unread) = try hydrate(replayed, tried, for: purpose)
         state.completeLinks(behind: state.lastTransaction)
         return (state, unread)
     }
@@ -202,7 +206,9 @@ struct StoreOpening {
         ) { replayed in
             let migrated = try migrate(replayed.state)
             note(.entities)
-            let hydrated = try hydrate(migrated?.state ?? replayed.state, for: .opening)
+            // What a migration has made was not tried.
+            let tried = migrated == nil ? replayed.tried : nil
+            let hydrated = try hydrate(migrated?.state ?? replayed.state, tried, for: .opening)
             return (replayed, migrated, hydrated)
         }
         if let migrated { try backUp(before: migrated) }
@@ -238,7 +244,7 @@ struct StoreOpening {
                 throw StoreError.needsMigration(pending.map { "\($0.id)" })
             }
             note(.entities)
-            return (replayed, try hydrateForReading(replayed.state, for: .opening))
+            return (replayed, try hydrateForReading(replayed.state, replayed.tried, for: .opening))
         }
         var opened = Opened(
             state: state, log: nil,
@@ -327,18 +333,20 @@ struct StoreOpening {
     }
 
     func hydrate(_ replayed: State) throws(StoreError) -> StoreState {
-        try hydrate(replayed, for: .past).state
+        try hydrate(replayed, nil, for: .past).state
     }
 
-    /// - Parameter purpose: whether what the types do not name is checked and counted.
+    /// - Parameters:
+    ///   - tried: which rows need not be tried again.
+    ///   - purpose: whether what the types do not name is checked and counted.
     private func hydrate(
-        _ replayed: State, for purpose: Purpose
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {
                 .log($0)
             } _: { () throws(StoreError) in
-                try hydrate(replayed, for: purpose, withholdsRows: withholdsRows)
+                try hydrate(replayed, tried, for: purpose, withholdsRows: withholdsRows)
             }
             if let hydrated { return hydrated }
         }
@@ -348,7 +356,7 @@ struct StoreOpening {
     /// - Parameter withholdsRows: whether rows with raw values that the types do not know are left out.
     /// - Returns: nil where there are such rows and they are not to be left out.
     private func hydrate(
-        _ replayed: State, for purpose: Purpose, withholdsRows: Bool
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, withholdsRows: Bool
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
         var context = try emptyContext()
         var schema = Schema()
@@ -362,7 +370,7 @@ struct StoreOpening {
         if purpose != .past { try checkFormerNames(declared, replayed) }
         let hydration = Hydration(
             state: replayed, withholdsRows: withholdsRows,
-            mayWait: replayed.slotCount >= waitingSlotsMin)
+            mayWait: replayed.slotCount >= waitingSlotsMin, tried: tried, build: build)
         let failure = hydration.fill(&context, &schema)
         if let failure {
             guard !withholdsRows, failure.isUnknownRawValue else { throw failure }

@@ -22,7 +22,14 @@ final class TableFilling: TableSource {
     /// Held while the table is being filled, so that those who need it wait.
     private let progress = Lock(Progress.waiting)
 
-    init(_ content: TableContent) { self.content = Lock(content) }
+    /// Whether an entity may be looked up by the bytes of its id. Two ids of an app's own type may be equal with other
+    /// bytes, and those of tombstones are read by what they were deleted as: the table finds both.
+    private let readsByBytes: Bool
+
+    init(_ content: TableContent) {
+        readsByBytes = content.tombstones == nil && content.descriptor.readsEveryID
+        self.content = Lock(content)
+    }
 
     func fill(_ table: AnyTable) {
         guard let error = tryToFill(table) else { return }
@@ -75,10 +82,7 @@ final class TableFilling: TableSource {
     func read(
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence {
-        // Those of tombstones are read by what they were deleted as: the table has them.
-        guard let content = content.withLock({ $0 }), content.tombstones == nil else {
-            return .unknown
-        }
+        guard readsByBytes, let content = content.withLock({ $0 }) else { return .unknown }
         // A table that is read so often is filled: its rows are found without the state then.
         guard readCount.add(1, ordering: .relaxed).newValue <= 16 + content.slotCount / 8 else {
             return .unknown

@@ -16,6 +16,8 @@ struct TableContent {
     let state: State
     let unknownFields: UnknownFields?
     let withholdsRows: Bool
+    /// Slots whose rows are still to be tried; nil where no rows were.
+    let untried: [VarveTables.Slot]?
 
     struct Tombstones {
         /// The log's number for the type of the tombstones, where a relation leads to it.
@@ -23,15 +25,19 @@ struct TableContent {
     }
 
     /// Whether the table may be filled when it is first read: every row can be read then, because the log has checked
-    /// that its fields are well formed, and nothing is to be found in the rows but what the app's type reads.
+    /// that its fields are well formed, or because all were tried; and nothing is to be found in the rows but what the app's
+    /// type reads.
     var mayWait: Bool {
-        unknownFields == nil && !withholdsRows && descriptor.readsEveryRow && !mayHaveOtherForms
-            && (tombstones == nil || namesReadableIDs)
+        unknownFields == nil && !withholdsRows && (tombstones == nil || namesReadableIDs)
+            && (trial.isForegone || areTried)
     }
 
-    /// Whether a value may be in the log in another form than it is written in now.
-    var mayHaveOtherForms: Bool {
-        LoggedFormSearch.isNeeded(definition, knownFields: descriptor.fields.count)
+    /// What is tried of the type.
+    var trial: RowTrial.Subject { RowTrial.Subject(descriptor: descriptor, definition: definition) }
+
+    private var areTried: Bool {
+        guard let untried else { return false }
+        return RowTrial(trial).passes(untried, of: state)
     }
 
     /// Whether the ids in the relations of a tombstone can be read.
@@ -65,7 +71,8 @@ struct TableContent {
                     position: position, descriptor: table.descriptor, tombstones: tombstones,
                     definition: definition, state: state,
                     unknownFields: schema.unknownFields[position],
-                    withholdsRows: hydration.withholdsRows)
+                    withholdsRows: hydration.withholdsRows,
+                    untried: hydration.untried(definition.number, of: table.descriptor))
             }
             // At once: what gives ids is shared by all contexts of the store.
             table.adoptNumber(state.lastNumber(of: definition))

@@ -241,6 +241,9 @@ struct LoggedFormSearch: ~Copyable {
         bytes.writeLengthPrefixed(logged)
     }
 
+    /// Whether all values have the form that is written now, so far.
+    var foundNone: Bool { slots.isEmpty }
+
     /// What was found; nil where all values have the form that is written now.
     borrowing func finish() -> LoggedForms? {
         slots.isEmpty ? nil : LoggedForms(FoundForms(self))

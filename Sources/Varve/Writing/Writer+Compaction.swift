@@ -1,13 +1,24 @@
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveLog
+internal import VarveReplay
 
 extension Writer {
-    /// Begins a compaction, and returns what can be undone and redone behind its checkpoint. What the log lacks
-    /// of the types' definitions is logged first. Nil where nothing was ever written.
-    func beginCompaction(for goal: CompactionGoal) throws -> (Compaction, Timeline)? {
+    /// What a compaction begins with.
+    struct BegunCompaction {
+        let compaction: Compaction
+        /// What can be undone and redone behind the checkpoint.
+        let timeline: Timeline
+        /// Whose rows are tried for the checkpoint, and by which build; nil where that is not known.
+        let subjects: [RowTrial.Subject]
+        let build: BuildIdentity?
+    }
+
+    /// Begins a compaction. What the log lacks of the types' definitions is logged first. Nil where nothing was ever
+    /// written.
+    func beginCompaction(for goal: CompactionGoal) throws -> BegunCompaction? {
         try checkCaller()
-        var begun: (Compaction, Timeline)?
+        var begun: BegunCompaction?
         try inTurn { core in
             let open = try core.openLog()
             defer { noteFigures(open, core) }
@@ -17,7 +28,9 @@ extension Writer {
                     precondition(
                         core.head.lastTransaction.rawValue == compaction.sequence.rawValue,
                         "the head is the state behind everything appended")
-                    return (compaction, core.head.timeline)
+                    return BegunCompaction(
+                        compaction: compaction, timeline: core.head.timeline,
+                        subjects: core.head.trialSubjects, build: core.opening.build)
                 }
                 core.admission.beginCompaction()
             } catch let error as LogError {

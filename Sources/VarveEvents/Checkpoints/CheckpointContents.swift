@@ -185,7 +185,8 @@ private struct TypesPageReader {
                 }
                 types[index].links[position].append(page)
             case .tombstoneLists: types[index].tombstoneLists.append(page)
-            case .catalog, .types, .migrations, .block, .imageRoot, .timeline, .other:
+            case .catalog, .types, .migrations, .block, .imageRoot, .timeline, .triedTypes,
+                .other:
                 throw .structure(page: page, reason: "kind \(part.kind.code) is unknown here")
             }
         }

@@ -19,6 +19,8 @@ package struct CheckpointPart: Hashable, Sendable {
         case imageRoot
         /// What can be undone and redone, and the savepoints.
         case timeline
+        /// Which types' rows a build of an app has tried.
+        case triedTypes
         /// Of a later version. From 128 on it may be passed over; below it must be understood.
         case other(UInt8)
     }
@@ -63,6 +65,7 @@ extension CheckpointPart.Kind {
         case 7: self = .block
         case 8: self = .imageRoot
         case 128: self = .timeline
+        case 129: self = .triedTypes
         default: self = .other(code)
         }
     }
@@ -78,13 +81,20 @@ extension CheckpointPart.Kind {
         case .block: 7
         case .imageRoot: 8
         case .timeline: 128
+        case .triedTypes: 129
         case .other(let code): code
         }
     }
 
-    /// Readers that do not know it may pass it over.
+    /// Whether what reads a state may pass it over.
     package var isIgnorable: Bool {
-        if case .other(let code) = self { code >= 128 } else { false }
+        switch self {
+        case .triedTypes: true
+        case .other(let code): code >= 128
+        case .catalog, .types, .rows, .links, .tombstoneLists, .migrations, .block, .imageRoot,
+            .timeline:
+            false
+        }
     }
 }
 

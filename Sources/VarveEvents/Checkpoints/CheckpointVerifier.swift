@@ -59,7 +59,7 @@ package struct CheckpointVerifier: ~Copyable {
             var timeline = Timeline()
             try timeline.readMigrations(
                 page, count: part.count, through: contents.lastTransaction)
-        case .catalog, .types, .block, .imageRoot, .other: break
+        case .catalog, .types, .block, .imageRoot, .triedTypes, .other: break
         }
     }
 

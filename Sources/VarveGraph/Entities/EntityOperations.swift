@@ -6,7 +6,7 @@ public import VarveEvents
 /// that generated code calls with a concrete type, so their bodies are specialised there.
 @usableFromInline
 package struct EntityOperations: Sendable {
-    @usableFromInline var makeTable: @Sendable (EntityDescriptor) -> AnyTable
+    @usableFromInline package var makeTable: @Sendable (EntityDescriptor) -> AnyTable
     /// A table with the same content, which shares all pages.
     @usableFromInline var clone: @Sendable (AnyTable) -> AnyTable
     /// A table with the same ids, rows and journal of rows, which shares their pages, and nothing else.

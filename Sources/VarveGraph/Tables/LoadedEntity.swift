@@ -5,7 +5,7 @@ package struct LoadedEntity {
     /// Both outlive the call that they are passed to.
     @usableFromInline let id: UnsafeRawBufferPointer
     @usableFromInline let row: UnsafeRawBufferPointer
-    @usableFromInline let metadata: RowMetadata
+    @usableFromInline package let metadata: RowMetadata
 
     package init(id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer, metadata: RowMetadata) {
         self.id = id

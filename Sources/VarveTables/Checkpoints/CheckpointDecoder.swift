@@ -26,7 +26,8 @@ package struct CheckpointDecoder: Sendable {
         parts.indices.dropFirst(2).filter { page in
             switch parts[page].kind {
             case .rows, .links, .tombstoneLists: true
-            case .catalog, .types, .migrations, .block, .imageRoot, .timeline, .other: false
+            case .catalog, .types, .migrations, .block, .imageRoot, .timeline, .triedTypes, .other:
+                false
             }
         }
     }

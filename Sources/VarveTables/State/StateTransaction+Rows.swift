@@ -82,6 +82,7 @@ extension StateTransaction {
         _ ordinal: Ordinal, at version: PreviousVersion
     ) throws(EntityFault) {
         try changeIndexes(of: type, slot, to: presence == .live ? row : nil)
+        setRows?.note(slot, in: type)
         try tables[type].setRow(
             slot, to: row, presence, ordinal, at: version, in: transaction)
     }

@@ -17,6 +17,9 @@ package final class StateTransaction {
     package internal(set) var timeline: Timeline
     package internal(set) var unknownEventCount: Int
 
+    /// Nil where that is not asked for.
+    package var setRows: SetRows?
+
     // Unchecked: every event touches these several times, and no access calls out to another of the
     // same property.
     @exclusivity(unchecked) var tables: [Table]
