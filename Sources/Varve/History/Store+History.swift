@@ -23,9 +23,9 @@ extension Store {
         var bytes = ByteWriter()
         try Entity._storeID(id, into: &bytes)
         let encoded = bytes.copyBytes()
-        let (found, dropped) = try versions(definition, id: encoded, state)
+        let (found, dropped, migrations) = try versions(definition, id: encoded, state)
         let names = Set(definition.fields.prefix(known).map(\.name))
-        let migrated = try MigratedVersions(found, state.pastMigrations)
+        let migrated = try MigratedVersions(found, migrations)
         let versions = migrated.versions.indices.map { index in
             let version = migrated.versions[index]
             var entity: Entity?
@@ -83,19 +83,20 @@ extension Store {
 
     private func versions(
         _ definition: TypeDefinition, id: [UInt8], _ state: StoreState
-    ) throws -> ([VersionStretch], dropped: DroppedVersions?) {
+    ) throws -> ([VersionStretch], dropped: DroppedVersions?, PastMigrations) {
         let target = ReversedState(state)
         let place = try id.withReader { reader throws(CodecError) in
             try target.place(of: definition.number, reader.rest)
         }
-        guard let place else { return ([], nil) }
+        guard let place else { return ([], nil, state.pastMigrations) }
         let stamps = target.stamps(of: place)
         let presence = target.presence(of: place)
-        guard presence != .vacant else { return ([], nil) }
+        guard presence != .vacant else { return ([], nil, state.pastMigrations) }
         var row = ByteWriter()
         try target.writeRowOrTombstone(of: place, into: &row)
         let newest = presence == .gone ? nil : row.copyBytes()
         return try readingHistory { log in
+            let migrations = try log.migrations(behind: state)
             var stretches: [VersionStretch] = []
             var next: (definition: TypeDefinition, id: [UInt8], Former)? = (
                 definition, id, Former(transaction: TransactionID(stamps.transaction), row: newest)
@@ -116,13 +117,13 @@ extension Store {
                 let stretch = VersionStretch(
                     definition: definition, id: id, versions: history.versions)
                 stretches.append(stretch)
-                next = dropped == nil ? try log.predecessor(of: stretch, state) : nil
+                next = dropped == nil ? try log.predecessor(of: stretch, migrations) : nil
             }
             return (
                 stretches,
                 dropped.map {
                     DroppedVersions(newest: $0, floor: log.floor, last: state.lastTransaction)
-                }
+                }, migrations
             )
         }
     }
@@ -137,12 +138,11 @@ private struct Former {
 extension LogHistory {
     /// The entity under the id that it had before a migration gave it another one.
     fileprivate func predecessor(
-        of stretch: VersionStretch, _ state: StoreState
+        of stretch: VersionStretch, _ migrations: PastMigrations
     ) throws -> (definition: TypeDefinition, id: [UInt8], Former)? {
         guard let oldest = stretch.versions.last?.header.id,
-            let type = try state.pastMigrations.predecessor(
-                of: stretch.definition.number, in: oldest),
-            let definition = state.catalog.definition(of: type)
+            let type = try migrations.predecessor(of: stretch.definition.number, in: oldest),
+            let definition = migrations.catalog.definition(of: type)
         else { return nil }
         let found = try with(oldest) {
             try $0.predecessor(

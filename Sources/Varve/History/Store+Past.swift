@@ -44,7 +44,10 @@ extension Store {
         _ route: PastRoute = .shorter
     ) throws -> StoreState {
         guard transaction < current.lastTransaction else { return current }
-        let migrations = published.current.pastMigrations
+        var migrations = published.current.pastMigrations
+        if transaction < migrations.newest {
+            migrations = try history.migrations(behind: published.current)
+        }
         var history = history
         while true {
             do {

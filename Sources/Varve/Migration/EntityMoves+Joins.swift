@@ -5,29 +5,34 @@ internal import VarveTables
 extension EntityMoves {
     /// Cuts the links that were joined by, and deletes what nothing else refers to.
     func takeJoined() throws(StoreError) {
-        var candidates: [EntityPlace: Int] = [:]
-        for (order, pending) in joins.enumerated() {
-            try cut(pending)
+        var candidates: Set<EntityPlace> = []
+        var removals = LinkRemovals()
+        for pending in joins {
+            try cut(pending, &removals)
             guard !pending.join.isTargetRemoved else { continue }
             for other in pending.others.map(place(now:)) {
                 switch draft.presence(of: other) {
-                case .live where !pending.isDeleted, .tombstone: candidates[other] = order
+                case .live where !pending.isDeleted, .tombstone: candidates.insert(other)
                 default: break
                 }
             }
         }
-        let types = Set(candidates.keys.map(\.table))
-        let referred = referred(in: types)
-        let taken = candidates.keys.filter { !referred.contains($0) }
+        removals.perform(on: draft)
+        let referred = referred(in: Set(candidates.map(\.table)))
+        let taken = candidates.subtracting(referred)
+        removals = LinkRemovals()
         for place in taken.sorted(by: { ($0.table, $0.slot) < ($1.table, $1.slot) }) {
             counts[draft.name(of: place).type, default: 0] += 1
-            cutAll(at: place)
-            draft.clear(place, as: absence)
+            cutAll(at: place, &removals)
+            try clear(place)
         }
+        removals.perform(on: draft)
     }
 
     /// Cuts the links of one entity that were joined by, on both sides.
-    private func cut(_ pending: PendingJoin) throws(StoreError) {
+    private func cut(
+        _ pending: PendingJoin, _ removals: inout LinkRemovals
+    ) throws(StoreError) {
         let former = pending.join.relation
         let number = plan.moved[pending.join.holder]?[former.number] ?? former.number
         let parent = pending.parent
@@ -48,15 +53,8 @@ extension EntityMoves {
         for other in pending.others.map(place(now:)) {
             let number = plan.moved[former.target]?[inverse] ?? inverse
             guard let relation = draft.relation(number, ofTable: other.table) else { continue }
-            remove(parent.slot, from: relation.index, of: other)
+            removals.remove(parent.slot, from: relation.index, of: other)
         }
-    }
-
-    private func remove(_ slot: UInt32, from relation: Int, of place: EntityPlace) {
-        var list = draft.list(of: relation, at: place)
-        guard let position = list.position(of: slot) else { return }
-        list.remove(at: position)
-        draft.setList(list, of: relation, at: place)
     }
 
     /// What entities that are not deleted refer to, of some tables.
@@ -83,7 +81,7 @@ extension EntityMoves {
     }
 
     /// Cuts all links of an entity, on both sides.
-    private func cutAll(at place: EntityPlace) {
+    private func cutAll(at place: EntityPlace, _ removals: inout LinkRemovals) {
         let type = TypeNumber(UInt32(truncatingIfNeeded: place.table + 1))
         for known in plan.after[type]?.relations ?? [] {
             guard let relation = draft.relation(known.number, ofTable: place.table) else {
@@ -97,7 +95,7 @@ extension EntityMoves {
             else { continue }
             for slot in list {
                 let other = EntityPlace(table: relation.target, slot: slot)
-                remove(place.slot, from: inverse.index, of: other)
+                removals.remove(place.slot, from: inverse.index, of: other)
             }
         }
     }

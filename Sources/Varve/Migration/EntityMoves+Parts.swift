@@ -8,19 +8,23 @@ extension EntityMoves {
     func makeParts() throws(StoreError) {
         let order = parts.indices.sorted { first, second in
             let (one, other) = (parts[first], parts[second])
-            guard one.row.isDeleted == other.row.isDeleted else { return other.row.isDeleted }
+            guard one.isDeleted == other.isDeleted else { return other.isDeleted }
             guard one.part.step == other.part.step else { return one.part.step < other.part.step }
             return draft.stamps(of: one.parent).ordinal < draft.stamps(of: other.parent).ordinal
         }
+        var links = PartLinks()
         for index in order {
             guard let split = plan.splits[parts[index].part.step] else { continue }
-            try make(parts[index], split)
+            try make(parts[index], split, &links)
         }
+        try set(links)
     }
 
-    private func make(_ pending: PendingPart, _ split: MovePlan.Split) throws(StoreError) {
+    private func make(
+        _ pending: PendingPart, _ split: MovePlan.Split, _ links: inout PartLinks
+    ) throws(StoreError) {
         let part = pending.part
-        var row = split.rows.newRow(part.values, id: part.id, isDeleted: pending.row.isDeleted)
+        var row = split.rows.newRow(part.values, id: part.id, isDeleted: pending.isDeleted)
         try split.rows.perform(on: &row)
         try split.rows.checkNames(of: row)
         guard row.parts.isEmpty else {
@@ -29,11 +33,11 @@ extension EntityMoves {
         do {
             let place = try place(of: split.target, row.id)
             try set(row, at: place, split, pending)
-            try link(pending, place, split)
+            try link(pending, place, split, &links)
         } catch let error as StoreError {
             throw error
         } catch {
-            throw split.step.failure(id: pending.row.formerIDText, error)
+            throw split.step.failure(id: pending.formerIDText, error)
         }
     }
 
@@ -41,21 +45,23 @@ extension EntityMoves {
         _ row: MigrationRow, at place: EntityPlace, _ split: MovePlan.Split,
         _ pending: PendingPart
     ) throws {
-        let bytes = try converted(split.rows.newBytes(row), split, place)
         let presence = draft.presence(of: place)
         let isRestored = presence == .tombstone && !row.isDeleted
         if presence.hasRow {
-            try check(row, bytes, at: place)
+            try check(row, pending.part, split, at: place)
             guard isRestored else { return }
         }
         // One that was deleted is live again as it was: what the step sets is the same there.
+        let bytes =
+            isRestored
+            ? try rowBytes(at: place) : try converted(split.rows.newBytes(row), split, place)
         let ordinal =
             isRestored
             ? draft.stamps(of: place).ordinal
             : ordinals(draft.encoded(place), draft.nextOrdinal(ofTable: place.table))
         try draft.set(
-            place, isRestored ? rowBytes(at: place) : bytes, isLive: !row.isDeleted, lists: [],
-            ordinal: ordinal, version: versions(draft.stamps(of: pending.parent)))
+            place, bytes, isLive: !row.isDeleted, lists: [], ordinal: ordinal,
+            version: versions(draft.stamps(of: pending.parent)))
         counts[row.type, default: 0] += 1
     }
 
@@ -77,33 +83,50 @@ extension EntityMoves {
         return writer.copyBytes()
     }
 
-    /// Refuses another value of what a step has set than the entity has.
-    private func check(_ row: MigrationRow, _ bytes: [UInt8], at place: EntityPlace) throws {
-        let known = try rowBytes(at: place)
+    /// Refuses another value of what the step has set than the entity has. What it does not set, the entity keeps.
+    private func check(
+        _ row: MigrationRow, _ part: MigrationRow.Part, _ split: MovePlan.Split,
+        at place: EntityPlace
+    ) throws {
+        let set = split.rows.names(of: part.values.keys)
         let definition = draft.definition(ofTable: place.table)
-        var differing: String?
-        try known.withReader { old in
-            try bytes.withReader { new in
-                for field in definition.fields {
-                    let before = try field.type.readSlice(&old)
-                    let after = try field.type.readSlice(&new)
-                    guard row.values[field.name] != nil, !before.hasSameBytes(as: after) else {
-                        continue
-                    }
-                    differing = differing ?? field.name
-                }
+        try rowBytes(at: place).withReader { reader in
+            for field in definition.fields {
+                let known = try field.type.readSlice(&reader)
+                let target = split.rows.target.fields.first { $0.number == field.number }
+                guard let target, set.contains(target.name), row.values[target.name] != nil
+                else { continue }
+                let value = MigrationRow.Value(
+                    type: target.type, bytes: try split.rows.value(of: target, in: row))
+                let bytes = try value.bytes(as: field.type)
+                guard !bytes.withUnsafeBytes({ known.hasSameBytes(as: $0) }) else { continue }
+                throw MigrationError.partDiffers(
+                    type: definition.name, id: row.idText, property: field.name)
             }
         }
-        if let differing {
-            throw MigrationError.partDiffers(
-                type: definition.name, id: row.idText, property: differing)
-        }
     }
+}
 
-    // MARK: Links
+// MARK: - Links
 
+/// The links of entities that are split, until all are known.
+private struct PartLinks {
+    var live = LinkAdditions()
+    /// Those that deleted entities keep.
+    var kept = LinkAdditions()
+    /// The deleted entities that keep them, with a step that made any.
+    private(set) var holders: [(place: EntityPlace, step: ResolvedStep)] = []
+    private var known: Set<EntityPlace> = []
+
+    mutating func note(_ holder: EntityPlace, _ step: ResolvedStep) {
+        if known.insert(holder).inserted { holders.append((holder, step)) }
+    }
+}
+
+extension EntityMoves {
     private func link(
-        _ pending: PendingPart, _ part: EntityPlace, _ split: MovePlan.Split
+        _ pending: PendingPart, _ part: EntityPlace, _ split: MovePlan.Split,
+        _ links: inout PartLinks
     ) throws {
         let (holder, other) =
             split.isLinkOfPart ? (part, pending.parent) : (pending.parent, part)
@@ -111,41 +134,63 @@ extension EntityMoves {
             let relation = draft.relation(link.number, ofTable: holder.table)
         else { return }
         let inverse = link.inverse.flatMap { draft.relation($0, ofTable: other.table) }
-        guard pending.row.isDeleted else {
-            try add(other, to: relation, of: holder)
-            if let inverse { try add(holder, to: inverse, of: other) }
+        guard pending.isDeleted else {
+            try add(other, to: relation, of: holder, &links.live)
+            if let inverse { try add(holder, to: inverse, of: other, &links.live) }
             return
         }
         // A deleted entity keeps its links for when it is restored.
-        try addKept(other, to: relation, of: holder)
-        if let inverse { try addKept(holder, to: inverse, of: other) }
+        addKept(other, to: relation, of: holder, split.step, &links)
+        if let inverse { addKept(holder, to: inverse, of: other, split.step, &links) }
     }
 
     private func add(
-        _ other: EntityPlace, to relation: ReversalRelation, of holder: EntityPlace
+        _ other: EntityPlace, to relation: ReversalRelation, of holder: EntityPlace,
+        _ links: inout LinkAdditions
     ) throws(MigrationError) {
-        var list = draft.list(of: relation.index, at: holder)
-        guard list.position(of: other.slot) == nil else { return }
-        guard relation.isToMany || list.count == 0 else {
-            let (type, id) = draft.name(of: holder)
-            throw .linkTaken(
-                draft.relationName(relation.index, ofTable: holder.table), of: type, id: id)
+        let isAdded = links.add(other.slot, to: relation, of: holder) {
+            draft.list(of: relation.index, at: holder).slots
         }
-        list.insert(other.slot, at: list.count)
-        draft.setList(list, of: relation.index, at: holder)
+        guard !isAdded else { return }
+        let (type, id) = draft.name(of: holder)
+        throw .linkTaken(
+            draft.relationName(relation.index, ofTable: holder.table), of: type, id: id)
     }
 
     private func addKept(
-        _ other: EntityPlace, to relation: ReversalRelation, of holder: EntityPlace
-    ) throws {
+        _ other: EntityPlace, to relation: ReversalRelation, of holder: EntityPlace,
+        _ step: ResolvedStep, _ links: inout PartLinks
+    ) {
         guard draft.presence(of: holder) == .tombstone else { return }
-        var lists = draft.keptLists(of: holder, []).lists
-        if let index = lists.firstIndex(where: { $0.relation == relation.index }) {
-            guard relation.isToMany, !lists[index].entities.contains(other) else { return }
-            lists[index].entities.append(other)
-        } else {
-            lists.append((relation.index, [other]))
+        links.note(holder, step)
+        // One that is to-one keeps the link that it has.
+        _ = links.kept.add(other.slot, to: relation, of: holder) {
+            draft.keptLists(of: holder).first { $0.relation == relation.number }?.slots ?? []
         }
-        try keep(lists, at: holder)
+    }
+
+    private func set(_ links: PartLinks) throws(StoreError) {
+        for key in links.live.changed {
+            let slots = links.live.slots(of: key.relation, at: key.place) ?? []
+            draft.setList(SlotArray(slots: slots), of: key.relation, at: key.place)
+        }
+        for (place, step) in links.holders {
+            var lists = draft.keptLists(of: place, []).lists
+            for index in 0..<draft.relationCount(ofTable: place.table) {
+                guard let slots = links.kept.slots(of: index, at: place) else { continue }
+                let target = draft.relation(at: index, ofTable: place.table).target
+                let entities = slots.map { EntityPlace(table: target, slot: $0) }
+                if let known = lists.firstIndex(where: { $0.relation == index }) {
+                    lists[known].entities = entities
+                } else {
+                    lists.append((index, entities))
+                }
+            }
+            do {
+                try keep(lists, at: place)
+            } catch {
+                throw step.failure(id: draft.name(of: place).id, error)
+            }
+        }
     }
 }

@@ -13,8 +13,11 @@ final class EntityMoves {
 
     struct PendingPart {
         let parent: EntityPlace
-        let row: MigrationRow
+        let parentID: MigrationRow.Value
+        let isDeleted: Bool
         let part: MigrationRow.Part
+
+        var formerIDText: String { parentID.text }
     }
 
     struct PendingJoin {
@@ -61,7 +64,9 @@ final class EntityMoves {
     func note(_ row: MigrationRow, at place: EntityPlace, _ related: RelatedRows) {
         let now = self.place(now: place)
         for part in row.parts {
-            parts.append(PendingPart(parent: now, row: row, part: part))
+            parts.append(
+                PendingPart(
+                    parent: now, parentID: row.formerID, isDeleted: row.isDeleted, part: part))
         }
         let type = TypeNumber(UInt32(truncatingIfNeeded: place.table + 1))
         for join in plan.joins.values where join.holder == type {
@@ -145,7 +150,15 @@ extension EntityMoves {
             }
         }
         for place in places.keys.sorted(by: { ($0.table, $0.slot) < ($1.table, $1.slot) }) {
-            draft.clear(place, as: absence)
+            try clear(place)
+        }
+    }
+
+    func clear(_ place: EntityPlace) throws(StoreError) {
+        do throws(CodecError) {
+            try draft.clear(place, as: absence)
+        } catch {
+            throw draft.unreadableRow(at: place, error)
         }
     }
 

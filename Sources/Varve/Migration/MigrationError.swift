@@ -25,6 +25,8 @@ public enum MigrationError: Error, Sendable, Equatable {
     case narrowsBothSides(String)
     /// A relation is to become to-one, and what has it, or what it leads to, gets other ids.
     case narrowsNewIDs(String)
+    /// A relation is to become to-one, and entities are joined by it, or by its other side, in the same opening.
+    case narrowsJoined(String)
     /// A step makes entities of a type that neither the app nor the store has.
     case noType(String)
     /// A step links two entities by a relation that does not lead from one to the other.
@@ -93,14 +95,22 @@ extension MigrationError: CustomStringConvertible {
             ErrorMessage(
                 "'\(name)' cannot become to-one while entities get other ids",
                 "make it to-one in a migration of an earlier version of the app")
+        case .narrowsJoined(let name):
+            ErrorMessage(
+                "'\(name)' cannot become to-one and be joined by in one opening, because a join cuts its links",
+                "leave .toOne out, or open the store once with the version of the app that has the first of the steps alone"
+            )
         case .noType(let type):
             ErrorMessage(
                 "there is no type '\(type)' to split into",
-                "name the type to the store, or mend its name in the step")
+                "name the type to the store, or mend its name in the step; an app that does not have the type any "
+                    + "more ends with .remove(type: \"\(type)\"), or opens the store once with the version that has it"
+            )
         case .noRelation(let name, let type, let other):
             ErrorMessage(
                 "\(type) has no relation '\(name)' that leads to \(other)",
-                "declare it, or mend its name in the step")
+                "declare it, or mend its name in the step; an app that does not name \(type) any more opens the "
+                    + "store once with the version that does")
         case .splitAndJoined(let name):
             ErrorMessage(
                 "'\(name)' is made by a split and used by a join of the same opening",

@@ -20,6 +20,9 @@ public struct MigrationRow {
             }
         }
 
+        /// As people read it.
+        var text: String { bytes.withUnsafeBytes { type.text(of: $0) } }
+
         /// The bytes as those of a type that can hold the value.
         func bytes(as expected: StoredType) throws(CodecError) -> [UInt8] {
             if type == expected { return bytes }
@@ -53,7 +56,7 @@ public struct MigrationRow {
     public let isDeleted: Bool
     private let shape: Shape
     /// The id before the first step.
-    private let formerID: Value
+    let formerID: Value
     /// The id that a step has given.
     private(set) var newID: Value?
     /// What steps have made of the row.
@@ -100,11 +103,11 @@ public struct MigrationRow {
     /// The name of the entity's type.
     public var type: String { shape.definition.name }
 
-    /// The id, as people read it.
-    public var idText: String { id.bytes.withUnsafeBytes { id.type.text(of: $0) } }
+    /// The id for messages, as people read it: that of a text is in quotes. ``id(as:)`` is the value.
+    public var idText: String { id.text }
 
     /// The id before the first step, as people read it.
-    var formerIDText: String { formerID.bytes.withUnsafeBytes { formerID.type.text(of: $0) } }
+    var formerIDText: String { formerID.text }
 
     /// The id by now.
     var id: Value { newID ?? formerID }

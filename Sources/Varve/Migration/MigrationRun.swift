@@ -73,13 +73,15 @@ struct MigrationRun {
     func perform() throws(StoreError) -> Outcome {
         var encoder = TransactionEncoder()
         encoder.begin(id: header.id, time: header.time)
+        var header = header
         var merge = CatalogMerge()
-        var changedRows: [String: Int] = [:]
+        var (moves, changedRows) = (RecordedMoves(), [String: Int]())
         let migrated = try state.changed { transaction throws(StoreError) in
             // A new store has nothing to migrate.
             if state.lastTransaction > 0 {
-                (merge, changedRows) = try change(transaction, &encoder)
+                (merge, moves, changedRows) = try change(transaction, &encoder)
             }
+            if !moves.isEmpty { header.metadata[Timeline.Key.entities] = moves.text }
             transaction.conclude(header)
         }
         var payload = ByteWriter(capacity: 4_096)
@@ -91,7 +93,7 @@ struct MigrationRun {
 
     private func change(
         _ transaction: StateTransaction, _ encoder: inout TransactionEncoder
-    ) throws(StoreError) -> (CatalogMerge, changedRows: [String: Int]) {
+    ) throws(StoreError) -> (CatalogMerge, RecordedMoves, changedRows: [String: Int]) {
         let former = state.catalog
         let changes = steps.changes
         var merge = former.merging(declared: declared, changes)
@@ -100,7 +102,7 @@ struct MigrationRun {
             steps, before: former.definitions, after: merge.definitions(over: former),
             demands: merge.demands)
         let related = RelatedRows(plan, steps, StateRows(state))
-        var works = try works(former, changes, merge, related)
+        var works = try works(former, changes, merge, plan, related)
         for index in works.indices { try works[index].giveFills(to: &merge) }
         try define(merge.definitions, in: transaction, &encoder)
         let draft = StateDraft(transaction, running: header.id, time: header.time)
@@ -129,31 +131,31 @@ struct MigrationRun {
         {
             let number = definition.number
             let name = former.definition(of: number)?.name ?? ""
-            counts[name] = clear(number, in: draft)
+            counts[name] = try clear(number, in: draft)
         }
         do throws(CodecError) {
             try draft.encode(into: &encoder)
         } catch {
             throw .migration(MigrationFailure("\(pending[0].id)", error))
         }
-        return (merge, counts)
+        return (merge, RecordedMoves(plan), counts)
     }
 
     private func works(
-        _ former: Catalog, _ changes: DeclaredChanges, _ merge: CatalogMerge,
+        _ former: Catalog, _ changes: DeclaredChanges, _ merge: CatalogMerge, _ plan: MovePlan,
         _ related: RelatedRows
     ) throws(StoreError) -> [TypeMigration] {
         var works: [TypeMigration] = []
         for definition in former.definitions {
             let name = changes.renames.newType(of: definition.name)
-            let steps = steps.of(definition.name)
+            let number = merge.successors[definition.number] ?? definition.number
+            let steps = steps.of(definition.name, givingIDs: number != definition.number)
             guard !steps.isEmpty else { continue }
             if changes.removedTypes.contains(name) {
                 try checkRemoval(of: name, steps)
                 continue
             }
-            try checkNarrowing(of: definition, steps, merge)
-            let number = merge.successors[definition.number] ?? definition.number
+            try checkNarrowing(of: definition, steps, merge, plan)
             works.append(
                 try TypeMigration(
                     definition, steps, related, state: state,
@@ -174,7 +176,8 @@ struct MigrationRun {
 
     /// Refuses to narrow both sides of one relation: which link stays on one side may be cut on the other.
     private func checkNarrowing(
-        of definition: TypeDefinition, _ steps: [ResolvedStep], _ merge: CatalogMerge
+        of definition: TypeDefinition, _ steps: [ResolvedStep], _ merge: CatalogMerge,
+        _ plan: MovePlan
     ) throws(StoreError) {
         for step in steps {
             guard case .narrow(let name, _) = step.action, let member = step.member,
@@ -183,6 +186,9 @@ struct MigrationRun {
             guard merge.successors[definition.number] == nil,
                 merge.successors[former.target] == nil
             else { throw step.failure(MigrationError.narrowsNewIDs(name)) }
+            guard !former.isToMany || !plan.joins(by: former, of: definition.number) else {
+                throw step.failure(MigrationError.narrowsJoined(name))
+            }
             guard
                 let number = merge.demands[definition.number]?.narrowed[former.number],
                 let new = merge.definitions.first(where: { $0.number == definition.number })?
@@ -211,13 +217,17 @@ struct MigrationRun {
     }
 
     /// Removes every entity of a type for good.
-    private func clear(_ type: TypeNumber, in draft: StateDraft) -> Int {
+    private func clear(_ type: TypeNumber, in draft: StateDraft) throws(StoreError) -> Int {
         let table = Int(type.rawValue) - 1
         var count = 0
         for slot in 0..<UInt32(truncatingIfNeeded: state.counts(of: type).slots) {
             let place = EntityPlace(table: table, slot: slot)
             guard draft.presence(of: place).hasRow else { continue }
-            draft.clear(place, as: .goes)
+            do throws(CodecError) {
+                try draft.clear(place, as: .goes)
+            } catch {
+                throw draft.unreadableRow(at: place, error)
+            }
             count += 1
         }
         return count

@@ -5,6 +5,8 @@ internal import VarveEvents
 struct MovePlan {
     struct Split {
         let step: ResolvedStep
+        /// Before the migration.
+        let source: TypeNumber
         /// Behind the migration.
         let target: TypeNumber
         /// What later steps make of a new entity.
@@ -125,13 +127,16 @@ struct MovePlan {
         }
         let holder = link.isOfPart ? target : after[successors[source.number] ?? source.number]
         splits[step.position] = Split(
-            step: step, target: target.number,
+            step: step, source: source.number, target: target.number,
             rows: RowMigration(
                 former ?? target, target,
-                steps.of(part.before).filter { $0.position > step.position },
+                steps.of(
+                    part.before,
+                    givingIDs: former.map { successors[$0.number] != nil } ?? true
+                ).filter { $0.position > step.position },
                 demands.map {
                     .all(former.flatMap { [demands = $0] in demands[$0.number] } ?? .init())
-                } ?? .newProperties(keepsRetired: false)),
+                } ?? .newProperties(keepsRetired: false), madeBy: step.migration),
             link: try relation(of: step, steps, holder, link.isOfPart ? source : target),
             isLinkOfPart: link.isOfPart)
     }
@@ -176,15 +181,20 @@ struct MovePlan {
 }
 
 extension MovePlan {
-    /// The types whose entities depend on others in this migration, and those that have links to or from them.
-    var affected: Set<TypeNumber> {
-        var types = Set(successors.keys).union(successors.values)
-        for split in splits.values {
-            types.insert(split.target)
-            types.formUnion(
-                before.values.filter { $0.name == split.step.type.before }.map(\.number))
+    /// Whether a step joins by a relation, or by the other side of it.
+    func joins(by relation: RelationDefinition, of type: TypeNumber) -> Bool {
+        joins.values.contains { join in
+            join.holder == type && join.relation.number == relation.number
+                || join.holder == relation.target && join.relation.target == type
+                    && join.relation.inverse == relation.number
         }
-        for join in joins.values { types.formUnion([join.holder, join.relation.target]) }
+    }
+
+    /// The types whose entities depend on others in this migration, and those that have links to or from them.
+    ///
+    /// - Parameter recorded: what the log says of steps that are not known.
+    func affected(with recorded: RecordedMoves) -> Set<TypeNumber> {
+        var types = RecordedMoves(self).types.union(recorded.types)
         let all = Array(before.values) + after.values
         for type in all where types.contains(type.number) {
             types.formUnion(type.relations.map(\.target))

@@ -79,7 +79,7 @@ final class MovedTransactions {
         var new = try content(behind: view.id, walk)
         for entity in view.entities {
             guard let place = try walk.draft.place(of: entity.type, entity.id) else { continue }
-            new.add(place, of: walk.draft, keepsKnown: true)
+            try new.add(place, of: walk.draft, keepsKnown: true)
         }
         try takeBack()
         var old = try content(behind: before, walk)
@@ -87,8 +87,8 @@ final class MovedTransactions {
         for entity in Set(new.entities.keys).union(old.entities.keys) {
             // What neither the transaction nor a migration has changed is what it was.
             guard let place = try walk.draft.place(of: entity) else { continue }
-            new.add(place, of: walk.draft, keepsKnown: true)
-            old.add(place, of: walk.draft, keepsKnown: true)
+            try new.add(place, of: walk.draft, keepsKnown: true)
+            try old.add(place, of: walk.draft, keepsKnown: true)
         }
         try walk.check()
         return try old.difference(to: new, view.header, walk.draft.catalog)
@@ -103,7 +103,7 @@ final class MovedTransactions {
             }
             var content = MovedContent()
             for place in draft.record.changedPlaces {
-                content.add(place, of: draft, keepsKnown: false)
+                try content.add(place, of: draft, keepsKnown: false)
             }
             return content
         }
@@ -132,7 +132,9 @@ struct MovedContent {
     private(set) var entities: [EncodedEntity: Entity] = [:]
 
     /// Adds an entity as it is in a state. Of types that are gone there is nothing.
-    mutating func add(_ place: EntityPlace, of draft: StateDraft, keepsKnown: Bool) {
+    mutating func add(
+        _ place: EntityPlace, of draft: StateDraft, keepsKnown: Bool
+    ) throws(StoreError) {
         let definition = draft.definition(ofTable: place.table)
         let name = draft.encoded(place)
         guard !definition.isRetired, !keepsKnown || entities[name] == nil else { return }
@@ -153,9 +155,15 @@ struct MovedContent {
             else { continue }
             keptLists[relation.index] = named(slots, relation)
         }
+        let row: [UInt8]
+        do throws(CodecError) {
+            row = try draft.rowOrNone(of: place)
+        } catch {
+            throw draft.unreadableRow(at: place, error)
+        }
         entities[name] = Entity(
-            presence: draft.presence(of: place), stamps: draft.stamps(of: place),
-            row: draft.rowOrNone(of: place), lists: lists, keptLists: keptLists)
+            presence: draft.presence(of: place), stamps: draft.stamps(of: place), row: row,
+            lists: lists, keptLists: keptLists)
     }
 
     /// A transaction that leads from this content to another of the same entities, in a log of nothing else.
@@ -202,8 +210,8 @@ struct MovedContent {
                 lists: try entity.keptLists.sorted { $0.key < $1.key }.map {
                     ($0.key, try slots($0.value))
                 }, ordinal: entity.stamps.ordinal, version: entity.stamps.version)
-        case .gone: draft.clear(place, as: .gone(entity.stamps.version))
-        case .vacant: draft.clear(place, as: .toCome)
+        case .gone: try draft.clear(place, as: .gone(entity.stamps.version))
+        case .vacant: try draft.clear(place, as: .toCome)
         }
         for index in 0..<draft.relationCount(ofTable: place.table) {
             let new = try slots(entity.lists[index] ?? []).map(\.slot)
@@ -219,14 +227,10 @@ extension StateDraft {
     }
 
     /// The row of an entity, or of a tombstone; empty where there is none.
-    fileprivate func rowOrNone(of place: EntityPlace) -> [UInt8] {
+    fileprivate func rowOrNone(of place: EntityPlace) throws(CodecError) -> [UInt8] {
         guard presence(of: place).hasRow else { return [] }
         var row = ByteWriter()
-        do {
-            try writeRow(of: place, into: &row)
-        } catch {
-            preconditionFailure("a row that was read a moment ago cannot be read: \(error)")
-        }
+        try writeRow(of: place, into: &row)
         return row.copyBytes()
     }
 }

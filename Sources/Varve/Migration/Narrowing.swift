@@ -29,22 +29,20 @@ extension StateDraft {
         guard let from = relation(narrowing.from, ofTable: table),
             let to = relation(narrowing.to, ofTable: table)
         else { return }
+        let inverse = narrowing.inverse.flatMap { relation($0, ofTable: to.target)?.index }
+        var removals = LinkRemovals()
         for slot in 0..<UInt32(truncatingIfNeeded: slotCount(ofTable: table)) {
             let place = EntityPlace(table: table, slot: slot)
             let list = list(of: from.index, at: place).slots
             guard let kept = narrowing.kept(of: list) else { continue }
             setList(SlotArray(slots: []), of: from.index, at: place)
             setList(SlotArray(slots: [kept]), of: to.index, at: place)
-            let other = narrowing.inverse.flatMap { relation($0, ofTable: to.target)?.index }
-            guard let inverse = other else { continue }
+            guard let inverse else { continue }
             for cut in list where cut != kept {
-                let other = EntityPlace(table: to.target, slot: cut)
-                var mirrored = self.list(of: inverse, at: other)
-                guard let position = mirrored.position(of: slot) else { continue }
-                mirrored.remove(at: position)
-                setList(mirrored, of: inverse, at: other)
+                removals.remove(slot, from: inverse, of: EntityPlace(table: to.target, slot: cut))
             }
         }
+        removals.perform(on: self)
     }
 
     /// The lists that a tombstone keeps, by the relations that there are now: without those of relations that are gone,
@@ -69,6 +67,11 @@ extension StateDraft {
                 (relation.index, slots.map { EntityPlace(table: relation.target, slot: $0) }))
         }
         return (lists, isChanged)
+    }
+
+    func unreadableRow(at place: EntityPlace, _ error: CodecError) -> StoreError {
+        let (type, id) = name(of: place)
+        return .unreadable(UnreadableValue(type: type, id: id, error))
     }
 
     /// Gives a live entity, or a tombstone, another row.

@@ -7,7 +7,8 @@ extension PastMigrations {
     func movesEntities(behind transaction: TransactionID) -> Bool {
         passages.contains { passage in
             passage.transaction > transaction
-                && passage.steps.all.contains { $0.action.movesEntities }
+                && (!passage.recorded.isEmpty
+                    || passage.steps.all.contains { $0.action.movesEntities })
         }
     }
 
@@ -15,7 +16,7 @@ extension PastMigrations {
     func movedTypes(behind transaction: TransactionID) throws(StoreError) -> Set<TypeNumber> {
         var types: Set<TypeNumber> = []
         for passage in passages where passage.transaction > transaction {
-            types.formUnion(try passage.plan(catalog).affected)
+            types.formUnion(try passage.plan(catalog).affected(with: passage.recorded))
         }
         return types
     }
@@ -27,6 +28,7 @@ extension PastMigrations {
         guard let passage = passages.first(where: { $0.transaction == transaction }) else {
             return nil
         }
+        if let recorded = passage.recorded.predecessor(of: type) { return recorded }
         return try passage.plan(catalog).successors.first { $0.value == type }?.key
     }
 
@@ -41,20 +43,16 @@ extension PastMigrations {
     ) throws {
         for passage in passages where passage.transaction > transaction {
             let plan = try passage.plan(catalog)
+            try checkMoves(of: passage, draft)
             let moves = EntityMoves(plan, draft, as: .toCome) {
                 $0.version
             } _: {
                 ordinals($0, $1)
             }
             let related = RelatedRows(plan, passage.steps, DraftRows(draft))
-            let found = try migratedRows(
-                in: passage, plan, draft, related, keepsRetired: keepsRetired)
             let narrowings = narrowings(in: passage)
             do {
-                for row in found {
-                    try set(row, narrowings, moves)
-                    moves.note(row.row, at: row.place, related)
-                }
+                try migrateRows(in: passage, moves, related, narrowings, keepsRetired: keepsRetired)
                 for narrowing in narrowings { draft.narrow(narrowing) }
                 try moves.finish()
             } catch StoreError.migration(let failure) {
@@ -63,37 +61,69 @@ extension PastMigrations {
         }
     }
 
+    /// Refuses a state with entities that steps made others of, took, or gave other ids, where these are not known.
+    private func checkMoves(of passage: Passage, _ draft: StateDraft) throws(StoreError) {
+        let types = Set(try passage.missingMoves(catalog).moves.map(\.from))
+        let tables = types.compactMap { draft.tablePosition(of: $0) }
+        let concerns = tables.contains { table in
+            (0..<UInt32(truncatingIfNeeded: draft.slotCount(ofTable: table))).contains {
+                draft.presence(of: EntityPlace(table: table, slot: $0)).hasRow
+            }
+        }
+        if concerns { throw passage.barrier(.notGiven, passage.missing) }
+    }
+
     private struct MigratedRow {
         let place: EntityPlace
         let bytes: [UInt8]
         let row: MigrationRow
     }
 
-    /// All rows that a transaction of migrations changes: none is set before the last was read.
-    private func migratedRows(
-        in passage: Passage, _ plan: MovePlan, _ draft: StateDraft, _ related: RelatedRows,
-        keepsRetired: Bool
-    ) throws -> [MigratedRow] {
-        var found: [MigratedRow] = []
-        for type in plan.before.keys.sorted() {
-            let rows = try rows(of: type, in: passage, plan, draft, keepsRetired: keepsRetired)
+    /// Sets all rows that a transaction of migrations changes. Those that others are joined with come when these have read
+    /// them, and are in memory until then.
+    private func migrateRows(
+        in passage: Passage, _ moves: EntityMoves, _ related: RelatedRows,
+        _ narrowings: [Narrowing], keepsRetired: Bool
+    ) throws {
+        let joined = Set(moves.plan.joins.values.map(\.relation.target))
+        var held: [MigratedRow] = []
+        for type in moves.plan.before.keys.sorted() {
+            let rows = try rows(
+                of: type, in: passage, moves.plan, moves.draft, keepsRetired: keepsRetired)
             guard let rows else { continue }
             let table = Int(type.rawValue) - 1
-            for slot in 0..<UInt32(truncatingIfNeeded: draft.slotCount(ofTable: table)) {
+            for slot in 0..<UInt32(truncatingIfNeeded: moves.draft.slotCount(ofTable: table)) {
                 let place = EntityPlace(table: table, slot: slot)
-                let presence = draft.presence(of: place)
-                guard presence.hasRow else { continue }
-                var row = ByteWriter()
-                try draft.writeRow(of: place, into: &row)
-                let migrated = try rows.migrated(
-                    row.copyBytes(), id: draft.encoded(place).id,
-                    isDeleted: presence == .tombstone
-                ) { try related.rows(for: $0, at: place) }
-                found.append(
-                    MigratedRow(place: place, bytes: migrated.bytes, row: migrated.row))
+                guard let row = try migrated(place, rows, passage, moves.draft, related) else {
+                    continue
+                }
+                if joined.contains(type) {
+                    held.append(row)
+                } else {
+                    try set(row, narrowings, moves, related)
+                }
             }
         }
-        return found
+        for row in held { try set(row, narrowings, moves, related) }
+    }
+
+    private func migrated(
+        _ place: EntityPlace, _ rows: PastRows, _ passage: Passage, _ draft: StateDraft,
+        _ related: RelatedRows
+    ) throws -> MigratedRow? {
+        let presence = draft.presence(of: place)
+        guard presence.hasRow else { return nil }
+        var row = ByteWriter()
+        do throws(CodecError) {
+            try draft.writeRow(of: place, into: &row)
+        } catch {
+            let (type, id) = draft.name(of: place)
+            throw passage.barrier(.noValue(type: type, id: id, error))
+        }
+        let migrated = try rows.migrated(
+            row.copyBytes(), id: draft.encoded(place).id, isDeleted: presence == .tombstone
+        ) { try related.rows(for: $0, at: place) }
+        return MigratedRow(place: place, bytes: migrated.bytes, row: migrated.row)
     }
 
     /// What a transaction of migrations makes of the rows of a type, in the newest layouts of a state.
@@ -108,7 +138,7 @@ extension PastMigrations {
             passage.steps.of(definition.name).contains(where: { $0.action.movesEntities })
         {
             let rows = RowMigration(
-                definition, definition, passage.steps.of(definition.name),
+                definition, definition, passage.steps.of(definition.name, givingIDs: false),
                 .newProperties(keepsRetired: keepsRetired))
             stage = PastRows.Stage(rows: rows, barrier: { passage.barrier($0) })
         }
@@ -118,6 +148,14 @@ extension PastMigrations {
     }
 
     private func set(
+        _ migrated: MigratedRow, _ narrowings: [Narrowing], _ moves: EntityMoves,
+        _ related: RelatedRows
+    ) throws {
+        try write(migrated, narrowings, moves)
+        moves.note(migrated.row, at: migrated.place, related)
+    }
+
+    private func write(
         _ migrated: MigratedRow, _ narrowings: [Narrowing], _ moves: EntityMoves
     ) throws {
         let (place, draft) = (migrated.place, moves.draft)

@@ -12,6 +12,8 @@ struct PastMigrations: Sendable {
         let names: [String]
         /// The first of its migrations that the store was opened without.
         let missing: String?
+        /// What the log says of what it did to entities as a whole, where steps are not known.
+        var recorded = RecordedMoves()
 
         /// What it did to entities as a whole.
         func plan(_ catalog: Catalog) throws(StoreError) -> MovePlan {
@@ -30,6 +32,12 @@ struct PastMigrations: Sendable {
             }
         }
 
+        /// What it did to entities by steps that are not known.
+        func missingMoves(_ catalog: Catalog) throws(StoreError) -> RecordedMoves {
+            guard !recorded.isEmpty else { return recorded }
+            return recorded.subtracting(RecordedMoves(try plan(catalog)))
+        }
+
         func barrier(_ reason: MigrationBarrier.Reason, _ name: String? = nil) -> StoreError {
             .acrossMigration(
                 MigrationBarrier(
@@ -39,7 +47,7 @@ struct PastMigrations: Sendable {
     }
 
     /// Oldest first.
-    let passages: [Passage]
+    private(set) var passages: [Passage]
     let catalog: Catalog
 
     /// - Parameter given: what the store was opened with.
@@ -56,6 +64,16 @@ struct PastMigrations: Sendable {
                 transaction: transaction, steps: ResolvedSteps(ids.compactMap { byID[$0] }),
                 names: ids.map(\.description),
                 missing: ids.first { byID[$0] == nil }?.description)
+        }
+    }
+
+    /// Reads what the log says of migrations whose steps are not known.
+    ///
+    /// - Parameter record: what a transaction says of entities; nil where it says nothing, or is not in the log any more.
+    mutating func readMoves(_ record: (TransactionID) throws -> String?) rethrows {
+        for index in passages.indices where passages[index].missing != nil {
+            guard let text = try record(passages[index].transaction) else { continue }
+            passages[index].recorded = RecordedMoves(text)
         }
     }
 
@@ -126,7 +144,8 @@ struct PastMigrations: Sendable {
             target = catalog.definition(of: successor, after: passage.transaction) ?? after
         }
         let rows = RowMigration(
-            before, target, passage.steps.of(before.name),
+            before, target,
+            passage.steps.of(before.name, givingIDs: target.number != before.number),
             .newProperties(keepsRetired: keepsRetired))
         return PastRows.Stage(rows: rows, barrier: { reason in passage.barrier(reason) })
     }
@@ -164,7 +183,8 @@ struct PastMigrations: Sendable {
                 !relations.contains($0.number) && (!$0.isToMany || isNew($0.target, in: passage))
             }
             || after.relations.contains { isKeptForThePast($0, since: before) }
-            || after.isRetired && !after.relations.isEmpty
+            || after.isRetired
+                && (!after.relations.isEmpty || passage.recorded.givesIDs(to: before.number))
         if needsSteps { throw passage.barrier(.notGiven, missing) }
     }
 
@@ -180,108 +200,5 @@ struct PastMigrations: Sendable {
                 $0.number == relation.number
                     && !FieldDefinition.isRetired($0.name, $0.number.rawValue)
             }
-    }
-}
-
-/// Rows of one type from before migrations, as rows of now.
-struct PastRows {
-    struct Stage {
-        let rows: RowMigration
-        let barrier: (MigrationBarrier.Reason) -> StoreError
-    }
-
-    private let stages: [Stage]
-    private let projection: RowProjection
-    /// How rows of each stage take the form of its target.
-    private let takings: [RowConversion]
-    /// How the rows of each stage become those of the next, and the last ones those of now.
-    private let conversions: [RowConversion]
-
-    /// - Parameters:
-    ///   - definition: that of the rows before.
-    ///   - newest: that of the rows behind.
-    init(
-        _ stages: [Stage], from definition: TypeDefinition, to newest: TypeDefinition
-    ) throws(StoreError) {
-        self.stages = stages
-        projection = RowProjection(from: definition, to: stages[0].rows.definition)
-        var (takings, conversions): ([RowConversion], [RowConversion]) = ([], [])
-        do throws(CatalogError) {
-            for (index, stage) in stages.enumerated() {
-                takings.append(
-                    try RowConversion(
-                        from: RowLayout(stage.rows.definition), to: stage.rows.target))
-                let next = index + 1 < stages.count ? stages[index + 1].rows.definition : newest
-                conversions.append(
-                    try RowConversion(from: RowLayout(stage.rows.target), to: next))
-            }
-        } catch {
-            throw .schema([SchemaProblem(error)])
-        }
-        self.takings = takings
-        self.conversions = conversions
-    }
-
-    /// The row that the migrations make of one.
-    func row(
-        _ row: [UInt8], id: [UInt8], isDeleted: Bool
-    ) throws(StoreError) -> [UInt8] {
-        if let stage = stages.first(where: { $0.rows.readsRelated }) {
-            throw stage.barrier(.joined(type: stage.rows.definition.name))
-        }
-        return try migrated(row, id: id, isDeleted: isDeleted) { _ in [] }.bytes
-    }
-
-    /// The row that the migrations make of one, and what their steps say of its entity. Of several, the last does.
-    ///
-    /// - Parameter related: the rows that a step joins with it.
-    func migrated(
-        _ row: [UInt8], id: [UInt8], isDeleted: Bool,
-        _ related: (ResolvedStep) throws -> [MigrationRow]
-    ) throws(StoreError) -> (bytes: [UInt8], row: MigrationRow) {
-        var (index, id) = (0, id)
-        do {
-            var bytes = try row.withReader { try projection.project($0.rest) }
-            while true {
-                let behind = try migrated(
-                    &bytes, id: id, isDeleted: isDeleted, at: index, related)
-                guard index + 1 < stages.count else { return (bytes, behind) }
-                let rows = stages[index].rows
-                if rows.target.number != rows.definition.number {
-                    id = try behind.id.bytes(as: rows.target.idType)
-                }
-                index += 1
-            }
-        } catch StoreError.migration(let failure) {
-            throw stages[index].barrier(.failed(failure))
-        } catch let error as CodecError {
-            let definition = stages[index].rows.definition
-            let text = id.withUnsafeBytes { definition.idType.text(of: $0) }
-            throw stages[index].barrier(.noValue(type: definition.name, id: text, error))
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            preconditionFailure("rows of the past throw errors of steps and of values: \(error)")
-        }
-    }
-
-    private func migrated(
-        _ row: inout [UInt8], id: [UInt8], isDeleted: Bool, at index: Int,
-        _ related: (ResolvedStep) throws -> [MigrationRow]
-    ) throws -> MigrationRow {
-        let migration = stages[index].rows
-        var taken = ByteWriter(capacity: row.count)
-        var behind = try row.withReader { reader in
-            try takings[index].convert(reader.rest, into: &taken)
-            return try id.withReader { id in
-                try migration.row(reader.rest, id: id.rest, isDeleted: isDeleted)
-            }
-        }
-        try migration.perform(on: &behind, related)
-        let new = try taken.copyBytes().withReader { try migration.bytes(of: $0.rest, behind) }
-        var converted = ByteWriter(capacity: new.count)
-        try new.withReader { try conversions[index].convert($0.rest, into: &converted) }
-        row = converted.copyBytes()
-        return behind
     }
 }

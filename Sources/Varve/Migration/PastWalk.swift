@@ -104,6 +104,16 @@ final class PastWalk {
 extension PastWalk {
     /// Makes the rows and links of the state, as they were behind its transaction, those of now.
     func migrate(through past: PastMigrations) throws {
+        do {
+            try migrateRows(through: past)
+        } catch {
+            // Rows of damaged pages are none that a step cannot convert.
+            try check()
+            throw error
+        }
+    }
+
+    private func migrateRows(through past: PastMigrations) throws {
         guard !past.movesEntities(behind: position) else {
             return try past.migrate(draft, behind: position, keepsRetired: true)
         }

@@ -6,7 +6,10 @@ protocol FormerRows: AnyObject {
     /// What an entity is linked to, or was when it was deleted.
     func slots(of relation: RelationNumber, at place: EntityPlace) -> [UInt32]
     /// The row at a place; nil where there is none.
-    func row(at place: EntityPlace, _ migration: RowMigration) throws -> MigrationRow?
+    func row(
+        at place: EntityPlace, _ migration: RowMigration
+    ) throws(CodecError) -> MigrationRow?
+    func name(of place: EntityPlace) -> (type: String, id: String)
 }
 
 /// The rows that steps join with others: each as the steps before have left it.
@@ -35,11 +38,22 @@ final class RelatedRows {
         var found: [MigrationRow] = []
         for slot in slots(of: join.relation.number, at: place) {
             let other = EntityPlace(table: table, slot: slot)
-            guard var row = try rows.row(at: other, migration) else { continue }
+            guard var row = try row(at: other, migration) else { continue }
             try migration.perform(on: &row) { try self.rows(for: $0, at: other) }
             found.append(row)
         }
         return found
+    }
+
+    private func row(
+        at place: EntityPlace, _ migration: RowMigration
+    ) throws(StoreError) -> MigrationRow? {
+        do throws(CodecError) {
+            return try rows.row(at: place, migration)
+        } catch {
+            let (type, id) = rows.name(of: place)
+            throw .unreadable(UnreadableValue(type: type, id: id, error))
+        }
     }
 
     private func migration(before join: MovePlan.Join) -> RowMigration? {
@@ -47,7 +61,8 @@ final class RelatedRows {
         guard let definition = plan.before[join.relation.target] else { return nil }
         let migration = RowMigration(
             definition, definition,
-            steps.of(definition.name).filter { $0.position < join.step.position },
+            steps.of(definition.name, givingIDs: plan.successors[definition.number] != nil)
+                .filter { $0.position < join.step.position },
             .newProperties(keepsRetired: true))
         migrations[join.step.position] = migration
         return migration
@@ -77,7 +92,9 @@ final class StateRows: FormerRows {
         return lists.first { $0.relation == relation }?.slots.map { $0.rawValue } ?? []
     }
 
-    func row(at place: EntityPlace, _ migration: RowMigration) throws -> MigrationRow? {
+    func row(
+        at place: EntityPlace, _ migration: RowMigration
+    ) throws(CodecError) -> MigrationRow? {
         let reader: Reader
         if let known = readers[place.table] {
             reader = known
@@ -90,6 +107,15 @@ final class StateRows: FormerRows {
         return try reader.reader.read(.init(place.slot)) { entity throws(CodecError) in
             try migration.row(entity.row, id: entity.id, isDeleted: entity.isDeleted)
         }
+    }
+}
+
+extension StateRows {
+    func name(of place: EntityPlace) -> (type: String, id: String) {
+        let type = TypeNumber(UInt32(truncatingIfNeeded: place.table + 1))
+        guard let definition = state.catalog.definition(of: type) else { return ("", "") }
+        let entry = state.entry(of: type, at: .init(place.slot))
+        return (definition.name, entry.map { definition.idType.text(of: $0.id) } ?? "")
     }
 }
 
@@ -108,7 +134,9 @@ final class DraftRows: FormerRows {
         return draft.list(of: relation.index, at: place).slots
     }
 
-    func row(at place: EntityPlace, _ migration: RowMigration) throws -> MigrationRow? {
+    func row(
+        at place: EntityPlace, _ migration: RowMigration
+    ) throws(CodecError) -> MigrationRow? {
         let presence = draft.presence(of: place)
         guard presence.hasRow else { return nil }
         let projection =
@@ -117,12 +145,18 @@ final class DraftRows: FormerRows {
         projections[place.table] = projection
         var row = ByteWriter()
         try draft.writeRow(of: place, into: &row)
-        let former = try row.copyBytes().withReader { try projection.project($0.rest) }
+        let former = try row.copyBytes().withReader { row throws(CodecError) in
+            try projection.project(row.rest)
+        }
         let id = draft.encoded(place).id
-        return try former.withReader { row in
-            try id.withReader { id in
+        return try former.withReader { row throws(CodecError) in
+            try id.withReader { id throws(CodecError) in
                 try migration.row(row.rest, id: id.rest, isDeleted: presence == .tombstone)
             }
         }
     }
+}
+
+extension DraftRows {
+    func name(of place: EntityPlace) -> (type: String, id: String) { draft.name(of: place) }
 }

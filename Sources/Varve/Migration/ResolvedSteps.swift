@@ -78,6 +78,18 @@ struct ResolvedSteps: Sendable {
     /// The steps about a type, by its name before.
     func of(_ type: String) -> [ResolvedStep] { all.filter { $0.type.before == type } }
 
+    /// The steps about a type, by its name before.
+    ///
+    /// - Parameter givingIDs: false where its entities keep their ids, because the app does not name it: nothing
+    ///   becomes of such steps.
+    func of(_ type: String, givingIDs: Bool) -> [ResolvedStep] {
+        let steps = of(type)
+        guard !givingIDs else { return steps }
+        return steps.filter { step in
+            if case .newIDs = step.action { false } else { true }
+        }
+    }
+
     /// What the steps say about the types, by their names behind.
     var changes: DeclaredChanges {
         var changes = DeclaredChanges()

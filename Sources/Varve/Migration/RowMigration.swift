@@ -29,11 +29,15 @@ struct RowMigration {
     /// Fields that a new entity has to have a value for.
     private let demanded: Set<FieldNumber>
     private let layout: RowLayout
+    /// The migration that an error about a row as a whole names.
+    private let lastMigration: String
 
+    /// - Parameter migration: the one that makes the rows, where no step of a later one is about them.
     init(
         _ definition: TypeDefinition, _ target: TypeDefinition, _ steps: [ResolvedStep],
-        _ extent: Extent
+        _ extent: Extent, madeBy migration: String = ""
     ) {
+        lastMigration = steps.last?.migration ?? migration
         self.definition = definition
         self.target = target
         self.steps = steps
@@ -58,9 +62,6 @@ struct RowMigration {
             }
         }
     }
-
-    /// The migration that an error about a row as a whole names.
-    private var lastMigration: String { steps.last?.migration ?? "" }
 
     /// A row that no step has seen yet.
     func row(
@@ -115,6 +116,17 @@ struct RowMigration {
             return
         }
         throw failure(lastMigration, row, MigrationError.unusedValue(property: name))
+    }
+
+    /// What properties are called behind the last step.
+    func names(of properties: some Sequence<String>) -> Set<String> {
+        var names = Set(properties)
+        for step in steps {
+            guard case .rename(let name, let new) = step.action, names.remove(name) != nil
+            else { continue }
+            names.insert(new)
+        }
+        return names
     }
 
     func failure(_ row: MigrationRow, _ error: any Error) -> StoreError {

@@ -10,7 +10,10 @@ final class TranslatedTransactions {
     let newest: TransactionID
     private let past: PastMigrations
     private let walk: PastWalk
-    private var payloads: [TransactionID: [UInt8]] = [:]
+    /// One that cannot be translated keeps none of the others from it.
+    private var payloads: [TransactionID: Result<[UInt8], StoreError>] = [:]
+    /// What ended the walk: it is not where its position says.
+    private var failure: (any Error)?
     /// Of migrations that did more than to change rows and links.
     private let moved: MovedTransactions?
 
@@ -32,12 +35,35 @@ final class TranslatedTransactions {
     func payload(of transaction: TransactionID) throws -> [UInt8]? {
         guard transaction <= newest else { return nil }
         while walk.position >= transaction {
-            let position = walk.position
-            try walk.goBack { view, takeBack in
-                payloads[position] = try translate(view, takeBack)
+            if let failure { throw failure }
+            do {
+                try walk.goBack { payloads[$0.id] = try result($0, $1) }
+            } catch {
+                failure = error
+                throw error
             }
         }
-        return payloads[transaction]
+        return try payloads[transaction]?.get()
+    }
+
+    /// What a transaction is translated to, or why it cannot be. The walk goes back behind it either way.
+    private func result(
+        _ view: TransactionView, _ revert: () throws -> Void
+    ) throws -> Result<[UInt8], StoreError> {
+        var isReverted = false
+        do {
+            return .success(
+                try translate(view) {
+                    try revert()
+                    isReverted = true
+                })
+        } catch let error as StoreError {
+            // Rows of damaged pages are none that a step cannot convert.
+            try walk.check()
+            guard case .acrossMigration = error else { throw error }
+            if !isReverted { try revert() }
+            return .failure(error)
+        }
     }
 
     private func translate(
@@ -217,8 +243,8 @@ private struct MigratedSubjects {
                 try target.set(
                     place, row.bytes, isLive: row.presence == .live, lists: lists,
                     ordinal: row.stamps.ordinal, version: row.stamps.version)
-            case .gone: target.clear(place, as: .gone(row.stamps.version))
-            case .vacant: target.clear(place, as: .toCome)
+            case .gone: try target.clear(place, as: .gone(row.stamps.version))
+            case .vacant: try target.clear(place, as: .toCome)
             }
         }
         for (list, slots) in zip(lists, content.lists) {

@@ -17,7 +17,7 @@ struct ReversalWay {
             past = nil
             return
         }
-        let past = state.pastMigrations
+        let past = try history.migrations(behind: state)
         self.past = past
         // They keep the state, whose tables look shared then: only where they are asked.
         let ordinals = past.movesEntities(behind: 0) ? MovedOrdinals(state) : nil

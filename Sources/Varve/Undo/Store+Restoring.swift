@@ -148,8 +148,10 @@ extension LogHistory {
         guard let type = entity.type else { return deletion }
         var entity = EncodedEntity(type: type, id: entity.id)
         let migrations = Set(state.timeline.migrations.map(\.transaction))
+        guard migrations.contains(deletion) else { return deletion }
+        let past = try self.migrations(behind: state)
         while migrations.contains(deletion), deletion >= floor {
-            let predecessor = try state.pastMigrations.predecessor(of: entity.type, in: deletion)
+            let predecessor = try past.predecessor(of: entity.type, in: deletion)
             let former: PreviousVersion? = try with(deletion) { view in
                 if let version = try view.formerVersion(of: entity) { return version }
                 guard let predecessor,

@@ -150,9 +150,9 @@ extension RecordedDraft {
         .invalidValue(offset: 0, typeName: "row of \(name(of: place).type): \(fault)")
     }
 
-    package func clear(_ place: EntityPlace, as absence: EntityAbsence) {
-        do {
-            try keep(place)
+    package func clear(_ place: EntityPlace, as absence: EntityAbsence) throws(CodecError) {
+        try keep(place)
+        do throws(EntityFault) {
             switch absence {
             case .goes: try clearRow(of: place, at: version)
             case .gone(let version): try clearRow(of: place, at: version)
@@ -161,7 +161,7 @@ extension RecordedDraft {
                 withdraw(place)
             }
         } catch {
-            preconditionFailure("a row that was read a moment ago cannot be read: \(error)")
+            throw unreadable(place, error)
         }
     }
 

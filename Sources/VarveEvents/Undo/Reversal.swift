@@ -152,7 +152,7 @@ package final class Reversal<Target: ReversalTarget> {
             guard let place = step.place(entity) else { return reportUnknown(entity, step) }
             guard isCurrent(entity, at: place, step), target.presence(of: place) == .gone
             else { return }
-            target.clear(place, as: .toCome)
+            try clear(place, as: .toCome)
         }
     }
 
@@ -241,6 +241,16 @@ package final class Reversal<Target: ReversalTarget> {
         try setFormer(of: place, event.entity, events, step)
     }
 
+    private func clear(
+        _ place: EntityPlace, as absence: EntityAbsence
+    ) throws(ReversalError) {
+        do throws(CodecError) {
+            try target.clear(place, as: absence)
+        } catch {
+            throw unreadable(place, error)
+        }
+    }
+
     /// Makes an entity what it was before the transaction, which it had no row before.
     private func setFormer(
         of place: EntityPlace, _ entity: EntityIndex, _ events: ReversedEvents, _ step: ReversalStep
@@ -249,7 +259,7 @@ package final class Reversal<Target: ReversalTarget> {
         guard let former, let tombstone = former.tombstone else {
             let absence: EntityAbsence =
                 former?.previous.map { isExact ? .gone($0) : .goes } ?? .toCome
-            return target.clear(place, as: absence)
+            return try clear(place, as: absence)
         }
         var lists: [(relation: Int, entities: [EntityPlace])] = []
         for (number, entities) in tombstone.lists {

@@ -94,7 +94,7 @@ package protocol ReversalTarget: AnyObject {
         lists: [(relation: Int, entities: [EntityPlace])], version: PreviousVersion?
     ) throws(CodecError)
     /// Takes row and tombstone away.
-    func clear(_ place: EntityPlace, as absence: EntityAbsence)
+    func clear(_ place: EntityPlace, as absence: EntityAbsence) throws(CodecError)
 
     /// A relation of a table, nil where the state does not hold it.
     func relation(_ number: RelationNumber, ofTable table: Int) -> ReversalRelation?

@@ -139,6 +139,8 @@ package struct Timeline: Sendable {
         package static let rewind = "varve.rewind"
         /// The transaction tells the other side of relations which links there are.
         package static let completion = "varve.completion"
+        /// Which entities the migrations of the transaction made, took, or gave other ids.
+        package static let entities = "varve.entities"
     }
 
     /// Takes the transaction in that follows all that were taken in.

@@ -111,12 +111,20 @@ final class ImportWork {
                 switch draft.presence(of: place) {
                 case .live:
                     throw ExchangeProblem("the store has this entity", at: line.id.offset)
-                case .vacant: draft.clear(place, as: .goes)
+                case .vacant: try clear(place)
                 case .tombstone, .gone: break
                 }
             }
             declared.insert(place)
             try takeLinks(line, type, place, origin)
+        }
+    }
+
+    private func clear(_ place: EntityPlace) throws(ExchangeProblem) {
+        do throws(CodecError) {
+            try draft.clear(place, as: .goes)
+        } catch {
+            throw ExchangeProblem("\(error)", at: 0)
         }
     }
 

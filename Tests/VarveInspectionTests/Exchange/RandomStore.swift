@@ -125,7 +125,7 @@ struct RandomStore {
                 version: nil)
         case 5 where presence == .live || presence == .vacant:
             try bury(place, definition, draft, state)
-        case 6 where presence == .live: draft.clear(place, as: .goes)
+        case 6 where presence == .live: try draft.clear(place, as: .goes)
         default: try link(place, definition, draft, state)
         }
     }

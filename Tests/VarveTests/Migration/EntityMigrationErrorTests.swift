@@ -29,6 +29,24 @@ private struct NumberedHouse {
     @Relationship(inverse: \.house) var people: Numbered?
 }
 
+@EntityModel("Person")
+private struct Single {
+    let id: Int
+    @Relationship(inverse: \.people) var house: SingleHouse?
+}
+
+@EntityModel("House")
+private struct SingleHouse {
+    let id: String
+    @Relationship(inverse: \.house) var people: Single?
+}
+
+@EntityModel("Place")
+private struct LonePlace {
+    let id: String
+    var street = ""
+}
+
 @EntityModel
 private struct Spot {
     let id: Int
@@ -138,11 +156,47 @@ struct EntityMigrationErrorTests {
             relation.contains("Place has no relation 'host' that leads to Person"), "\(relation)")
     }
 
+    @Test("An app that does not name a type of a split any more is told what to do")
+    func unnamed() throws {
+        let part = try failure([Spot.self], split { _ in SplitEntity() })
+        #expect(part.contains("ends with .remove(type: \"Place\")"), "\(part)")
+        let holder = try failure([LonePlace.self], split { _ in try SplitEntity(id: "p") })
+        #expect(holder.contains("Person has no relation 'place' that leads to Place"), "\(holder)")
+        #expect(holder.contains("opens the store once with the version that does"), "\(holder)")
+        let migration = Migration(
+            "change", split { _ in SplitEntity() }, .remove(type: "Place"))
+        let store = try Store(
+            in: files, mode: .readWrite, durability: .commit, migrations: [migration],
+            types: [Spot.self])
+        #expect(store.lastTransaction == 6)
+    }
+
+    @Test("Where the app does not name a type, its entities get no other ids")
+    func unnamedIDs() throws {
+        let former = try Store(
+            in: files, mode: .readWrite, durability: .commit, types: Dwellers.types)
+        try Dwellers.fill(former)
+        try former.close()
+        let ids = Migration("ids", .newIDs(of: "Person") { _ -> String in throw Refusal() })
+        let migrated = try Store(
+            in: files, mode: .readWrite, durability: .commit, migrations: [ids],
+            types: [Spot.self])
+        #expect(migrated.lastTransaction == 6)
+        try migrated.close()
+        let again = try Store(
+            in: files, mode: .readWrite, durability: .commit, migrations: [ids],
+            types: Dwellers.types)
+        #expect(Dweller.query().resolve(in: again.context).map(\.id) == [1, 2])
+        #expect(
+            Dweller.query().resolve(in: try again.context(asOf: .transaction(1))).map(\.id)
+                == [1, 2, 3])
+    }
+
     @Test("A new entity needs its values, and takes none that its type lacks")
     func values() throws {
         let missing = try failure(
-            [Guest.self, Place.self], split { row in try SplitEntity(id: "\(row.idText)") })
-        #expect(missing.contains("'street' has no value"), "\(missing)")
+            [Guest.self, Place.self], split { row in try SplitEntity(id: row.idText) })
+        #expect(missing.contains("migration 'change', Place \"1\": 'street' has no"), "\(missing)")
         let unused = try failure(
             [Guest.self, Place.self],
             split { row in
@@ -191,8 +245,18 @@ struct EntityMigrationErrorTests {
         #expect(joined.contains("'place' is made by a split and used by a join"), "\(joined)")
         let narrowed = try failure(
             [Numbered.self, NumberedHouse.self],
-            .newIDs(of: "Person") { $0.idText },
+            .newIDs(of: "Person") { "\(try $0.id(as: Int.self))" },
             .toOne("people", of: "House", keeping: .first))
         #expect(narrowed.contains("'people' cannot become to-one while"), "\(narrowed)")
+        let joins: [MigrationStep] = [
+            .join("people", of: "House") { _, _ in }, .join("house", of: "Person") { _, _ in },
+        ]
+        for join in joins {
+            let joined = try failure(
+                [Single.self, SingleHouse.self], .toOne("people", of: "House", keeping: .first),
+                join)
+            #expect(
+                joined.contains("'people' cannot become to-one and be joined by"), "\(joined)")
+        }
     }
 }

@@ -9,6 +9,14 @@ private struct Item {
     var name: String
     @Relationship(inverse: \.things) var boxes: [Crate]?
     @Relationship(inverse: \.item) var measure: Measure?
+    @Relationship(inverse: \.things) var kind: Kind?
+}
+
+/// Shared by things of one remainder.
+@EntityModel("Kind")
+private struct Kind {
+    let id: Int
+    @Relationship(inverse: \.kind) var things: [Item]?
 }
 
 @EntityModel("Box")
@@ -36,17 +44,24 @@ private enum Shown {
             try measure.take("count", "size", from: row)
             return measure
         },
+        .split("Thing", into: "Kind", linkedBy: .inverse("things")) { row in
+            try SplitEntity(id: try row["count", as: Int.self] % 4)
+        },
         .newIDs(of: "Thing") { row in "t\(try row.id(as: Int.self))" },
         .remove("count", of: "Thing"), .remove("size", of: "Thing"), .remove("flag", of: "Thing"))
 
-    static let types: [any EntityModelProtocol.Type] = [Item.self, Crate.self, Measure.self]
+    static let types: [any EntityModelProtocol.Type] = [
+        Item.self, Crate.self, Measure.self, Kind.self,
+    ]
 
     static func former(_ context: Context) -> Set<String> {
         var lines: Set<String> = []
+        var kinds: [Int: [String]] = [:]
         for thing in ThingV1.query().id(\.$boxes).resolve(in: context) {
             let isSplit = thing.count % 3 > 0
             let measures = isSplit ? [thing.id] : []
             lines.insert("t\(thing.id) \(thing.name) in \(thing.$boxes.heldIDs), \(measures)")
+            kinds[thing.count % 4, default: []].append("t\(thing.id)")
             guard isSplit else { continue }
             let size = thing.size.map { "\($0)" } ?? "-"
             lines.insert("\(thing.id): \(thing.count) \(size) of [\"t\(thing.id)\"]")
@@ -57,7 +72,10 @@ private enum Shown {
         for deleted in Deleted<ThingV1>.query().resolve(in: context) {
             lines.insert("deleted t\(deleted.entity.id) \(deleted.entity.name)")
             if deleted.entity.count % 3 > 0 { lines.insert("deleted \(deleted.entity.id)") }
+            let kind = deleted.entity.count % 4
+            if kinds[kind] == nil { lines.insert("deleted kind \(kind)") }
         }
+        for (kind, things) in kinds { lines.insert("kind \(kind) of \(things.sorted())") }
         return lines
     }
 
@@ -79,6 +97,12 @@ private enum Shown {
         }
         for deleted in Deleted<Measure>.query().resolve(in: context) {
             lines.insert("deleted \(deleted.entity.id)")
+        }
+        for kind in Kind.query().id(\.$things).resolve(in: context) {
+            lines.insert("kind \(kind.id) of \(kind.$things.heldIDs.sorted())")
+        }
+        for deleted in Deleted<Kind>.query().resolve(in: context) {
+            lines.insert("deleted kind \(deleted.entity.id)")
         }
         return lines
     }

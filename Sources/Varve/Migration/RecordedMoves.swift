@@ -1,0 +1,91 @@
+internal import VarveEvents
+
+/// What a transaction of migrations did to entities as a whole, as its header says it: a store that is opened without the
+/// steps knows from it which states of the past they would have to make.
+struct RecordedMoves: Sendable, Equatable {
+    enum Kind: String, Sendable {
+        /// Entities of one type were made of those of another.
+        case split
+        /// Entities of one type took the values of those of another.
+        case join
+        /// Entities got other ids, and so another type.
+        case ids
+    }
+
+    struct Move: Sendable, Hashable {
+        let kind: Kind
+        let from: TypeNumber
+        let to: TypeNumber
+    }
+
+    private(set) var moves: Set<Move> = []
+
+    var isEmpty: Bool { moves.isEmpty }
+
+    /// The types that it names.
+    var types: Set<TypeNumber> { Set(moves.flatMap { [$0.from, $0.to] }) }
+
+    init() {}
+
+    init(_ plan: MovePlan) {
+        for split in plan.splits.values {
+            moves.insert(Move(kind: .split, from: split.source, to: split.target))
+        }
+        for join in plan.joins.values {
+            moves.insert(Move(kind: .join, from: join.relation.target, to: join.holder))
+        }
+        for (former, successor) in plan.successors {
+            moves.insert(Move(kind: .ids, from: former, to: successor))
+        }
+    }
+
+    /// Without the moves that others are too.
+    func subtracting(_ others: RecordedMoves) -> RecordedMoves {
+        var rest = self
+        rest.moves.subtract(others.moves)
+        return rest
+    }
+
+    /// The type whose entities got the ids of a type.
+    func predecessor(of type: TypeNumber) -> TypeNumber? {
+        moves.first { $0.kind == .ids && $0.to == type }?.from
+    }
+
+    func givesIDs(to type: TypeNumber) -> Bool {
+        moves.contains { $0.kind == .ids && $0.from == type }
+    }
+}
+
+// As it is in the log: words with a space between, each a kind and two type numbers, as `split:1:4`.
+extension RecordedMoves {
+    var text: String {
+        moves.sorted { ($0.kind.rawValue, $0.from, $0.to) < ($1.kind.rawValue, $1.from, $1.to) }
+            .map { "\($0.kind.rawValue):\($0.from.rawValue):\($0.to.rawValue)" }
+            .joined(separator: " ")
+    }
+
+    /// - Parameter text: what a log says. Words of another form are of a newer version, and say nothing to this one.
+    init(_ text: String) {
+        for word in text.split(separator: " ") {
+            let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 3, let kind = Kind(rawValue: String(parts[0])),
+                let from = UInt32(parts[1]), let to = UInt32(parts[2]), from > 0, to > 0
+            else { continue }
+            moves.insert(Move(kind: kind, from: TypeNumber(from), to: TypeNumber(to)))
+        }
+    }
+}
+
+extension LogHistory {
+    /// The migrations that the log has behind it, as far as the app gave them; of the others, what they did to entities as a
+    /// whole.
+    func migrations(behind state: StoreState) throws -> PastMigrations {
+        var past = state.pastMigrations
+        try past.readMoves { transaction in
+            // Nothing before it is asked for.
+            guard transaction >= floor else { return nil }
+            return try with(transaction) { $0.header.metadata[Timeline.Key.entities] }
+        }
+        return past
+    }
+}
