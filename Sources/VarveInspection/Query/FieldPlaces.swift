@@ -42,11 +42,12 @@ final class FieldPlaces {
 
     private func reserve(_ count: Int) {
         guard count > capacity else { return }
-        capacity = count
+        // By half: counts that rise slowly do not make it anew each time.
+        capacity = max(count, capacity + capacity / 2)
         ends.deallocate()
-        ends = .allocate(capacity: count)
+        ends = .allocate(capacity: capacity)
         for memory in starts { memory.deallocate() }
-        starts = [.allocate(capacity: count)]
+        starts = [.allocate(capacity: capacity)]
     }
 
     /// Where the values of a field begin, and the rows end; nil where the bytes of a row are none of its type, or fields are

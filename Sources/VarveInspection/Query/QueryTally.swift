@@ -5,10 +5,11 @@ struct QueryTally: Sendable {
     private let aggregate: QueryAggregate
     private var count = 0
     private var numberCount = 0
-    /// Of exact numbers: integers as far as they fit, and all else.
+    /// Of integers, as far as it fits; what was in it before is in both of the others.
     private var integerSum: Int64 = 0
-    private var exactSum = Decimal(0)
-    private var sum = 0.0
+    private var decimalSum = Decimal(0)
+    private var floatingSum = ExactSum()
+    /// Whether all numbers are integers or decimals.
     private var isExact = true
     /// The least or the most of the values.
     private var extreme: StoredContent?
@@ -29,7 +30,7 @@ struct QueryTally: Sendable {
         }
     }
 
-    /// Adds all of some numbers, as one by one in their order.
+    /// Adds all of some numbers, as one by one.
     mutating func add(_ numbers: FieldNumbers) {
         switch numbers {
         case .integers(let integers): add(integers: integers)
@@ -43,10 +44,7 @@ struct QueryTally: Sendable {
         case .count: break
         case .sum, .average:
             numberCount += integers.count
-            for integer in integers {
-                sum += Double(integer)
-                add(integer: integer)
-            }
+            for integer in integers { add(integer: integer) }
         case .least, .most:
             let found = aggregate == .least ? integers.min() : integers.max()
             if let found { add(candidate: .signed(found)) }
@@ -59,8 +57,8 @@ struct QueryTally: Sendable {
         case .count: break
         case .sum, .average:
             numberCount += values.count
-            for value in values { sum += value }
-            if aggregate == .sum, !values.isEmpty { isExact = false }
+            for value in values { floatingSum.add(value) }
+            if !values.isEmpty { isExact = false }
         case .least, .most:
             for value in values { add(candidate: .double(value)) }
         }
@@ -70,9 +68,9 @@ struct QueryTally: Sendable {
     mutating func add(_ other: QueryTally) {
         count += other.count
         numberCount += other.numberCount
-        sum += other.sum
         isExact = isExact && other.isExact
-        exactSum += other.exactSum
+        decimalSum += other.decimalSum
+        floatingSum.add(other.floatingSum)
         add(integer: other.integerSum)
         if let value = other.extreme { add(candidate: value) }
     }
@@ -87,21 +85,28 @@ struct QueryTally: Sendable {
         let replaces =
             aggregate == .least
             ? QueryValue.sorts(value, before: known) : QueryValue.sorts(known, before: value)
-        if replaces == true { extreme = value }
+        if replaces ?? isNearer(value, than: known) { extreme = value }
+    }
+
+    /// Of zeros, which are the same to an order, the least is the negative one, and the most the positive one.
+    private func isNearer(_ value: StoredContent, than known: StoredContent) -> Bool {
+        guard let value = QueryValue.double(value), let known = QueryValue.double(known),
+            value == 0, known == 0
+        else { return false }
+        return value.sign != known.sign && (value.sign == .minus) == (aggregate == .least)
     }
 
     private mutating func add(number value: StoredContent) {
         if case .signed(let integer) = value {
             numberCount += 1
-            sum += Double(integer)
             return add(integer: integer)
         }
         guard let number = QueryValue.double(value) else { return }
         numberCount += 1
-        sum += number
+        floatingSum.add(number)
         guard aggregate == .sum, isExact else { return }
         if let exact = QueryValue.exact(value) {
-            exactSum += exact
+            decimalSum += exact
         } else {
             isExact = false
         }
@@ -110,17 +115,26 @@ struct QueryTally: Sendable {
     private mutating func add(integer: Int64) {
         let (sum, overflows) = integerSum.addingReportingOverflow(integer)
         guard overflows else { return integerSum = sum }
-        exactSum += Decimal(integerSum) + Decimal(integer)
+        decimalSum += Decimal(integerSum) + Decimal(integer)
+        floatingSum.add(integerSum)
+        floatingSum.add(integer)
         integerSum = 0
+    }
+
+    /// Of all numbers, rounded once.
+    private var total: Double {
+        var total = floatingSum
+        total.add(integerSum)
+        return total.value
     }
 
     var value: StoredContent {
         switch aggregate {
         case .count: .signed(Int64(count))
         case .sum:
-            isExact ? .decimal((exactSum + Decimal(integerSum)).description) : .double(sum)
+            isExact ? .decimal((decimalSum + Decimal(integerSum)).description) : .double(total)
         case .least, .most: extreme ?? QueryValue.null
-        case .average: numberCount == 0 ? QueryValue.null : .double(sum / Double(numberCount))
+        case .average: numberCount == 0 ? QueryValue.null : .double(total / Double(numberCount))
         }
     }
 }

@@ -4,7 +4,7 @@ internal import VarveTables
 
 /// The rows of a type, cut into parts that threads pass over side by side.
 ///
-/// How they are cut depends on the store alone: sums of floating-point numbers are then the same on every machine.
+/// How they are cut depends on the store alone, and not on the machine.
 struct RowParts: Sendable {
     /// How many leaves of rows a part has at least.
     static let leavesMin = 2_048

@@ -74,6 +74,7 @@ final class RowSelection {
         }
         var count = candidates(in: batch)
         memory.verdicts.initialize(repeating: hasCondition ? .open : .admitted, count: count)
+        // The front first, which refuses more: what is broken in fields of the condition is found of rows in it alone.
         if let test = front?.test {
             count = try refuse(batch, count, test, isFront: true)
         }

@@ -161,7 +161,7 @@ extension BlockDirectory {
     }
 
     /// Twice what a store has. A run is longer only where one frame is.
-    private static let runBytesMax = 2 * PageStore.blockBytesStandard
+    static let runBytesMax = 2 * PageStore.blockBytesStandard
 
     /// Whether the stored bytes may be of such frames. Short runs take memory whatever they hold, and of longer ones
     /// an eighth is free at most.

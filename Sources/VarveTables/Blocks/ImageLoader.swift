@@ -88,12 +88,15 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     /// Reads the block of a leaf of rows, which is not in memory, without making pages. Nil where it is to be loaded.
     ///
+    /// The pages that it names are not claimed, because nothing of it is kept: that a row of another block names one of
+    /// them too is found by what loads both.
+    ///
     /// - Parameter refused: the block that was refused last. It is not read again for each of its leaves.
     func readRows(
         at number: PageNumber, into block: RowBlock, refused: inout PageRun?
     ) -> BlockEntry? {
         if let refused, refused.holds(number) { return nil }
-        guard let position = directory.blockPosition(of: number),
+        guard let position = directory.frame(of: number)?.block,
             states[position].load(ordering: .acquiring) != BlockState.here
         else { return nil }
         let entry = directory.blocks[position]

@@ -1,4 +1,4 @@
-/// Memory that grows to the largest count that was asked for, and is used again and again. What is in it is undefined.
+/// Memory that grows with the counts that are asked for, and is used again and again. What is in it is undefined.
 struct ReusedMemory<Element: BitwiseCopyable>: ~Copyable {
     private var start: UnsafeMutablePointer<Element>?
     private var capacity = 0
@@ -11,8 +11,10 @@ struct ReusedMemory<Element: BitwiseCopyable>: ~Copyable {
     mutating func pointer(_ count: Int) -> UnsafeMutablePointer<Element> {
         if let start, count <= capacity { return start }
         start?.deallocate()
-        let made = UnsafeMutablePointer<Element>.allocate(capacity: max(count, 1))
-        (start, capacity) = (made, max(count, 1))
+        // By half: counts that rise slowly do not make it anew each time.
+        let grown = max(count, capacity + capacity / 2, 1)
+        let made = UnsafeMutablePointer<Element>.allocate(capacity: grown)
+        (start, capacity) = (made, grown)
         return made
     }
 }

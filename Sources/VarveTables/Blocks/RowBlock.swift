@@ -50,7 +50,10 @@ final class RowBlock {
         _ entry: BlockEntry, from source: any BlockSource, version: PageVersion,
         through last: TransactionID, _ admits: (PageNumber) -> Bool
     ) -> Bool {
-        guard let bytes = expanded(entry, from: source) else { return false }
+        // No longer run of leaves is written. This memory is each thread's own: pages have their place in the chunk.
+        guard entry.rawCount <= BlockDirectory.runBytesMax,
+            let bytes = expanded(entry, from: source)
+        else { return false }
         var reader = ColumnReader(bytes)
         guard readPages(&reader, of: entry, through: version), readCells(&reader, of: entry),
             readStamps(&reader, through: last), reader.isAtEnd
@@ -200,13 +203,17 @@ final class RowBlock {
         return isSound
     }
 
+    /// Whether each large row names a page of its own, which may be such a page.
     private func hasSoundReferences(_ admits: (PageNumber) -> Bool) -> Bool {
         guard hasLargeRows else { return true }
+        var named: Set<PageNumber> = []
         let cells = cells.pointer(pageCount * Self.slotCount)
         for page in 0..<pageCount {
             for index in 0..<Int(slotCounts.pointer(pageCount)[page]) {
                 let cell = cells[page * Self.slotCount + index]
-                if cell.isLarge, !admits(largePage(cell)) { return false }
+                guard cell.isLarge else { continue }
+                let number = largePage(cell)
+                guard admits(number), named.insert(number).inserted else { return false }
             }
         }
         return true

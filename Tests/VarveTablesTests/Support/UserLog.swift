@@ -55,6 +55,20 @@ enum UserLog {
         }
     }
 
+    /// Adds users with names that have pages of their own.
+    static func addLong(_ numbers: Range<Int>, to state: State) throws -> State {
+        try apply(to: state) { encoder in
+            for number in numbers {
+                var row = ByteWriter()
+                row.writeText(String(repeating: "\(number) ", count: 1_000))
+                row.writeSigned(0)
+                encoder.insert(
+                    encoder.entity(type, bytes: id(number)), ordinal: Ordinal(UInt64(number + 1)),
+                    row: row.copyBytes())
+            }
+        }
+    }
+
     /// Gives users another age.
     static func update(_ numbers: Range<Int>, of state: State) throws -> State {
         let old = state
