@@ -62,20 +62,29 @@ extension Inspection {
         for (type, fields) in bound.fields.sorted(by: { $0.key < $1.key })
         where type != bound.type.number {
             let name = state.catalog.definition(of: type)?.name ?? "\(type)"
-            lines.append("look up \(name) by relation, \(fields.count) fields of each")
+            lines.append("look up \(name) by relation, \(counted(fields.count, "field")) of each")
         }
         if let condition = bound.condition {
             let isFast = RowFilter(condition, of: bound.type) != nil
             lines.append(
                 "test each against the condition" + (isFast ? ", by its bytes" : ""))
         }
-        if bound.isGrouped { lines.append("group by \(bound.grouping.count) values") }
-        if !bound.order.isEmpty { lines.append("sort by \(bound.order.count) values, stable") }
+        if bound.isGrouped {
+            let values = counted(bound.grouping.count, "value")
+            lines.append(bound.grouping.isEmpty ? "make one group of all" : "group by \(values)")
+        }
+        if !bound.order.isEmpty {
+            lines.append("sort by \(counted(bound.order.count, "value")), stable")
+        }
         if bound.offset > 0 { lines.append("leave out the first \(bound.offset)") }
         if let limit = bound.limit {
             lines.append("keep the first \(limit)")
         }
         return lines
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)" + (count == 1 ? "" : "s")
     }
 
     /// Runs what a query is about, with the state that the inspection shows; see ``reading(_:)``.

@@ -26,7 +26,7 @@ struct QueryBinder {
         for column in syntax.grouping {
             grouping.append(try bind(column.expression, of: type).expression)
         }
-        let written = syntax.grouping + syntax.selection
+        let written = syntax.columns
         let isGrouped =
             !syntax.grouping.isEmpty || syntax.selection.contains { $0.expression.hasAggregate }
         isInsideRow = !isGrouped
@@ -37,7 +37,8 @@ struct QueryBinder {
         }
         var order: [(expression: BoundExpression, isDescending: Bool)] = []
         for key in syntax.order {
-            let expression = Self.resolving(key.expression, among: written)
+            let expression = Self.resolving(
+                key.expression, among: written + syntax.grouping)
             order.append(
                 (try grouped(expression, by: syntax.grouping, of: type), key.isDescending))
         }
@@ -324,5 +325,14 @@ extension QueryExpression {
             own == function && inner.isWritten(as: operand)
         default: false
         }
+    }
+}
+
+extension QuerySyntax {
+    /// What is selected, behind what is grouped by and not selected too.
+    fileprivate var columns: [QueryColumn] {
+        grouping.filter { group in
+            !selection.contains { $0.expression.isWritten(as: group.expression) }
+        } + selection
     }
 }

@@ -59,7 +59,7 @@ struct QueryCommandTests {
         #expect(
             try run("--explain", query).lines == [
                 "scan 4 entities of User", "decode 'name', 'age', 'bio'",
-                "test each against the condition", "sort by 1 values, stable",
+                "test each against the condition", "sort by 1 value, stable",
                 "keep the first 2",
             ])
         #expect(try run("--at=1", "User select count()").output == "{\"count()\":0}\n")

@@ -191,7 +191,7 @@ struct TimeCommandTests {
             ToolRun("history", "--json", path, "Folder", "f").lines == [
                 #"{"historyBegins":null,"lastNotKept":2}"#
             ])
-        #expect(ToolRun("blame", path, "Folder", "f").lines == ["not kept  name \"Outbox\""])
+        #expect(ToolRun("blame", path, "Folder", "f").lines == ["not kept  name  \"Outbox\""])
         let info = ToolRun("info", path).output
         #expect(info.contains("none; kept: nothing but the newest state"))
         try withStore { store in
@@ -235,6 +235,19 @@ struct TimeCommandTests {
         #expect(json["types", 0, "name"] == "Folder")
         #expect(json["types", 0, "relations", 0, "toMany"] == "true")
         #expect(json["types", 0, "relations", 0, "required"] == "false")
+    }
+
+    @Test("A difference shows of lists what went, came or moved, and whole lists of what is new")
+    func listDifference() throws {
+        let store = try SampleStore.filled()
+        #expect(
+            ToolRun("diff", store.path, "4", "5").lines == [
+                "~ User \"cy\"", "    age  7 → nil", "~ Chat 7",
+                "    users  − \"ann\" at 0, + \"ann\" at 2",
+            ])
+        let whole = "    users  [\"ann\", \"bob\", \"cy\"]"
+        #expect(ToolRun("diff", store.path, "1", "2").lines.contains(whole))
+        #expect(ToolRun("diff", store.path, "2", "1").lines.contains(whole))
     }
 
     @Test("A difference shows what came, what went and what changed")

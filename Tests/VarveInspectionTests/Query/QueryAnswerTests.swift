@@ -83,6 +83,18 @@ struct QueryAnswerTests {
         #expect(all.rows[0].map(\.json) == ["7", "\"Plans\"", "\"2001-01-01T00:00:00Z\""])
     }
 
+    @Test("A grouping that is selected is a column once, where it is selected")
+    func selectedGroupings() throws {
+        let query = "User group by age as years, name select count(), age order by years, name"
+        let answer = try Inspection(at: store.path).answer(InspectionQuery(query))
+        #expect(answer.columns == ["name", "count()", "age"])
+        #expect(
+            try found(query) == [
+                ["\"Bob\"", "1", "null"], ["\"Cy\"", "1", "7"], ["\"Ann\"", "1", "30"],
+                ["\"Dée\"", "1", "30"],
+            ])
+    }
+
     @Test("Groups have counts, sums, least, most and averages, in which null counts for nothing")
     func groups() throws {
         #expect(

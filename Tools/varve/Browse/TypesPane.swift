@@ -66,7 +66,10 @@ struct TypesPane: BrowsePane {
         let usage = types[row]
         let total = types.reduce(0) { $0 + $1.bytes.rawValue }
         let share = total == 0 ? 0 : Double(usage.bytes.rawValue) / Double(total)
-        let bar = String(repeating: "█", count: Int((share * Double(Self.barWidth)).rounded(.up)))
+        let blocks = Int((share * Double(Self.barWidth)).rounded())
+        // What is there is seen, and is not the same as a block.
+        let bar =
+            blocks > 0 ? String(repeating: "█", count: blocks) : usage.bytes > .zero ? "▏" : ""
         return cells(
             layout, StyledText(usage.type.name, .heading),
             [

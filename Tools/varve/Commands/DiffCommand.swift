@@ -76,21 +76,33 @@ extension InspectedDifference {
     }
 
     fileprivate var lines: [StyledText] {
-        func text(_ value: InspectedValue?) -> String { value.map { ValueText.text(of: $0) } ?? "" }
-        func text(_ values: [InspectedValue]) -> String {
-            "[" + values.map { ValueText.text(of: $0) }.joined(separator: ", ") + "]"
-        }
-        func line(_ name: String, _ old: String?, _ new: String?) -> StyledText {
-            let start = StyledText("    " + name + "  ", .faint)
-            let parts = [old, new].compactMap { $0 }
-            return start + StyledText(parts.joined(separator: " → "))
-        }
         let (sign, role, _) = kind
+        let values = fields.map { field in
+            let parts = [field.before, field.after].compactMap { $0.map { ValueText.text(of: $0) } }
+            return (field.name, StyledText(parts.joined(separator: " → ")))
+        }
         return [StyledText(sign + " ", role) + StyledText(ValueText.text(of: entity), .heading)]
-            + fields.map { field in
-                line(field.name, field.before.map(text), field.after.map(text))
-            }
-            + links.map { line($0.name, text($0.before), text($0.after)) }
+            + EventLines(width: nil).aligned(
+                values + links.map { ($0.name, text(from: $0.before, to: $0.after)) })
+    }
+
+    /// The whole list of an entity that came or went, and of others what changed in it.
+    private func text(from old: [InspectedValue], to new: [InspectedValue]) -> StyledText {
+        guard before != nil, after != nil else {
+            let all = (old + new).map { ValueText.text(of: $0) }
+            return StyledText("[" + all.joined(separator: ", ") + "]")
+        }
+        let changes = ListChanges(from: old, to: new)
+        let places =
+            changes.removals.map { ("− ", StyledText.Role.removed, $0) }
+            + changes.insertions.map { ("+ ", .added, $0) }
+        var line = StyledText()
+        for (sign, role, place) in places {
+            if !line.isEmpty { line += StyledText(", ") }
+            line += StyledText(sign + ValueText.text(of: place.element), role)
+            line += StyledText(" at \(place.position)")
+        }
+        return line
     }
 
     fileprivate var json: JSON {

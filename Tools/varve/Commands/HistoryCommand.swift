@@ -65,19 +65,25 @@ struct BlameCommand: Command {
         let blame = try store.inspect { inspection throws(InspectionError) in
             try inspection.blame(of: operands.type, id: operands.id)
         }
-        for field in blame.fields {
-            if session.isJSON {
-                try session.write(field.json(blame.dropped))
-            } else {
-                let source =
-                    field.version?.headline(at: session.now) ?? blame.dropped?.source
-                    ?? StyledText("unknown", .faint)
-                try session.write(
-                    source + StyledText("  " + field.name, .heading)
-                        + StyledText(" " + ValueText.text(of: field.value)))
-            }
+        if session.isJSON {
+            for field in blame.fields { try session.write(field.json(blame.dropped)) }
+        } else {
+            try session.write(Self.lines(of: blame, at: session.now))
         }
         return try store.end()
+    }
+
+    /// Sources, names and values, each below the others.
+    private static func lines(of blame: InspectedBlame, at now: Moment) -> [StyledText] {
+        let rows = blame.fields.map { field in
+            [
+                field.version?.headline(at: now) ?? blame.dropped?.source
+                    ?? StyledText("unknown", .faint),
+                StyledText(field.name, .heading), StyledText(ValueText.text(of: field.value)),
+            ]
+        }
+        var table = TextTable(["", "", ""].map { TextTable.Column(title: $0) }, limit: nil)
+        return table.lines(rows, withTitles: false)
     }
 }
 
@@ -147,10 +153,7 @@ extension InspectedVersion {
         let shown = change == .inserted ? fields : fields.filter { changedFields.contains($0.name) }
         let values = change == .updated || change == .inserted ? shown : []
         return [headline(at: now) + StyledText("  ") + text]
-            + values.map { field in
-                StyledText("    " + field.name + "  ", .faint)
-                    + StyledText(ValueText.text(of: field.value))
-            }
+            + EventLines(width: nil).lines(of: values)
     }
 
     private var text: StyledText {

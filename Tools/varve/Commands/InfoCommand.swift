@@ -91,7 +91,7 @@ private struct StoreReport {
                 "History",
                 (summary.transactions == 0
                     ? "none" : "from transaction \(summary.floor) on")
-                    + "; kept: \(retention)"
+                    + "; kept: \(retention.text)"
             )
         ]
     }

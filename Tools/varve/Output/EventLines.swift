@@ -55,16 +55,14 @@ struct EventLines {
 
     // MARK: Fields
 
-    private func lines(of fields: [InspectedField]) -> [StyledText] {
-        aligned(fields.map { ($0.name, ValueText.text(of: $0.value)) })
+    func lines(of fields: [InspectedField]) -> [StyledText] {
+        aligned(fields.map { ($0.name, StyledText(ValueText.text(of: $0.value))) })
     }
 
     /// Names and texts in two columns.
-    private func aligned(_ members: [(name: String, text: String)]) -> [StyledText] {
+    func aligned(_ members: [(name: String, text: StyledText)]) -> [StyledText] {
         let names = members.map { StyledText($0.name, .faint) }
-        return zip(names, members).map { name, member in
-            start(name, of: names) + StyledText(member.text)
-        }
+        return zip(names, members).map { name, member in start(name, of: names) + member.text }
     }
 
     /// A field's name, with the values of all aligned behind.
@@ -137,7 +135,7 @@ struct EventLines {
             let targets = links.targets.map { ValueText.text(of: $0.id) }
             return (links.relation, "→ " + targets.joined(separator: ", "))
         }
-        return aligned(fields + links)
+        return aligned((fields + links).map { ($0.0, StyledText($0.1)) })
     }
 
     /// `Chat.users of "1": + "2" at 0, − "3" at 4`.
@@ -169,7 +167,7 @@ struct EventLines {
             let rule = relation.deleteRule == .nullify ? "" : ", \(relation.deleteRule.rawValue)"
             return (relation.name, "→ " + target + inverse + rule)
         }
-        return [headline] + aligned(fields + relations)
+        return [headline] + aligned((fields + relations).map { ($0.0, StyledText($0.1)) })
     }
 }
 

@@ -16,23 +16,28 @@ struct ContentsSection {
                 )
             }
         let whole = types.reduce(UInt64(0)) { $0 + $1.liveBytes.rawValue }
+        let growth = showsGrowth ? [("Growth", false)] : []
         let table = ReportTable(
-            [
-                ("Type", false), ("Live", true), ("Growth", false), ("Deleted", true),
-                ("Links", true),
-                ("Live bytes", true), ("Share", true), ("History", true), ("In the log", true),
+            [("Type", false), ("Live", true)] + growth + [
+                ("Deleted", true), ("Links", true), ("Live bytes", true), ("Share", true),
+                ("History", true), ("In the log", true),
             ], types.map { row($0, whole) })
+        let explanation: Markup =
+            showsGrowth
+            ? "Growth is the number of live entities over the time that the log covers. " : Markup()
         return table.markup + """
-            <p class="faint">Growth is the number of live entities over the time that the log covers. \
-            “In the log” is the type’s share of the compressed segments.</p>
+            <p class="faint">\(explanation)“In the log” is the type’s share of the compressed segments.</p>
             """ + ages
     }
+
+    /// Where the state is an older one, what came since cannot be counted back from it.
+    private var showsGrowth: Bool { statistics.health.stateProblem == nil }
 
     private func row(_ type: TypeStatistics, _ whole: UInt64) -> Markup {
         """
         <td><span class="key c\(colors.color(of: type.type.number))"></span>\
         <bdi class="name">\(type.type.name)</bdi></td>\
-        \(ReportText.count(type.live))<td class="sparkcell">\(growth(of: type))</td>\(ReportText.count(type.deleted))\
+        \(ReportText.count(type.live))\(growth(of: type))\(ReportText.count(type.deleted))\
         \(ReportText.count(type.links))\(ReportText.bytes(type.liveBytes))\
         <td class="n">\(ReportText.share(type.liveBytes.rawValue, of: whole))</td>\
         \(ReportText.bytes(type.history))\(ReportText.bytes(type.stored))
@@ -41,16 +46,16 @@ struct ContentsSection {
 
     /// How many live entities there were at the end of each period: counted back from now.
     private func growth(of type: TypeStatistics) -> Markup {
-        // Where the state is an older one, what came since cannot be counted back from it.
-        guard statistics.health.stateProblem == nil else { return Markup() }
+        guard showsGrowth else { return Markup() }
         var count = Int64(type.live)
         var counts: [Int64] = [count]
         for period in statistics.periods.periods.reversed() {
             count -= period.types[type.type.number]?.growth ?? 0
             counts.append(max(count, 0))
         }
-        return Sparkline.markup(
+        let line = Sparkline.markup(
             counts.reversed(), label: "\(type.type.name): live entities over time")
+        return "<td class=\"sparkcell\">\(line)</td>"
     }
 
     private var ages: Markup {

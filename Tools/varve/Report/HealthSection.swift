@@ -38,7 +38,7 @@ struct HealthSection {
                         + "that are kept in case the newest checkpoint is damaged"
                 ))
         }
-        facts.append(("Retention", health.retention.map { "\("\($0)")" } ?? "never compacted"))
+        facts.append(("Retention", health.retention.map { "\($0.text)" } ?? "never compacted"))
         facts.append(
             (
                 "Damage",

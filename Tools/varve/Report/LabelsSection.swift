@@ -11,7 +11,9 @@ struct LabelsSection {
     var markup: Markup {
         let named = labels.entries.filter { $0.name != nil }
         guard !named.isEmpty else { return "<p class=\"empty\">No transaction has a label.</p>" }
-        let shown = named.sorted { ($0.name ?? "") < ($1.name ?? "") }.prefix(Self.labelsMax)
+        let shown = named.sorted {
+            LabelOrder.isBefore($0.name ?? "", $1.name ?? "")
+        }.prefix(Self.labelsMax)
         let rows = shown.map { entry -> Markup in
             """
             <td>\(ReportText.name(entry.name, none: ""))</td>\(ReportText.count(entry.amount.transactions))\

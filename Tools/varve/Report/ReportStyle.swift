@@ -47,7 +47,7 @@ enum ReportStyle {
         dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         .damages{padding-left:1.2rem;overflow-wrap:anywhere}
         @media (min-width:100rem){body{max-width:88rem}}
-        @media (max-width:32rem){body{padding-top:1.4rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.7rem}}
+        @media (max-width:32rem){nav{gap:.8rem;font-size:.85rem}body{padding-top:1.4rem}dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.7rem}}
 
         """
 
@@ -75,7 +75,7 @@ enum ReportStyle {
         #label-list thead th{position:sticky;top:0;background:var(--paper)}
         .types details{border-top:1px solid var(--rule)}.types summary{padding:.4rem 0;cursor:pointer}
         .types details[open]{padding-bottom:.8rem}
-        @media (max-width:32rem){.name{max-width:15rem}td .id{max-width:10rem}}
+        @media (max-width:32rem){th,td{padding-right:.65rem}.name{max-width:15rem}td .id{max-width:10rem}}
 
         """
 
@@ -108,7 +108,8 @@ enum ReportStyle {
         .tabs>input:focus-visible+label{outline:2px solid var(--accent);outline-offset:1px}
         .panel{display:none}
         #by-label:checked~.panel-label,#by-author:checked~.panel-author,#by-scope:checked~.panel-scope{display:block}
-        @media (max-width:32rem){.axis-x .minor{display:none}.plot{grid-template-columns:2.6rem 1fr}}
+        @media (max-width:32rem){.axis-x .minor{display:none}.plot{grid-template-columns:2.6rem 1fr}
+        .bar{min-width:6rem}.files td:first-child{padding-right:.65rem}}
 
         """
 
