@@ -136,7 +136,8 @@ let package = Package(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
             linkerSettings: macroLinkerSettings),
         .target(
-            name: "VarveReplay", dependencies: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],
+            name: "VarveReplay",
+            dependencies: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],
             swiftSettings: settings),
         .target(
             name: "VarveAssets",

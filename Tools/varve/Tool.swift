@@ -94,7 +94,8 @@ package enum Tool {
             let status = failure.map { say($0, reached: .failure, in: environment) }
             complain(
                 "\(path) is damaged: only what is sound of it was read", in: environment,
-                hint: report.missingText)
+                hint: report.missingText
+                    + "\n  'varve salvage' brings what is sound into a new store")
             return status ?? .failure
         case .notSalvaged(let damage, let obstacle):
             complain(

@@ -64,7 +64,7 @@ extension StoreExport {
         let relation = type.definition.relations[position]
         let titles = CSVLayout.linkColumns + (hasStates(type) ? [CSVLayout.stateColumn] : [])
         guard let target = target(of: relation), line(CSVText.line(titles)) else { return false }
-        return try forEach(of: type) { entity throws(InspectionError) in
+        return try forEach(of: type, linksAlone: position) { entity throws(InspectionError) in
             let holder = CSVText.cell(of: entity.id)
             for (index, slot) in entity.lists[position].enumerated() {
                 var cells = [holder, "\(index)", CSVText.cell(of: try id(slot, of: types[target]))]

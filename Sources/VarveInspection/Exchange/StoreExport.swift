@@ -126,11 +126,16 @@ public final class StoreExport {
 
     /// Calls `body` with each entity of a type in its order, then with the ids that are only mentioned, until it
     /// returns false. Returns whether it never did.
+    ///
+    /// - Parameter linksAlone: the position of the relation whose list alone is read of live entities, and no field.
     func forEach(
-        of type: ExportedType, _ body: (ExportedEntity) throws(InspectionError) -> Bool
+        of type: ExportedType, linksAlone relation: Int? = nil,
+        _ body: (ExportedEntity) throws(InspectionError) -> Bool
     ) throws(InspectionError) -> Bool {
         for slot in type.order {
-            guard let entity = try entity(at: slot, of: type) else { continue }
+            guard let entity = try entity(at: slot, of: type, linksAlone: relation) else {
+                continue
+            }
             guard try body(entity) else { return false }
         }
         for slot in mentioned(of: type) {
@@ -153,29 +158,35 @@ public final class StoreExport {
     }
 
     private func entity(
-        at slot: Slot, of type: ExportedType
+        at slot: Slot, of type: ExportedType, linksAlone relation: Int?
     ) throws(InspectionError) -> ExportedEntity? {
         let definition = type.definition
+        let decoded = relation == nil ? definition.fields : []
         return try Self.reading(definition) { () throws(CodecError) in
             try type.read(slot) { entity throws(CodecError) in
                 var row = ByteReader(entity.row)
                 var fields: [StoredValue] = []
-                fields.reserveCapacity(definition.fields.count)
-                for field in definition.fields {
+                fields.reserveCapacity(decoded.count)
+                for field in decoded {
                     fields.append(try StoredValue(field.type, from: &row))
                 }
                 return ExportedEntity(
                     state: entity.isDeleted ? .deleted : .live,
                     id: try StoredValue(definition.idType, bytes: entity.id), fields: fields,
-                    lists: entity.isDeleted ? keptLists(of: type, slot) : lists(of: type, slot),
+                    lists: entity.isDeleted
+                        ? keptLists(of: type, slot) : lists(of: type, slot, only: relation),
                     ordinal: entity.ordinal.rawValue)
             }
         }
     }
 
-    private func lists(of type: ExportedType, _ slot: Slot) -> [[Slot]] {
-        type.definition.relations.map {
-            state.targets(of: type.definition.number, at: slot, relation: $0.number)
+    private func lists(
+        of type: ExportedType, _ slot: Slot, only relation: Int? = nil
+    ) -> [[Slot]] {
+        type.definition.relations.enumerated().map { position, definition in
+            if let relation, relation != position { return [] }
+            return state.targets(
+                of: type.definition.number, at: slot, relation: definition.number)
         }
     }
 

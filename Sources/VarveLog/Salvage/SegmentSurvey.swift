@@ -225,6 +225,8 @@ extension SalvageReport {
         switch error {
         case .damaged(let damage): "\(damage.kind.rawValue) does not fit"
         case .unsupportedFrame: "a frame of a later version"
+        // The file is named beside it, and what to do is not to compact.
+        case .checkpointDamaged(_, _, let reason): reason
         default: "\(error)"
         }
     }

@@ -68,7 +68,7 @@ package struct SoundLog {
             } catch {
                 return Checkpoint(
                     name: reference.file.text, sequence: reference.sequence, file: nil,
-                    problem: "\(error)")
+                    problem: SalvageReport.reason(of: error))
             }
         }
         damages = []

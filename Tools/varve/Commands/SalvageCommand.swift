@@ -53,7 +53,10 @@ struct SalvageCommand: Command {
 
 extension SalvageReport {
     fileprivate func lines(_ path: String, _ target: String) -> [StyledText] {
-        let range = first <= last ? "transactions \(first) to \(last)" : "no transactions"
+        let range =
+            first < last
+            ? "transactions \(first) to \(last)"
+            : first == last ? "transaction \(first)" : "no transactions"
         let base = checkpoint > .none ? ", checkpoint of \(checkpoint)" : ""
         let verdict =
             isComplete ? StyledText("nothing lost", .added) : StyledText("losses", .removed)
