@@ -29,7 +29,9 @@ public final class Store: Sendable {
     /// When the entities of a large store are made of what its files hold.
     ///
     /// An opening makes all entities of a store with few, and those of types that may refuse a stored value: raw values, JSON,
-    /// types of the app's own. Behind a compaction by the same build of the program it makes none of those either.
+    /// types of the app's own. Behind a compaction by the same build of the program it makes none of those either,
+    /// where their ids are of standard types. What such types make of stored bytes must depend on the bytes alone, and must not use
+    /// the store: a value that can no longer be read ends the program then.
     public enum Loading: Sendable {
         /// Beside whatever the app does, from the opening on; those of a type that is read meanwhile at once.
         case ahead

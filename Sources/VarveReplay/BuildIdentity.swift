@@ -12,19 +12,19 @@ package struct BuildIdentity: Hashable, Sendable {
         self.second = second
     }
 
-    /// Of this process: its program, and all libraries that are loaded now. Nil where the system does not tell.
+    /// Of this process: its program, and all libraries that are loaded now. Nil where the system does not tell of one.
     ///
     /// - Complexity: a look at some dozen files.
     package static var ofProcess: BuildIdentity? {
         var content: [UInt8] = []
-        withUnsafeMutablePointer(to: &content) { content in
+        let isComplete = withUnsafeMutablePointer(to: &content) { content in
             varve_for_each_image(content) { context, bytes, count in
                 guard let context, let bytes else { return }
                 context.assumingMemoryBound(to: [UInt8].self).pointee
                     .append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
             }
         }
-        guard !content.isEmpty else { return nil }
+        guard isComplete != 0 else { return nil }
         return content.withUnsafeBytes { content in
             BuildIdentity(XXH64.hash(content, seed: 0), XXH64.hash(content, seed: 1))
         }

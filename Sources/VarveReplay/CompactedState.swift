@@ -66,7 +66,7 @@ package struct CompactedState: ~Copyable {
                 // Its blocks are compared with their checksums as they are read, or copied.
                 let loaded = try file.openImage()
                 let transaction = StateTransaction(loaded.state)
-                transaction.setRows = loaded.tried.map { _ in SetRows() }
+                transaction.setRows = loaded.tried.map { SetRows(of: $0.readers.keys) }
                 self.transaction = transaction
                 (image, noted) = (loaded.image, loaded.tried)
                 bytesDone += file.rawBytes.reduce(0, &+)

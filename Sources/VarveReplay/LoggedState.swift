@@ -47,7 +47,7 @@ package struct LoggedState {
         } _: { () throws(ReplayFailure<RecordError>) in
             try base.replaying(
                 scanned, after: sequence, readingAheadFrom: aheadMin,
-                noting: noted.map { _ in SetRows() }, progress)
+                noting: noted.map { SetRows(of: $0.readers.keys) }, progress)
         }
         tried = noted.flatMap { noted in
             setRows.map { TriedRows(noted, in: TransactionID(sequence.rawValue), $0) }

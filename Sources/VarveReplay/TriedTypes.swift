@@ -54,7 +54,7 @@ package struct TriedRows: Sendable {
         guard noted.build == build, noted.readers[type] == reader, !setRows.areTooMany,
             let newest = catalog.revisions(of: type).last, newest.since <= transaction
         else { return nil }
-        return setRows[Int(type.rawValue) - 1]
+        return setRows[type]
     }
 }
 
@@ -104,19 +104,19 @@ extension TriedTypes {
 }
 
 extension CheckpointFile {
-    /// What is noted of the rows that were tried; nil where nothing is.
+    /// What is noted of the rows that were tried; nil where nothing is, or nothing that can be read. It is advice: without
+    /// it all rows are read.
     func loadTriedTypes() throws(LogError) -> TriedTypes? {
         let kind = CheckpointPart.Kind.triedTypes.code
         guard header.isImage, let page = pages.last(where: { $0.key.kind == kind }) else {
             return nil
         }
-        let bytes = PageBytes(try makeReader().read(page))
-        do throws(CodecError) {
-            return try TriedTypes(bytes.bytes)
+        do throws(LogError) {
+            let bytes = PageBytes(try makeReader().read(page))
+            return try? TriedTypes(bytes.bytes)
         } catch {
-            throw .checkpointDamaged(
-                file: reference.file.text, offset: page.offset,
-                reason: "what it notes of rows that were tried: \(error)")
+            guard case .checkpointDamaged = error else { throw error }
+            return nil
         }
     }
 }

@@ -35,7 +35,8 @@ struct ImportTests {
             folder: "Sources/VarveGraph", modules: ["CVarve", "VarveEvents", "VarveText"],
             system: ["Foundation", "Synchronization"]),
         Module(
-            folder: "Sources/VarveReplay", modules: ["VarveLog", "VarveEvents", "VarveTables"],
+            folder: "Sources/VarveReplay",
+            modules: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],
             system: ["Foundation"]),
         // CryptoKit or libcrypto for SHA-256, in one file.
         Module(

@@ -79,8 +79,8 @@ void varve_unmap_memory(void *address, size_t count);
 typedef void (*varve_bytes_body)(void *context, const void *bytes, size_t count);
 
 /// Calls `body` with what says which files the process's code was loaded from: the program, then each library. Some
-/// calls for each; none where the system does not tell.
-void varve_for_each_image(void *context, varve_bytes_body body);
+/// calls for each. 0 where that is not all, because the system does not tell.
+int varve_for_each_image(void *context, varve_bytes_body body);
 
 /// Asks the processor for the line of memory at an address, and does not wait for it. A hint: any
 /// address will do, and nothing is read.

@@ -7,7 +7,7 @@ internal import VarveTables
 /// Tries the rows of a state for the checkpoint that will hold it, some a step: only those that were set since the checkpoint
 /// before, where the same build has tried the others.
 struct TypeTrials: ~Copyable {
-    private static let slotsPerStep = 2_048
+    private static let slotsPerStep = 128
 
     private let state: State
     private let build: BuildIdentity
@@ -78,7 +78,7 @@ extension StoreState {
                 let definition = schema.definition(atTable: position)
             else { return nil }
             let subject = RowTrial.Subject(descriptor: descriptor, definition: definition)
-            return subject.isForegone ? nil : subject
+            return subject.isForegone || !subject.isTriable ? nil : subject
         }
     }
 }

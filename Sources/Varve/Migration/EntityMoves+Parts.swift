@@ -31,6 +31,7 @@ extension EntityMoves {
             throw split.step.failure(MigrationError.changedAgain(row.type))
         }
         do {
+            try links.compare(part, of: row.type)
             let place = try place(of: split.target, row.id)
             try set(row, at: place, split, pending)
             try link(pending, place, split, &links)
@@ -117,6 +118,25 @@ private struct PartLinks {
     /// The deleted entities that keep them, with a step that made any.
     private(set) var holders: [(place: EntityPlace, step: ResolvedStep)] = []
     private var known: Set<EntityPlace> = []
+    /// What steps have set of parts.
+    private var values: [PartKey: [String: MigrationRow.Value]] = [:]
+
+    private struct PartKey: Hashable {
+        let step: Int
+        let id: MigrationRow.Value
+    }
+
+    /// Refuses another value than the step has set of a part of the same id. A later step may compute something else from
+    /// it, and remove it: the entity that was made would not say it.
+    mutating func compare(_ part: MigrationRow.Part, of type: String) throws(MigrationError) {
+        let key = PartKey(step: part.step, id: part.id)
+        let known = values[key] ?? [:]
+        for (name, value) in part.values {
+            guard let other = known[name], other != value else { continue }
+            throw .partDiffers(type: type, id: part.id.text, property: name)
+        }
+        values[key] = known.merging(part.values) { $1 }
+    }
 
     mutating func note(_ holder: EntityPlace, _ step: ResolvedStep) {
         if known.insert(holder).inserted { holders.append((holder, step)) }

@@ -230,12 +230,15 @@ extension EntityMoves {
         }
     }
 
-    /// Lets a tombstone keep other lists.
+    /// Lets a tombstone keep other lists. One that keeps these already stays as it is, with the stamps of its deletion: the
+    /// log says nothing of it.
     ///
     /// Its row may be one that no step has read, of a page that cannot be.
     func keep(
         _ lists: [(relation: Int, entities: [EntityPlace])], at place: EntityPlace
     ) throws {
+        let known = draft.keptLists(of: place, []).lists
+        guard !known.elementsEqual(lists, by: ==) else { return }
         let stamps = draft.stamps(of: place)
         var row = ByteWriter()
         try draft.writeRow(of: place, into: &row)

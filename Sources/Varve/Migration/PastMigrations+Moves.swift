@@ -63,6 +63,9 @@ extension PastMigrations {
 
     /// Refuses a state with entities that steps made others of, took, or gave other ids, where these are not known.
     private func checkMoves(of passage: Passage, _ draft: StateDraft) throws(StoreError) {
+        if passage.recorded.hasOthers, passage.missing != nil {
+            throw passage.barrier(.notGiven, passage.missing)
+        }
         let types = Set(try passage.missingMoves(catalog).moves.map(\.from))
         let tables = types.compactMap { draft.tablePosition(of: $0) }
         let concerns = tables.contains { table in

@@ -19,8 +19,10 @@ struct RecordedMoves: Sendable, Equatable {
     }
 
     private(set) var moves: Set<Move> = []
+    /// Whether there are words that this version does not know.
+    private(set) var hasOthers = false
 
-    var isEmpty: Bool { moves.isEmpty }
+    var isEmpty: Bool { moves.isEmpty && !hasOthers }
 
     /// The types that it names.
     var types: Set<TypeNumber> { Set(moves.flatMap { [$0.from, $0.to] }) }
@@ -64,15 +66,25 @@ extension RecordedMoves {
             .joined(separator: " ")
     }
 
-    /// - Parameter text: what a log says. Words of another form are of a newer version, and say nothing to this one.
+    /// - Parameter text: what a log says. Words of another form are of a newer version: what they are about is not known.
     init(_ text: String) {
         for word in text.split(separator: " ") {
             let parts = word.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 3, let kind = Kind(rawValue: String(parts[0])),
-                let from = UInt32(parts[1]), let to = UInt32(parts[2]), from > 0, to > 0
-            else { continue }
-            moves.insert(Move(kind: kind, from: TypeNumber(from), to: TypeNumber(to)))
+                let from = Self.number(parts[1]), let to = Self.number(parts[2])
+            else {
+                hasOthers = true
+                continue
+            }
+            moves.insert(Move(kind: kind, from: from, to: to))
         }
+    }
+
+    private static func number(_ digits: Substring) -> TypeNumber? {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt32(digits),
+            number > 0
+        else { return nil }
+        return TypeNumber(number)
     }
 }
 

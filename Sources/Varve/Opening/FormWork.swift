@@ -10,7 +10,7 @@ struct FormWork {
 
     /// One for each type of which there may be such values. All tables are filled.
     static func all(_ works: [TableWork]) -> [FormWork] {
-        works.filter { !$0.isOfTombstones && $0.content.trial.mayHaveOtherForms }.map { work in
+        works.filter { !$0.isOfTombstones && $0.content.subject.mayHaveOtherForms }.map { work in
             let tombstones = works.first { $0.isOfTombstones && $0.position == work.position }
             return FormWork(entities: work, tombstones: tombstones?.table)
         }

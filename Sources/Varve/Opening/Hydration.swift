@@ -27,14 +27,16 @@ struct Hydration {
     /// Nil where that is not known.
     let build: BuildIdentity?
 
-    /// The slots of a type whose rows are still to be tried; nil where that is all of them.
-    func untried(
-        _ type: TypeNumber, of descriptor: EntityDescriptor
-    ) -> [VarveTables.Slot]? {
-        guard let build, let tried, let reader = TriedTypes.Reader(descriptor.type) else {
-            return nil
-        }
-        return tried.untried(type, as: reader, by: build, in: state.catalog)
+    /// Whether all rows of a type were tried, the few that were not noted just now.
+    func isTried(_ subject: RowTrial.Subject) -> Bool {
+        let type = subject.definition.number
+        guard mayWait, subject.isTriable, let build, let tried,
+            let reader = TriedTypes.Reader(subject.descriptor.type),
+            let untried = tried.untried(type, as: reader, by: build, in: state.catalog),
+            // Where there are many, all cores fill the table as soon.
+            untried.count <= max(64, state.counts(of: type).slots / 16)
+        else { return false }
+        return RowTrial(subject).passes(untried, of: state)
     }
 
     /// What is done at once by one thread.

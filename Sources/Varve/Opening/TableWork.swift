@@ -16,8 +16,8 @@ struct TableContent {
     let state: State
     let unknownFields: UnknownFields?
     let withholdsRows: Bool
-    /// Slots whose rows are still to be tried; nil where no rows were.
-    let untried: [VarveTables.Slot]?
+    /// Whether each row can be read, and would be written as it is.
+    let isReadable: Bool
 
     struct Tombstones {
         /// The log's number for the type of the tombstones, where a relation leads to it.
@@ -29,15 +29,12 @@ struct TableContent {
     /// type reads.
     var mayWait: Bool {
         unknownFields == nil && !withholdsRows && (tombstones == nil || namesReadableIDs)
-            && (trial.isForegone || areTried)
+            && isReadable
     }
 
     /// What is tried of the type.
-    var trial: RowTrial.Subject { RowTrial.Subject(descriptor: descriptor, definition: definition) }
-
-    private var areTried: Bool {
-        guard let untried else { return false }
-        return RowTrial(trial).passes(untried, of: state)
+    var subject: RowTrial.Subject {
+        RowTrial.Subject(descriptor: descriptor, definition: definition)
     }
 
     /// Whether the ids in the relations of a tombstone can be read.
@@ -66,13 +63,15 @@ struct TableContent {
             guard table.descriptor.tombstoneOwner == nil,
                 let definition = schema.definition(atTable: position)
             else { return [] }
+            let subject = RowTrial.Subject(descriptor: table.descriptor, definition: definition)
+            let isReadable = subject.isForegone || hydration.isTried(subject)
             func content(_ tombstones: Tombstones?) -> TableContent {
                 TableContent(
                     position: position, descriptor: table.descriptor, tombstones: tombstones,
                     definition: definition, state: state,
                     unknownFields: schema.unknownFields[position],
                     withholdsRows: hydration.withholdsRows,
-                    untried: hydration.untried(definition.number, of: table.descriptor))
+                    isReadable: isReadable)
             }
             // At once: what gives ids is shared by all contexts of the store.
             table.adoptNumber(state.lastNumber(of: definition))

@@ -1,23 +1,30 @@
-/// The slots whose rows a transaction has set, where that is asked for.
+package import VarveEvents
+
+/// The slots whose rows a transaction has set, of the types that are asked for.
 package struct SetRows: Sendable {
     /// What is behind a checkpoint seldom has more; then all rows are looked at.
     private static let countMax = 16_384
 
-    /// By index of the type. Slots may be there more than once.
-    private var slots: [Int: [Slot]] = [:]
+    /// By index of the type.
+    private var slots: [Int: Set<Slot>]
     private var count = 0
 
-    package init() {}
+    package init(of types: some Sequence<TypeNumber>) {
+        slots = [:]
+        for type in types { slots[Int(type.rawValue) - 1] = [] }
+    }
 
     /// Whether there are more than are noted.
     package var areTooMany: Bool { count > Self.countMax }
 
     /// Of a type, by its index.
-    package subscript(type: Int) -> [Slot] { slots[type] ?? [] }
+    package subscript(type: TypeNumber) -> [Slot] {
+        (slots[Int(type.rawValue) - 1] ?? []).sorted()
+    }
 
     mutating func note(_ slot: Slot, in type: Int) {
-        guard !areTooMany else { return }
+        guard !areTooMany, slots[type]?.insert(slot).inserted ?? false else { return }
         count += 1
-        if areTooMany { slots = [:] } else { slots[type, default: []].append(slot) }
+        if areTooMany { slots = [:] }
     }
 }

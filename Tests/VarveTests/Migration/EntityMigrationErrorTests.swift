@@ -156,7 +156,7 @@ struct EntityMigrationErrorTests {
             relation.contains("Place has no relation 'host' that leads to Person"), "\(relation)")
     }
 
-    @Test("An app that does not name a type of a split any more is told what to do")
+    @Test("An error says what to do where an app does not name a type of a split any more")
     func unnamed() throws {
         let part = try failure([Spot.self], split { _ in SplitEntity() })
         #expect(part.contains("ends with .remove(type: \"Place\")"), "\(part)")
@@ -226,6 +226,14 @@ struct EntityMigrationErrorTests {
                 return place
             })
         #expect(differing.contains("Place \"one\" has another 'street' already"), "\(differing)")
+        let computed = try failure(
+            [Guest.self, Place.self],
+            split { row in
+                var place = try SplitEntity(id: "one")
+                try place.set("street", to: row.idText)
+                return place
+            }, .rows(of: "Place") { try $0.set("street", to: "all of them") })
+        #expect(computed.contains("Place \"one\" has another 'street' already"), "\(computed)")
         let taken = try failure(
             [Guest.self, Place.self],
             .split("Person", into: "Place", linkedBy: .inverse("guest")) { row in
