@@ -56,10 +56,13 @@ struct LinearizabilityTests {
             mode: .readWrite, durability: durability, types: [Note.self])
         let observations = Lock<[Observation]>([])
         let order = Order()
+        // Signalled behind each write, one for each reader.
+        let readers = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
         let note = { @Sendable (began: UInt64, value: Int, isWrite: Bool) in
             let observation = Observation(
                 began: began, ended: order.tick(), value: value, isWrite: isWrite)
             observations.withLock { $0.append(observation) }
+            if isWrite { for written in readers { written.signal() } }
         }
         let group = DispatchGroup()
         for thread in 0..<4 {
@@ -79,16 +82,20 @@ struct LinearizabilityTests {
                 group.leave()
             }
         }
-        for _ in 0..<2 {
+        for written in readers {
             group.enter()
             Thread.detachNewThread {
                 var last = 0
-                while last < 480 {
-                    let began = order.tick()
-                    let value = Self.read(store)
-                    #expect(value >= last, "what is shown went backwards")
-                    if value != last { note(began, value, false) }
-                    last = value
+                for _ in 0..<480 {
+                    // Without a rest they would take the processors from the writers, and from other tests.
+                    written.wait()
+                    for _ in 0..<20 {
+                        let began = order.tick()
+                        let value = Self.read(store)
+                        #expect(value >= last, "what is shown went backwards")
+                        if value != last { note(began, value, false) }
+                        last = value
+                    }
                 }
                 group.leave()
             }
