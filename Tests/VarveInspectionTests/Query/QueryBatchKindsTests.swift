@@ -65,26 +65,26 @@ struct QueryBatchKindsTests {
         return expected.count
     }
 
-    @Test("Conditions find the same rows and tombstones", arguments: 1...3)
+    @Test("Conditions find the same rows and tombstones", arguments: 1...2)
     func conditions(_ number: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         let states = try BatchStates(seed: seed)
         var values = RandomValues(seed: seed)
         var found = 0
-        for round in 0..<120 {
+        for round in 0..<30 {
             let condition = Self.condition(&values, depth: round % 3)
             found += try Self.expectSame(states, condition, "id, label, added", seed)
             found += try Self.expectSame(states, "deleted \(condition)", "id, late", seed)
         }
-        #expect(found > 1_000, "seed \(seed)")
+        #expect(found > 250, "seed \(seed)")
     }
 
-    @Test("Aggregates are the same to the last digit", arguments: 1...3)
+    @Test("Aggregates are the same to the last digit", arguments: 1...2)
     func aggregates(_ number: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         let states = try BatchStates(seed: seed)
         var values = RandomValues(seed: seed)
-        for round in 0..<60 {
+        for round in 0..<15 {
             let condition = Self.condition(&values, depth: round % 3)
             let select = Self.aggregates(&values)
             _ = try Self.expectSame(states, condition, select, seed)
