@@ -7,7 +7,6 @@ package struct LoadedCheckpoint {
     package let state: State
     /// Nil where the checkpoint holds pages of entities, as those of former versions do.
     package let image: StoredImage?
-    let tried: TriedTypes?
 }
 
 extension CheckpointFile {
@@ -27,7 +26,7 @@ extension CheckpointFile {
         verifyingImagesUpTo limit: ByteCount = .max
     ) throws(LogError) -> LoadedCheckpoint {
         guard header.isImage else {
-            return LoadedCheckpoint(state: try readPages(), image: nil, tried: nil)
+            return LoadedCheckpoint(state: try readPages(), image: nil)
         }
         let source = try CheckpointImage(self)
         if length <= limit { try source.verifyStored() }
@@ -49,7 +48,7 @@ extension CheckpointFile {
                 "it holds transaction \(state.lastTransaction), and its header says "
                     + "\(header.sequence)")
         }
-        return LoadedCheckpoint(state: state, image: image, tried: try loadTriedTypes())
+        return LoadedCheckpoint(state: state, image: image)
     }
 }
 

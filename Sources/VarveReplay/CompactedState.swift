@@ -17,6 +17,7 @@ package struct CompactedState: ~Copyable {
     private var transaction: StateTransaction?
     /// The image that the state was opened from; nil where there was none.
     package private(set) var image: StoredImage?
+    /// Of rows that were tried.
     private var noted: TriedTypes?
     private var replay: SteppedReplay
     private let byteCount: UInt64
@@ -66,9 +67,10 @@ package struct CompactedState: ~Copyable {
                 // Its blocks are compared with their checksums as they are read, or copied.
                 let loaded = try file.openImage()
                 let transaction = StateTransaction(loaded.state)
-                transaction.setRows = loaded.tried.map { SetRows(of: $0.readers.keys) }
+                let noted = try file.loadTriedTypes()
+                transaction.setRows = noted.map { SetRows(of: $0.readers.keys) }
                 self.transaction = transaction
-                (image, noted) = (loaded.image, loaded.tried)
+                (image, self.noted) = (loaded.image, noted)
                 bytesDone += file.rawBytes.reduce(0, &+)
             } else if let bytes = try checkpoint?.advance() {
                 bytesDone += bytes

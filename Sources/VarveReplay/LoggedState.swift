@@ -28,10 +28,11 @@ package struct LoggedState {
         readingAheadFrom aheadMin: UInt64 = ReadAhead.bytesMin,
         progress: (_ replayed: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) throws(ReplayFailure<RecordError>) {
-        let loaded: (state: (LoadedCheckpoint, CheckpointSize)?, start: LogStart)
+        let loaded: (state: (LoadedCheckpoint, CheckpointSize, TriedTypes?)?, start: LogStart)
         do throws(LogError) {
             loaded = try scanned.loadNewestCheckpoint(choice) { file throws(LogError) in
-                (try file.load(verifyingImagesUpTo: limit), file.size)
+                let state = try file.load(verifyingImagesUpTo: limit)
+                return (state, file.size, try file.loadTriedTypes())
             }
         } catch {
             throw .log(error)
@@ -40,7 +41,7 @@ package struct LoggedState {
         checkpoint = loaded.state?.1
         image = loaded.state?.0.image
         let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
-        let noted = loaded.state?.0.tried
+        let noted = loaded.state?.2
         let setRows: SetRows?
         (state, setRows) = try base.reading {
             .log($0)

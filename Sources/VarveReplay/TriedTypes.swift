@@ -31,7 +31,7 @@ package struct TriedTypes: Hashable, Sendable {
 
 /// What a checkpoint notes of the rows that were tried, and which rows were set behind it.
 package struct TriedRows: Sendable {
-    package let noted: TriedTypes
+    private let noted: TriedTypes
     /// The transaction of the checkpoint.
     private let transaction: TransactionID
     private let setRows: SetRows

@@ -26,7 +26,7 @@ enum ImageTarget {
 
     /// Of the newest state of its store.
     private static func image(of state: State) throws -> [UInt8] {
-        var sink = MemorySink()
+        var sink = ImageBytes()
         _ = try ImagePlan(state).write(to: &sink)
         return sink.bytes
     }
@@ -34,12 +34,12 @@ enum ImageTarget {
     /// Opens an image, reads all of it, changes what it holds, and writes the next one.
     static func run(_ bytes: [UInt8]) {
         let bytes = Resealing.image(bytes)
-        guard let (state, image) = try? State.open(MemorySource(bytes)) else { return }
+        guard let (state, image) = try? State.open(ImageInMemory(bytes)) else { return }
         let rows = try? state.reading { try state.allRows() }
         let digest = try? state.reading { try state.contentDigest() }
         if let digest {
             precondition(rows != nil, "what is read for a digest can be read")
-            let again = try? State.open(MemorySource(bytes)).state
+            let again = try? State.open(ImageInMemory(bytes)).state
             let second = again.flatMap { again in
                 try? again.reading { try again.contentDigest() }
             }
@@ -49,7 +49,7 @@ enum ImageTarget {
         try? apply(FuzzSample.longRow, to: transaction)
         let changed = transaction.publish()
         _ = try? changed.reading { try changed.contentDigest() }
-        var sink = MemorySink()
+        var sink = ImageBytes()
         _ = try? ImagePlan(changed, base: image).write(to: &sink)
     }
 
@@ -76,33 +76,6 @@ extension State {
                 return true
             }
             count += passed + seen
-        }
-        return count
-    }
-}
-
-private struct MemorySink: BlockSink {
-    var bytes: [UInt8] = []
-
-    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
-        self.bytes += bytes
-    }
-}
-
-private final class MemorySource: BlockSource {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var byteCount: UInt64 { UInt64(bytes.count) }
-
-    func read(
-        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
-    ) throws(BlockStorageError) -> Int {
-        let start = Int(min(offset, byteCount))
-        let count = min(buffer.count, bytes.count - start)
-        bytes.withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
         }
         return count
     }

@@ -16,8 +16,17 @@ struct TypeTrials: ~Copyable {
     private var passed: [TypeNumber: TriedTypes.Reader] = [:]
 
     /// Of the first of the subjects; nil before its first step.
-    private var trial: RowTrial?
-    private var position = 0
+    private var current: Current?
+
+    /// The trial of one type.
+    private struct Current {
+        let reader: TriedTypes.Reader
+        let trial: RowTrial
+        /// The slots to try; nil for all.
+        let slots: [VarveTables.Slot]?
+        let count: Int
+        var position = 0
+    }
 
     /// - Parameter base: what the checkpoint under the state notes.
     init(
@@ -36,34 +45,39 @@ struct TypeTrials: ~Copyable {
     /// Goes on; false when all was tried.
     mutating func advance() throws(LogError) -> Bool {
         guard let subject = subjects.first else { return false }
-        let type = subject.definition.number
-        guard let reader = TriedTypes.Reader(subject.descriptor.type) else {
+        guard var current = current ?? begin(subject) else {
             end()
             return true
         }
-        let untried = base?.untried(type, as: reader, by: build, in: state.catalog)
-        let count = untried?.count ?? state.counts(of: type).slots
-        let step = position..<min(position + Self.slotsPerStep, count)
-        let trial = self.trial ?? RowTrial(subject)
-        self.trial = trial
-        let state = state
+        let step = current.position..<min(current.position + Self.slotsPerStep, current.count)
+        let (trial, slots, state) = (current.trial, current.slots, state)
         let passes = try state.reading {
             $0
         } _: { () throws(LogError) in
-            untried.map { trial.passes($0[step], of: state) } ?? trial.passes(step, of: state)
+            slots.map { trial.passes($0[step], of: state) } ?? trial.passes(step, of: state)
         }
-        position = step.upperBound
-        if passes, position < count { return true }
-        if passes { passed[type] = reader }
+        current.position = step.upperBound
+        self.current = current
+        if passes, step.upperBound < current.count { return true }
+        if passes { passed[subject.definition.number] = current.reader }
         end()
         return true
+    }
+
+    /// Nil for a type without a name, which no checkpoint can note.
+    private func begin(_ subject: RowTrial.Subject) -> Current? {
+        let type = subject.definition.number
+        guard let reader = TriedTypes.Reader(subject.descriptor.type) else { return nil }
+        let untried = base?.untried(type, as: reader, by: build, in: state.catalog)
+        return Current(
+            reader: reader, trial: RowTrial(subject), slots: untried,
+            count: untried?.count ?? state.counts(of: type).slots)
     }
 
     /// Goes on to the next type.
     private mutating func end() {
         subjects.removeFirst()
-        trial = nil
-        position = 0
+        current = nil
     }
 }
 

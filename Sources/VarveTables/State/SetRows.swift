@@ -17,7 +17,7 @@ package struct SetRows: Sendable {
     /// Whether there are more than are noted.
     package var areTooMany: Bool { count > Self.countMax }
 
-    /// Of a type, by its index.
+    /// Of a type, in their order.
     package subscript(type: TypeNumber) -> [Slot] {
         (slots[Int(type.rawValue) - 1] ?? []).sorted()
     }

@@ -1,3 +1,4 @@
+import VarveFuzzing
 import VarveTables
 import VarveTestSupport
 
@@ -130,30 +131,6 @@ struct BatchStates {
         var image = ImageBytes()
         _ = try ImagePlan(state).write(to: &image)
         return try State.open(ImageInMemory(image.bytes)).state
-    }
-
-    private struct ImageBytes: BlockSink {
-        var bytes: [UInt8] = []
-
-        mutating func append(_ bytes: UnsafeRawBufferPointer) throws(BlockStorageError) {
-            self.bytes += bytes
-        }
-    }
-
-    private final class ImageInMemory: BlockSource {
-        private let bytes: [UInt8]
-
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-        var byteCount: UInt64 { UInt64(bytes.count) }
-
-        func read(
-            into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
-        ) throws(BlockStorageError) -> Int {
-            let found = bytes.dropFirst(Int(offset)).prefix(buffer.count)
-            buffer.copyBytes(from: found)
-            return found.count
-        }
     }
 }
 

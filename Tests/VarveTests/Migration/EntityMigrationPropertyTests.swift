@@ -79,6 +79,18 @@ private enum Shown {
         return lines
     }
 
+    /// When entities and tombstones were touched last.
+    static func stamps(_ context: Context) -> [String] {
+        func lines<Entity: EntityModelProtocol>(_ type: Entity.Type) -> [String] {
+            Entity.query().resolve(in: context).map {
+                "\(Entity.self) \($0.id) \($0.updatedAt(in: context)?.timeIntervalSince1970 ?? -1)"
+            }
+        }
+        return lines(Item.self) + lines(Crate.self) + lines(Measure.self) + lines(Kind.self)
+            + lines(Deleted<Item>.self) + lines(Deleted<Crate>.self)
+            + lines(Deleted<Measure>.self) + lines(Deleted<Kind>.self)
+    }
+
     static func now(_ context: Context) -> Set<String> {
         var lines: Set<String> = []
         for item in Item.query().id(\.$boxes).id(\.$measure).resolve(in: context) {
@@ -140,6 +152,10 @@ struct EntityMigrationPropertyTests {
         var store = try open(disk, Shown.types, [Shown.migration])
         #expect(Shown.now(store.context) == expected.last, "seed \(seed)")
         store.context.checkInvariants()
+        let replayed = try open(SimulatedDisk(disk.image), Shown.types, [Shown.migration])
+        #expect(
+            Shown.stamps(replayed.context) == Shown.stamps(store.context),
+            "seed \(seed), behind a replay")
         if Bool.random(using: &random) {
             try store.compact()
             try store.close()
