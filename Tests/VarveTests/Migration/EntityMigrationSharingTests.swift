@@ -31,6 +31,20 @@ private struct Town {
     @Relationship(inverse: \.town) var citizens: [Citizen]?
 }
 
+// Two types with a relation, before and behind.
+
+@EntityModel("Lodger")
+private struct Lodger {
+    let id: Int
+    @Relationship var room: Room? = nil
+}
+
+@EntityModel("Room")
+private struct Room {
+    let id: Int
+    var name: String
+}
+
 @Suite("Entities that are split into ones that are there")
 struct EntityMigrationSharingTests {
     private let files = SimulatedDisk()
@@ -97,6 +111,35 @@ struct EntityMigrationSharingTests {
             return town
         }
         #expect(text.contains("Town \"Z\" has another 'head' already"), "\(text)")
+    }
+
+    @Test("A deleted entity that keeps the link already keeps the stamps of its deletion")
+    func stamps() throws {
+        func deletion(_ store: Store) -> Date? {
+            let deleted: Deleted<Lodger>? = store.context.find(1)
+            return deleted?.updatedAt(in: store.context)
+        }
+        let former = try Store(
+            in: files, mode: .readWrite, durability: .commit, types: [Lodger.self, Room.self])
+        try former.write { context in
+            try Room(id: 7, name: "Blue").save(to: &context)
+            try Lodger(id: 1, room: .id(7)).save(to: &context)
+        }
+        try former.write { try Lodger.delete(id: 1, from: &$0) }
+        let expected = try #require(deletion(former))
+        try former.close()
+        let migration = Migration(
+            "rooms",
+            .split("Lodger", into: "Room", linkedBy: .relation("room")) { _ in
+                try SplitEntity(id: 7)
+            })
+        for _ in 1...2 {
+            let store = try Store(
+                in: files, mode: .readWrite, durability: .commit, migrations: [migration],
+                types: [Lodger.self, Room.self])
+            #expect(deletion(store) == expected)
+            try store.close()
+        }
     }
 
     @Test("New ones need their values")
