@@ -92,14 +92,14 @@ extension InspectedDifference {
             let all = (old + new).map { ValueText.text(of: $0) }
             return StyledText("[" + all.joined(separator: ", ") + "]")
         }
-        let changes = ListChanges(from: old, to: new)
+        let changes = InspectedEntity.Links.changes(from: old, to: new)
         let places =
             changes.removals.map { ("− ", StyledText.Role.removed, $0) }
             + changes.insertions.map { ("+ ", .added, $0) }
         var line = StyledText()
         for (sign, role, place) in places {
             if !line.isEmpty { line += StyledText(", ") }
-            line += StyledText(sign + ValueText.text(of: place.element), role)
+            line += StyledText(sign + ValueText.text(of: place.target), role)
             line += StyledText(" at \(place.position)")
         }
         return line
