@@ -38,6 +38,7 @@ final class FileChecker: @unchecked Sendable {
         timer.schedule(
             deadline: .now() + Self.firstDelay, repeating: Self.interval, leeway: .seconds(60))
         timer.setEventHandler { [weak self] in self?.begin() }
+        record.whenNotedLate { [weak self] in self?.mend($0) }
         timer.activate()
     }
 
@@ -153,10 +154,22 @@ final class FileChecker: @unchecked Sendable {
             count += 1
             writer.storeLog?.damage(problem)
             record.note(problem)
-            if try writer.fallBack(after: problem, record) { compactor.startRepair() }
+            try mendNow(problem)
         }
         record.noteReplacement { names.contains($0) }
         return count
+    }
+
+    private func mendNow(_ problem: LogError) throws {
+        if try writer.fallBack(after: problem, record) { compactor.startRepair() }
+    }
+
+    /// Has what was noted made again where other files have it, on the checker's queue.
+    private func mend(_ problem: LogError) {
+        queue.async { [weak self] in
+            // A store that is suspended or closed by then writes nothing: the next opening finds the damage.
+            try? self?.mendNow(problem)
+        }
     }
 }
 

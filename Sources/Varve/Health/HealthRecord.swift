@@ -6,6 +6,7 @@ final class HealthRecord: Sendable {
     private static let damagesMax = 256
 
     private let state = Lock(StoreHealth())
+    private let foundLate = Lock<(@Sendable (LogError) -> Void)?>(nil)
 
     var health: StoreHealth { state.withLock { $0 } }
 
@@ -15,6 +16,17 @@ final class HealthRecord: Sendable {
         note(
             StoreHealth.Damage(
                 file: file.name, offset: file.offset, reason: error.damage, repair: repair))
+    }
+
+    /// Notes what a table met that was filled behind the opening.
+    func noteLate(_ error: LogError, _ repair: StoreHealth.Repair) {
+        note(error, repair)
+        foundLate.withLock({ $0 })?(error)
+    }
+
+    /// Calls `body` with what is noted late. It is called by whatever reads, which may hold any lock of the store.
+    func whenNotedLate(_ body: @escaping @Sendable (LogError) -> Void) {
+        foundLate.withLock { $0 = body }
     }
 
     /// Notes which checkpoints an opening could not use, and what it began with in their place.
@@ -33,7 +45,10 @@ final class HealthRecord: Sendable {
                 $0.file == damage.file && $0.offset == damage.offset && $0.reason == damage.reason
             }
             if let known {
-                if damage.repair != .none { health.damages[known].repair = damage.repair }
+                // What was made again first was made of files that were looked at.
+                if health.damages[known].repair == .none {
+                    health.damages[known].repair = damage.repair
+                }
                 return
             }
             if health.damages.count == Self.damagesMax {

@@ -14,7 +14,8 @@ extension StoreOpening {
         if way.isForward, let transactions = way.transactions {
             replayed = try Self.apply(transactions, to: replayed, history)
         }
-        return try history.past(transaction, of: try opener(of: current).hydrate(replayed))
+        return try history.past(
+            transaction, of: try opener(of: current).hydrate(replayed, isLogged: true))
     }
 
     /// The state behind a transaction from before a migration.
@@ -25,7 +26,7 @@ extension StoreOpening {
         let walk = try PastWalk(notBefore: past.newest, current.catalog, history)
         try walk.goBack(to: transaction)
         try walk.migrate(through: past)
-        var state = try opener(of: current).hydrate(walk.finish())
+        var state = try opener(of: current).hydrate(walk.finish(), isLogged: false)
         state.lastTransaction = transaction
         return state
     }

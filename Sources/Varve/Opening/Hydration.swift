@@ -20,8 +20,8 @@ struct Hydration {
     let state: State
     /// Whether rows that cannot be read are left out, instead of ending the hydration. Each row is looked at twice then.
     let withholdsRows: Bool
-    /// Whether tables may wait.
-    let mayWait: Bool
+    /// What tables that wait are filled from where the state cannot be read; nil where none may wait.
+    let rebuilt: RebuiltState?
     /// Which rows the build of the process has tried; nil where it has tried none.
     let tried: TriedRows?
     /// Nil where that is not known.
@@ -30,7 +30,7 @@ struct Hydration {
     /// Whether all rows of a type were tried, the few that were not noted just now.
     func isTried(_ subject: RowTrial.Subject) -> Bool {
         let type = subject.definition.number
-        guard mayWait, subject.isTriable, let build, let tried,
+        guard rebuilt != nil, subject.isTriable, let build, let tried,
             let reader = TriedTypes.Reader(subject.descriptor.type),
             let untried = tried.untried(type, as: reader, by: build, in: state.catalog),
             // Where there are many, all cores fill the table as soon.
@@ -51,10 +51,10 @@ struct Hydration {
     /// - Returns: why the rows cannot be read; the context is of no use then.
     func fill(_ context: inout Context, _ schema: inout Schema) -> StoreError? {
         var works: [TableWork] = []
-        var waiting: [(content: TableContent, table: AnyTable)] = []
+        var waiting: [(filling: TableFilling, table: AnyTable)] = []
         for (content, table) in TableContent.all(&context, schema, self) {
-            if mayWait && content.mayWait {
-                waiting.append((content, table))
+            if let rebuilt, content.mayWait {
+                waiting.append((TableFilling(content, rebuilt), table))
             } else {
                 works.append(TableWork(content, table))
             }
@@ -67,7 +67,7 @@ struct Hydration {
         } catch {
             return error
         }
-        for (content, table) in waiting { table.wait(for: TableFilling(content)) }
+        for (filling, table) in waiting { table.wait(for: filling) }
         return nil
     }
 

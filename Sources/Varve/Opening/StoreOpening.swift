@@ -208,7 +208,8 @@ struct StoreOpening {
             note(.entities)
             // What a migration has made was not tried.
             let tried = migrated == nil ? replayed.tried : nil
-            let hydrated = try hydrate(migrated?.state ?? replayed.state, tried, for: .opening)
+            let hydrated = try hydrate(
+                migrated?.state ?? replayed.state, tried, for: .opening, isLogged: migrated == nil)
             return (replayed, migrated, hydrated)
         }
         if let migrated { try backUp(before: migrated) }
@@ -332,32 +333,42 @@ struct StoreOpening {
         }
     }
 
-    func hydrate(_ replayed: State) throws(StoreError) -> StoreState {
-        try hydrate(replayed, nil, for: .past).state
+    /// A state of the past.
+    ///
+    /// - Parameter isLogged: whether replaying the log leads to it, with the same slots.
+    func hydrate(_ replayed: State, isLogged: Bool) throws(StoreError) -> StoreState {
+        try hydrate(replayed, nil, for: .past, isLogged: isLogged).state
     }
 
     /// - Parameters:
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
+    ///   - isLogged: whether replaying the log leads to the state, with the same slots.
     private func hydrate(
-        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, isLogged: Bool = true
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
+        // Of what no file leads to, nothing could be made again later: all tables are filled at once.
+        let mayWait = isLogged && replayed.slotCount >= waitingSlotsMin
+        let rebuilt = mayWait ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {
                 .log($0)
             } _: { () throws(StoreError) in
-                try hydrate(replayed, tried, for: purpose, withholdsRows: withholdsRows)
+                let hydration = Hydration(
+                    state: replayed, withholdsRows: withholdsRows, rebuilt: rebuilt,
+                    tried: tried, build: build)
+                return try hydrate(hydration, for: purpose)
             }
             if let hydrated { return hydrated }
         }
         preconditionFailure("rows that are withheld cannot be unreadable")
     }
 
-    /// - Parameter withholdsRows: whether rows with raw values that the types do not know are left out.
-    /// - Returns: nil where there are such rows and they are not to be left out.
+    /// - Returns: nil where there are rows with raw values that the types do not know, and they are not left out.
     private func hydrate(
-        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, withholdsRows: Bool
+        _ hydration: Hydration, for purpose: Purpose
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent)? {
+        let replayed = hydration.state
         var context = try emptyContext()
         var schema = Schema()
         let declared: [DeclaredType]
@@ -368,12 +379,9 @@ struct StoreOpening {
             throw error.naming(migrations, replayed.timeline)
         }
         if purpose != .past { try checkFormerNames(declared, replayed) }
-        let hydration = Hydration(
-            state: replayed, withholdsRows: withholdsRows,
-            mayWait: replayed.slotCount >= waitingSlotsMin, tried: tried, build: build)
         let failure = hydration.fill(&context, &schema)
         if let failure {
-            guard !withholdsRows, failure.isUnknownRawValue else { throw failure }
+            guard !hydration.withholdsRows, failure.isUnknownRawValue else { throw failure }
             return nil
         }
         if purpose == .opening {

@@ -9,26 +9,28 @@ internal import VarveTables
 ///
 /// It keeps the state that the table is filled from, and no table: a context is released with tables that were never read.
 final class TableFilling: TableSource {
-    private enum Progress {
-        case waiting
-        case failed(StoreError)
-        case done
+    /// What a table that waits is filled from.
+    private struct Source {
+        var content: TableContent
+        /// How often the state of the content was made again.
+        var attempts = 0
+        let rebuilt: RebuiltState
     }
 
     /// Nil when the table is filled.
-    private let content: Lock<TableContent?>
+    private let source: Lock<Source?>
     /// How many entities were read one by one.
     private let readCount = Atomic(0)
-    /// Held while the table is being filled, so that those who need it wait.
-    private let progress = Lock(Progress.waiting)
+    /// Whether the table is filled. Held while it is being filled, so that those who need it wait.
+    private let isDone = Lock(false)
 
     /// Whether an entity may be looked up by the bytes of its id. Two ids of an app's own type may be equal with other
     /// bytes, and those of tombstones are read by what they were deleted as: the table finds both.
     private let readsByBytes: Bool
 
-    init(_ content: TableContent) {
+    init(_ content: TableContent, _ rebuilt: RebuiltState) {
         readsByBytes = content.tombstones == nil && content.descriptor.readsEveryID
-        self.content = Lock(content)
+        source = Lock(Source(content: content, rebuilt: rebuilt))
     }
 
     func fill(_ table: AnyTable) {
@@ -43,46 +45,46 @@ final class TableFilling: TableSource {
     private func tryToFill(_ table: AnyTable) -> StoreError? {
         // Unchecked: until it is filled only the thread that holds the lock uses the table.
         nonisolated(unsafe) let table = table
-        return progress.withLock { progress in
-            switch progress {
-            case .done: return nil
-            case .failed(let error): return error
-            case .waiting: break
-            }
-            if let error = perform(on: table) {
-                progress = .failed(error)
+        return isDone.withLock { isDone in
+            guard !isDone else { return nil }
+            do throws(StoreError) {
+                try perform(on: table)
+            } catch {
+                table.unload()
                 return error
             }
-            progress = .done
+            isDone = true
             table.didFill()
             // The last reference to the state may go here, behind the lock that guards its copy.
-            let former = content.withLock { content in
-                defer { content = nil }
-                return content
+            let former = source.withLock { source in
+                defer { source = nil }
+                return source
             }
             withExtendedLifetime(former) {}
             return nil
         }
     }
 
-    private func perform(on table: AnyTable) -> StoreError? {
-        guard let content = content.withLock({ $0 }) else { return nil }
-        do throws(StoreError) {
-            try content.state.reading {
-                .log($0)
-            } _: { () throws(StoreError) in
-                _ = try Hydration.fill([TableWork(content, table)])
+    private func perform(on table: AnyTable) throws(StoreError) {
+        guard var source = source.withLock({ $0 }) else { return }
+        while true {
+            do throws(StoreError) {
+                return try source.content.fill(table)
+            } catch {
+                table.unload()
+                source.content.state = try source.rebuilt.state(
+                    behind: source.attempts, after: error)
+                source.attempts += 1
+                let next = source
+                self.source.withLock { $0 = next }
             }
-            return nil
-        } catch {
-            return error
         }
     }
 
     func read(
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void
     ) throws(CodecError) -> StoredPresence {
-        guard readsByBytes, let content = content.withLock({ $0 }) else { return .unknown }
+        guard readsByBytes, let content = source.withLock({ $0?.content }) else { return .unknown }
         // A table that is read so often is filled: its rows are found without the state then.
         guard readCount.add(1, ordering: .relaxed).newValue <= 16 + content.slotCount / 8 else {
             return .unknown
@@ -94,6 +96,14 @@ final class TableFilling: TableSource {
 }
 
 extension TableContent {
+    fileprivate func fill(_ table: AnyTable) throws(StoreError) {
+        try state.reading {
+            .log($0)
+        } _: { () throws(StoreError) in
+            _ = try Hydration.fill([TableWork(self, table)])
+        }
+    }
+
     /// Ids of the types that wait are the same only if their bytes are.
     fileprivate func read(
         id: UnsafeRawBufferPointer, _ body: (LoadedEntity) throws(CodecError) -> Void

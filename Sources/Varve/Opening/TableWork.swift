@@ -13,7 +13,7 @@ struct TableContent {
     /// Nil for the entities.
     let tombstones: Tombstones?
     let definition: TypeDefinition
-    let state: State
+    var state: State
     let unknownFields: UnknownFields?
     let withholdsRows: Bool
     /// Whether each row can be read, and would be written as it is.

@@ -45,6 +45,22 @@ extension AnyTable {
         nextOrdinal = max(nextOrdinal, ordinal + 1)
     }
 
+    // MARK: - Anew
+
+    /// Removes what was loaded, of a table that is to be loaded anew.
+    package final func unload() {
+        dropRows()
+        links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
+        ids = IDMap()
+        loadedIDs = []
+        loadedEntries = []
+        slotCount = 0
+        liveCount = 0
+        nextOrdinal = 1
+        order = RowOrder()
+        indexContents = ContiguousArray(descriptor.indexes.map(IndexContent.init))
+    }
+
     // MARK: - Rows
 
     /// Appends entities that are all there. Many at a time: nothing is looked up that is the same for all of

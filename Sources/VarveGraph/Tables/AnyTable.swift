@@ -166,6 +166,9 @@ package class AnyTable {
     /// Forgets the ids that were given slots from a number on. None of them has a row or links.
     func forgetSlots(from first: Int) { preconditionFailure("a table without an entity type") }
 
+    /// Removes rows and ids without a row, of a table that is to be loaded anew.
+    func dropRows() { preconditionFailure("a table without an entity type") }
+
     /// What was at a slot before the running transaction, if that changed it. Amortized O(1).
     package func firstChange(of slot: Slot) -> RowChange? {
         firstChanges.position(of: slot.rawValue, in: rowJournal).map { rowJournal[$0] }

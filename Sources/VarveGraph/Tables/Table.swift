@@ -244,6 +244,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         slotCount = first
     }
 
+    // An override, and not inlinable: what is done so rarely is compiled once for all types.
+    override func dropRows() {
+        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift, hasDirectory: true)
+        vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
+    }
+
     // MARK: - Scanning
 
     /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of

@@ -9,7 +9,7 @@ package protocol TableSource: AnyObject, Sendable {
     /// stored cannot be read: a read of a context cannot throw.
     func fill(_ table: AnyTable)
 
-    /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it ends the process.
+    /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it tries again.
     func fillAhead(_ table: AnyTable)
 
     /// Reads one entity of a table that is not filled yet.

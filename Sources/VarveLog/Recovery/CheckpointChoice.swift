@@ -8,6 +8,8 @@ package struct CheckpointChoice {
     package private(set) var problems: [CheckpointProblem] = []
     private let checkpoints: [CheckpointReference]
     private let isWhole: Bool
+    /// Checkpoints of later transactions are of no use.
+    private var last = LogSequence(.max)
 
     /// - Parameters:
     ///   - checkpoints: those that there are.
@@ -23,6 +25,16 @@ package struct CheckpointChoice {
             isWhole: scanned.snapshot.firstSequence == LogSequence(1))
     }
 
+    /// For the state behind a transaction, without the checkpoints that turned out damaged before.
+    package init(in scanned: ScannedLog, through last: LogSequence, avoiding errors: [LogError]) {
+        self.init(in: scanned)
+        self.last = last
+        for error in errors { note(error) }
+    }
+
+    /// Whether a checkpoint is of use, sound or not.
+    func serves(_ checkpoint: CheckpointReference) -> Bool { checkpoint.sequence <= last }
+
     /// What was found wrong with a checkpoint; nil where it may be read.
     package func problem(of checkpoint: CheckpointReference) -> CheckpointProblem? {
         problems.first { $0.file == checkpoint.file.text }
@@ -30,9 +42,15 @@ package struct CheckpointChoice {
 
     /// Whether to begin again: an error says that a checkpoint is damaged, and there is something else to begin with.
     package mutating func goesOn(after error: LogError) -> Bool {
+        guard isWhole || checkpoints.count > problems.count + 1 else { return false }
+        return note(error)
+    }
+
+    /// Whether an error says that a checkpoint is damaged of which that was not known.
+    @discardableResult
+    private mutating func note(_ error: LogError) -> Bool {
         guard let damaged = checkpoints.first(where: { error.reason(against: $0) != nil }),
-            let reason = error.reason(against: damaged), problem(of: damaged) == nil,
-            isWhole || checkpoints.count > problems.count + 1
+            let reason = error.reason(against: damaged), problem(of: damaged) == nil
         else { return false }
         problems.append(
             CheckpointProblem(damaged, offset: error.damagedFile?.offset, reason: reason))

@@ -20,12 +20,13 @@ extension ScannedLog {
     /// `load` throws `.checkpointDamaged` for content that cannot be. Every other error ends the
     /// opening: a file that cannot be read now may be read later.
     ///
-    /// - Parameter choice: which are not to be read.
+    /// - Parameter choice: which are not to be read, or of no use.
     package func loadNewestCheckpoint<State>(
         _ choice: CheckpointChoice? = nil, _ load: (CheckpointFile) throws(LogError) -> State
     ) throws(LogError) -> (state: State?, start: LogStart) {
         var start = LogStart.beginning
-        for (position, checkpoint) in manifest.checkpoints.enumerated() {
+        for (position, checkpoint) in manifest.checkpoints.enumerated()
+        where choice?.serves(checkpoint) ?? true {
             if let problem = choice?.problem(of: checkpoint) {
                 start.problems.append(problem)
                 continue

@@ -1,0 +1,46 @@
+package import VarveEvents
+package import VarveLog
+package import VarveTables
+
+extension ScannedLog {
+    /// The state behind a transaction, from the newest checkpoint that serves and the log behind it, all of it verified.
+    ///
+    /// Where files are gone or damaged that lead there, that throws.
+    package func state(
+        behind transaction: TransactionID, _ choice: CheckpointChoice
+    ) throws(ReplayFailure<RecordError>) -> (state: State, start: LogStart) {
+        let last = LogSequence(transaction.rawValue)
+        let loaded: (state: State?, start: LogStart)
+        do throws(LogError) {
+            loaded = try loadNewestCheckpoint(choice) { file throws(LogError) in
+                try file.load(verifyingImagesUpTo: .max).state
+            }
+        } catch {
+            throw .log(error)
+        }
+        let base = loaded.state ?? State()
+        let state = try base.reading {
+            .log($0)
+        } _: { () throws(ReplayFailure<RecordError>) in
+            try base.replaying(snapshot, after: loaded.start.sequence, through: last)
+        }
+        guard state.lastTransaction == transaction else {
+            throw .log(.noSuchTransaction(last))
+        }
+        return (state, loaded.start)
+    }
+}
+
+extension State {
+    fileprivate func replaying(
+        _ log: LogSnapshot, after sequence: LogSequence, through last: LogSequence
+    ) throws(ReplayFailure<RecordError>) -> State {
+        let transaction = StateTransaction(self)
+        try log.replay(after: sequence, through: last) { record throws(RecordError) in
+            // The segment that holds the last one goes on behind it.
+            guard transaction.lastTransaction.rawValue < last.rawValue else { return }
+            try transaction.take(record)
+        }
+        return transaction.publish()
+    }
+}

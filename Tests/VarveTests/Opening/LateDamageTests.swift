@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+import VarveGraph
+import VarveLog
+import VarveTestSupport
+
+@testable import Varve
+
+/// Blocks of a checkpoint that change behind an opening, before the tables that wait for them are read.
+@Suite("Damage under tables that wait", .timeLimit(.minutes(5)))
+struct LateDamageTests {
+    private static let older = "checkpoint-0000000001"
+    private static let newest = "checkpoint-0000000002"
+
+    private static func open(
+        _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
+        retention: Retention = .newestState
+    ) throws -> Store {
+        try Store(
+            in: disk, environment: SimulatedEnvironment(seed: 1),
+            configuration: LogConfiguration(), mode: mode, durability: .commit,
+            retention: retention, compactsAutomatically: false, loading: .whenRead,
+            types: [Author.self, Shelf.self], waitingSlotsMin: isWaiting ? 0 : .max)
+    }
+
+    /// A store with two images, the log between them, and some log behind.
+    private static func makeDisk(retention: Retention = .newestState) throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        let store = try open(disk, retention: retention)
+        try CompactionTests.fill(store, 0..<20)
+        try store.compact()
+        try CompactionTests.fill(store, 20..<30)
+        try store.write { try Shelf(id: "s", label: "new", books: .ids([3, 1])).save(to: &$0) }
+        try store.compact()
+        try CompactionTests.fill(store, 30..<34)
+        try store.close()
+        return disk
+    }
+
+    private static func content(of disk: SimulatedDisk) throws -> String {
+        describe(try open(disk, .readOnly, isWaiting: false).context)
+    }
+
+    /// The places of an image's blocks.
+    private static func blocks(of file: String, in disk: SimulatedDisk) throws -> [Int] {
+        let scanned = try ScannedLog.scan(disk, mode: .readOnly)
+        let reference = try #require(
+            scanned.manifest.checkpoints.first { $0.file.text == file })
+        return try scanned.open(reference).pages.filter { $0.key.kind == 7 }
+            .map { Int($0.offset.rawValue) }
+    }
+
+    private static func damage(_ blocks: [Int], of file: String, in disk: SimulatedDisk) {
+        disk.corrupt(file) { bytes in
+            for block in blocks { bytes[block + 50] ^= 0x10 }
+        }
+    }
+
+    @Test(
+        "Tables are filled from the checkpoint before, which the health of the store says",
+        arguments: [Store.Mode.readWrite, .readOnly])
+    func checkpointBefore(mode: Store.Mode) throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let store = try Self.open(disk, mode)
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        let context = store.context
+        let author: Author? = context.find("a3")
+        #expect(author?.name == "after 31")
+        #expect(difference(describe(context), expected) == nil)
+        context.checkInvariants()
+        #expect(!store.health.damages.isEmpty)
+        for damage in store.health.damages {
+            #expect(damage.file == Self.newest && damage.offset != nil)
+            #expect(damage.repair == .rebuilt(from: Self.older))
+        }
+        guard mode == .readWrite else { return }
+        try store.write { try Author.delete(id: "a1", from: &$0) }
+        try store.compact()
+        #expect(store.health.damages.allSatisfy { $0.repair == .replaced })
+        let now = describe(store.context)
+        try store.close()
+        #expect(try LogVerification.verify(disk).problems == [])
+        #expect(difference(try Self.content(of: disk), now) == nil)
+    }
+
+    @Test("Whichever block is damaged, all that a store shows is the same")
+    func eachBlock() throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let blocks = try Self.blocks(of: Self.newest, in: disk)
+        #expect(blocks.count > 3)
+        var metCount = 0
+        for block in blocks {
+            let store = try Self.open(disk, .readOnly)
+            Self.damage([block], of: Self.newest, in: disk)
+            #expect(difference(describe(store.context), expected) == nil)
+            store.context.checkInvariants()
+            metCount += store.health.damages.isEmpty ? 0 : 1
+            Self.damage([block], of: Self.newest, in: disk)
+        }
+        #expect(metCount > 3)
+    }
+
+    @Test("A read that fails is repaired like damage")
+    func failedReads() throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let files = HookedFileSystem(disk)
+        let store = try Self.open(files)
+        files.setHook { operation, name, _ throws(FileSystemError) in
+            guard operation == .read, name == Self.newest else { return }
+            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
+        }
+        #expect(difference(describe(store.context), expected) == nil)
+        #expect(store.health.damages.map(\.file) == [Self.newest])
+        #expect(store.health.damages.map(\.repair) == [.rebuilt(from: Self.older)])
+        files.setHook(nil)
+    }
+
+    @Test("With both checkpoints damaged, tables are filled from the whole log")
+    func wholeLog() throws {
+        let disk = try Self.makeDisk(retention: .everything)
+        let expected = try Self.content(of: disk)
+        let store = try Self.open(disk, retention: .everything)
+        for file in [Self.older, Self.newest] {
+            try Self.damage(Self.blocks(of: file, in: disk), of: file, in: disk)
+        }
+        #expect(difference(describe(store.context), expected) == nil)
+        #expect(
+            store.health.damages.filter { $0.file == Self.newest }
+                .allSatisfy { $0.repair == .rebuilt(from: nil) })
+    }
+
+    @Test("Tables that wait show the state of their opening, whatever was written since")
+    func laterWrites() throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let reader = try Self.open(disk, .readOnly)
+        let writer = try Self.open(disk)
+        try CompactionTests.fill(writer, 34..<40)
+        try writer.write { try Shelf.delete(id: "s", from: &$0) }
+        let now = describe(writer.context)
+        try writer.close()
+        let waiting = try Self.open(disk)
+        try waiting.write { try Author(id: "new", name: "new").save(to: &$0) }
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        #expect(difference(describe(reader.context), expected) == nil)
+        try waiting.undo()
+        #expect(difference(describe(waiting.context), now) == nil)
+        waiting.context.checkInvariants()
+    }
+
+    @Test("Many threads that meet one damaged block see one content")
+    func threads() throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let store = try Self.open(disk)
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        let context = store.context
+        let differences = Lock<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            guard let found = difference(describe(context), expected) else { return }
+            differences.withLock { $0.append(found) }
+        }
+        #expect(differences.withLock { $0 } == [])
+    }
+
+    @Test("Where no other file leads to the state, the message names file and offset")
+    func nothingLeads() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let disk = try LateDamageTests.makeDisk()
+            let store = try LateDamageTests.open(disk)
+            for file in [LateDamageTests.older, LateDamageTests.newest] {
+                try LateDamageTests.damage(
+                    LateDamageTests.blocks(of: file, in: disk), of: file, in: disk)
+            }
+            print(describe(store.context))
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains(Self.newest) && message.contains("offset"), "\(message)")
+    }
+}
