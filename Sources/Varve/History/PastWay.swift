@@ -97,6 +97,13 @@ extension LogHistory {
         return ways.first ?? back
     }
 
+    /// Whether replaying the log leads to where a way begins, without the checkpoint there.
+    func leadsForth(to start: PastWay.Start) -> Bool {
+        guard case .checkpoint(let checkpoint) = start, snapshot.firstSequence > LogSequence(1)
+        else { return true }
+        return checkpoints.contains { $0.sequence < checkpoint.sequence }
+    }
+
     /// The ways that begin with a checkpoint, or with the empty store.
     ///
     /// None begins before a type was defined anew: rows of then are of another form, and are read through the newest

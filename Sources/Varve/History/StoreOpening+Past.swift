@@ -14,8 +14,9 @@ extension StoreOpening {
         if way.isForward, let transactions = way.transactions {
             replayed = try Self.apply(transactions, to: replayed, history)
         }
-        return try history.past(
-            transaction, of: try opener(of: current).hydrate(replayed, isLogged: true))
+        let state = try opener(of: current).hydrate(
+            replayed, mayWait: history.leadsForth(to: way.start))
+        return try history.past(transaction, of: state)
     }
 
     /// The state behind a transaction from before a migration.
@@ -26,7 +27,7 @@ extension StoreOpening {
         let walk = try PastWalk(notBefore: past.newest, current.catalog, history)
         try walk.goBack(to: transaction)
         try walk.migrate(through: past)
-        var state = try opener(of: current).hydrate(walk.finish(), isLogged: false)
+        var state = try opener(of: current).hydrate(walk.finish(), mayWait: false)
         state.lastTransaction = transaction
         return state
     }

@@ -208,8 +208,9 @@ struct StoreOpening {
             note(.entities)
             // What a migration has made was not tried.
             let tried = migrated == nil ? replayed.tried : nil
+            // What a migration has made is in no file yet.
             let hydrated = try hydrate(
-                migrated?.state ?? replayed.state, tried, for: .opening, isLogged: migrated == nil)
+                migrated?.state ?? replayed.state, tried, for: .opening, mayWait: migrated == nil)
             return (replayed, migrated, hydrated)
         }
         if let migrated { try backUp(before: migrated) }
@@ -335,21 +336,20 @@ struct StoreOpening {
 
     /// A state of the past.
     ///
-    /// - Parameter isLogged: whether replaying the log leads to it, with the same slots.
-    func hydrate(_ replayed: State, isLogged: Bool) throws(StoreError) -> StoreState {
-        try hydrate(replayed, nil, for: .past, isLogged: isLogged).state
+    /// - Parameter mayWait: whether the store has other files that lead to it, with the same slots.
+    func hydrate(_ replayed: State, mayWait: Bool) throws(StoreError) -> StoreState {
+        try hydrate(replayed, nil, for: .past, mayWait: mayWait).state
     }
 
     /// - Parameters:
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
-    ///   - isLogged: whether replaying the log leads to the state, with the same slots.
+    ///   - mayWait: whether tables may wait: what they are filled from can be made again.
     private func hydrate(
-        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, isLogged: Bool = true
+        _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        // Of what no file leads to, nothing could be made again later: all tables are filled at once.
-        let mayWait = isLogged && replayed.slotCount >= waitingSlotsMin
-        let rebuilt = mayWait ? RebuiltState(replayed, self) : nil
+        let waits = mayWait && replayed.slotCount >= waitingSlotsMin
+        let rebuilt = waits ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
             let hydrated = try replayed.reading {
                 .log($0)

@@ -28,6 +28,7 @@ package struct LogBackup {
     ) throws(LogError) -> BackupReport {
         try StoreOutput.requireVacant(target)
         var another = AnotherLook(at: source)
+        var damagedCheckpoints: Set<String> = []
         while true {
             // Looked at first: where there is no store, nothing is created.
             let scanned = try ScannedLog.scan(
@@ -36,6 +37,12 @@ package struct LogBackup {
                 return try copy(scanned, to: target, configuration, isCancelled)
             } catch {
                 StoreOutput.discard(target)
+                // A checkpoint that was whole before the segments were copied, and is not behind that: another look leaves it out.
+                if case .checkpointDamaged(let file, _, _) = error,
+                    damagedCheckpoints.insert(file).inserted
+                {
+                    continue
+                }
                 // A compaction may remove files while they are copied: another look finds what
                 // replaced them.
                 guard another.isWorthwhile(after: error) else { throw error }

@@ -109,6 +109,27 @@ struct StoreHealthTests {
         #expect(difference(expected, describe(opened.context)) == nil)
     }
 
+    @Test("A backup leaves out a checkpoint that is damaged while the segments are copied")
+    func damageUnderBackup() throws {
+        let (disk, copy) = (SimulatedDisk(), SimulatedDisk())
+        let store = try Self.store(in: disk)
+        let expected = describe(store.context)
+        try store.close()
+        var hasDamaged = false
+        let report = try LogBackup.run(from: disk, to: copy) {
+            // Called first when the checkpoints were read, and are to be copied behind the segments.
+            if !hasDamaged {
+                #expect(throws: Never.self) { try Self.damageBlocks(disk, Self.newest) }
+            }
+            hasDamaged = true
+            return false
+        }
+        #expect(report.checkpointProblems.map(\.file) == [Self.newest])
+        let opened = try CompactionTests.open(copy, seed: 2)
+        #expect(opened.recovery.checkpointProblems.isEmpty)
+        #expect(difference(expected, describe(opened.context)) == nil)
+    }
+
     @Test("A compaction with both checkpoints damaged begins with the whole log")
     func wholeLog() throws {
         let disk = SimulatedDisk()
