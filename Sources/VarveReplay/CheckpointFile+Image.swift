@@ -68,6 +68,11 @@ extension State {
         }
     }
 
+    /// The name of the checkpoint under the state; nil where all of it is in memory.
+    package var checkpointFile: String? {
+        (source as? CheckpointImage)?.file.reference.file.text
+    }
+
     private func logError(of damage: PageDamage) -> LogError {
         .damaged(damage, in: source)
     }

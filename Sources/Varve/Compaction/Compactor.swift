@@ -358,6 +358,8 @@ final class Compactor: Sendable {
         progress(CompactionProgress(phase: .finishing, fraction: 0))
         try checkCancellation()
         try writer.checkLogIsWritable()
+        TablesAhead.fill(
+            writer.published.context, unlessKept: manifest.checkpoints.lazy.map(\.file.text))
         let leftover = try compaction.conclude(with: manifest) {
             writer.finishCompaction($0, size)
         }

@@ -53,18 +53,30 @@ final class RebuiltState: Sendable {
         try opening.typed {
             try opening.lookingAgain {
                 let scanned = try opening.scan(.readOnly)
-                let choice = CheckpointChoice(
+                var choice = CheckpointChoice(
                     in: scanned, through: LogSequence(transaction.rawValue), avoiding: causes)
-                do throws(ReplayFailure<RecordError>) {
-                    let (state, start) = try scanned.state(behind: transaction, choice)
-                    for cause in causes {
-                        opening.noteLate(cause, .rebuilt(from: start.checkpoint?.file.text))
+                while true {
+                    do {
+                        let (state, start) = try make(of: scanned, choice)
+                        for cause in causes {
+                            opening.noteLate(cause, .rebuilt(from: start.checkpoint?.file.text))
+                        }
+                        return state
+                    } catch StoreError.log(let error) where choice.goesOn(after: error) {
+                        continue
                     }
-                    return state
-                } catch {
-                    throw error.storeError
                 }
             }
+        }
+    }
+
+    private func make(
+        of scanned: ScannedLog, _ choice: CheckpointChoice
+    ) throws(StoreError) -> (state: State, start: LogStart) {
+        do throws(ReplayFailure<RecordError>) {
+            return try scanned.state(behind: transaction, choice)
+        } catch {
+            throw error.storeError
         }
     }
 }

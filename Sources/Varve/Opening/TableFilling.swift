@@ -41,6 +41,8 @@ final class TableFilling: TableSource {
 
     func fillAhead(_ table: AnyTable) { _ = tryToFill(table) }
 
+    var file: String? { source.withLock { $0?.content.state.checkpointFile } }
+
     /// Fills a table unless that was done; returns why it cannot be.
     private func tryToFill(_ table: AnyTable) -> StoreError? {
         // Unchecked: until it is filled only the thread that holds the lock uses the table.

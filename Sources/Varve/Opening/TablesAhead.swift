@@ -29,6 +29,14 @@ final class TablesAhead: Sendable {
         }
     }
 
+    /// Fills tables that wait for files which are about to go: then nothing of them could be made again.
+    static func fill(_ context: Context, unlessKept files: some Sequence<String>) {
+        let files = Set(files)
+        for table in context.tables.tables.unfilled {
+            if let file = table.sourceFile, !files.contains(file) { table.fillAhead() }
+        }
+    }
+
     func end() { course.isEnded.store(true, ordering: .relaxed) }
 
     deinit { end() }

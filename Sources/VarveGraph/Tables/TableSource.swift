@@ -12,6 +12,9 @@ package protocol TableSource: AnyObject, Sendable {
     /// Fills a table, unless that was done, before it is read. Where that goes wrong, reading it tries again.
     func fillAhead(_ table: AnyTable)
 
+    /// The name of the file that the table is filled from; nil where that is no file, or was done.
+    var file: String? { get }
+
     /// Reads one entity of a table that is not filled yet.
     ///
     /// - Parameters:
@@ -46,6 +49,9 @@ extension AnyTable {
 
     /// Fills the table before anything reads it.
     package final func fillAhead() { source?.fillAhead(self) }
+
+    /// The name of the file that a table which is not filled is filled from; nil for none.
+    package final var sourceFile: String? { isFilled ? nil : source?.file }
 
     /// Leaves a table, which is empty and not shared yet, to a source.
     package final func wait(for source: any TableSource) {

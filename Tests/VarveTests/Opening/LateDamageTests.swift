@@ -118,6 +118,20 @@ struct LateDamageTests {
         files.setHook(nil)
     }
 
+    @Test("Where neither checkpoint can be read, tables are filled from the whole log")
+    func failedReadsOfBoth() throws {
+        let disk = try Self.makeDisk(retention: .everything)
+        let expected = try Self.content(of: disk)
+        let files = HookedFileSystem(disk)
+        let store = try Self.open(files, retention: .everything)
+        files.setHook { operation, name, _ throws(FileSystemError) in
+            guard operation == .read, name.hasPrefix("checkpoint") else { return }
+            throw FileSystemError(.read, file: name, reason: .system(code: EIO))
+        }
+        #expect(difference(describe(store.context), expected) == nil)
+        files.setHook(nil)
+    }
+
     @Test("With both checkpoints damaged, tables are filled from the whole log")
     func wholeLog() throws {
         let disk = try Self.makeDisk(retention: .everything)
@@ -130,6 +144,26 @@ struct LateDamageTests {
         #expect(
             store.health.damages.filter { $0.file == Self.newest }
                 .allSatisfy { $0.repair == .rebuilt(from: nil) })
+    }
+
+    @Test("A compaction fills the tables that wait for what it drops, and no others")
+    func droppedCheckpoint() throws {
+        let disk = try Self.makeDisk()
+        let expected = try Self.content(of: disk)
+        let store = try Self.open(disk)
+        let context = store.context
+        func waitingCount() -> Int {
+            context.tables.tables.unfilled.count { !$0.isFilled }
+        }
+        try store.write { try Profile(id: "p", text: "one").save(to: &$0) }
+        let before = waitingCount()
+        #expect(before > 2)
+        try store.compact()
+        #expect(waitingCount() == before && disk.image.files[Self.newest] != nil)
+        try store.write { try Profile(id: "p", text: "two").save(to: &$0) }
+        try store.compact()
+        #expect(waitingCount() == 0 && disk.image.files[Self.newest] == nil)
+        #expect(difference(describe(context), expected) == nil)
     }
 
     @Test("Tables that wait show the state of their opening, whatever was written since")
