@@ -130,11 +130,16 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "VarveGraph",
-            dependencies: ["CVarve", "VarveEvents", "VarveMacros", "VarveText"],
+            dependencies: ["CVarve", "VarveEvents", "VarveMacroPlugin", "VarveText"],
             swiftSettings: settings),
-        .macro(
+        // A library of its own: tests that depend on a plugin, and all that they need, are built for the
+        // machine that compiles, beside what programs need, so that everything is compiled twice.
+        .target(
             name: "VarveMacros", dependencies: macroDependencies, swiftSettings: macroSettings,
             linkerSettings: macroLinkerSettings),
+        .macro(
+            name: "VarveMacroPlugin", dependencies: ["VarveMacros"] + macroDependencies,
+            swiftSettings: macroSettings, linkerSettings: macroLinkerSettings),
         .target(
             name: "VarveReplay",
             dependencies: ["CVarve", "VarveLog", "VarveEvents", "VarveTables"],

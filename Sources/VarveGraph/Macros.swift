@@ -31,7 +31,7 @@ internal import VarveEvents
     named(_saveRelations), named(patch), named(_assignID))
 @attached(member, names: named(init))
 public macro EntityModel() =
-    #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
+    #externalMacro(module: "VarveMacroPlugin", type: "EntityModelMacro")
 
 /// Makes a struct an entity that is persisted under the given name, whatever the struct is called.
 @attached(
@@ -42,7 +42,7 @@ public macro EntityModel() =
     named(_saveRelations), named(patch), named(_assignID))
 @attached(member, names: named(init))
 public macro EntityModel(_ persistedName: StaticString) =
-    #externalMacro(module: "VarveMacros", type: "EntityModelMacro")
+    #externalMacro(module: "VarveMacroPlugin", type: "EntityModelMacro")
 
 /// Lets the store give the ids of an entity: whole numbers from 1 on, each once.
 ///
@@ -64,7 +64,8 @@ public macro EntityModel(_ persistedName: StaticString) =
 /// and not after a compaction or a crash. Numbers of changes that are rolled back are left out; only where the
 /// process ends can the next one give numbers again that no logged transaction knows.
 @attached(peer)
-public macro AutoIncrement() = #externalMacro(module: "VarveMacros", type: "AutoIncrementMacro")
+public macro AutoIncrement() =
+    #externalMacro(module: "VarveMacroPlugin", type: "AutoIncrementMacro")
 
 /// Lets a struct or an enum be the value of a persisted property, in binary.
 ///
@@ -75,7 +76,7 @@ public macro AutoIncrement() = #externalMacro(module: "VarveMacros", type: "Auto
     extension, conformances: Storable,
     names: named(storedType), named(store), named(load), named(sameBytes), named(init))
 public macro Storable() =
-    #externalMacro(module: "VarveMacros", type: "StorableMacro")
+    #externalMacro(module: "VarveMacroPlugin", type: "StorableMacro")
 
 /// Lets a struct or an enum be the value of a persisted property, described in the log under the
 /// given name.
@@ -83,13 +84,13 @@ public macro Storable() =
     extension, conformances: Storable,
     names: named(storedType), named(store), named(load), named(sameBytes), named(init))
 public macro Storable(_ persistedName: StaticString) =
-    #externalMacro(module: "VarveMacros", type: "StorableMacro")
+    #externalMacro(module: "VarveMacroPlugin", type: "StorableMacro")
 
 /// Gives the name under which a property of an entity, a member of a storable struct or a case of
 /// a storable enum is persisted: the old one, when the declaration was renamed.
 @attached(peer)
 public macro PersistedName(_ name: StaticString) =
-    #externalMacro(module: "VarveMacros", type: "PersistedNameMacro")
+    #externalMacro(module: "VarveMacroPlugin", type: "PersistedNameMacro")
 
 extension EntityDescriptor {
     /// How the persisted name of a generic entity spells one of its arguments: by the persisted

@@ -58,6 +58,8 @@ struct ImportTests {
             system: ["Foundation"]),
         Module(folder: "Sources/VarveMacros", system: syntaxModules),
         Module(
+            folder: "Sources/VarveMacroPlugin", modules: ["VarveMacros"], system: syntaxModules),
+        Module(
             folder: "Tools/varve", modules: ["VarveInspection", "VarveTerminal", "VarveText"],
             system: ["Foundation"]),
         // A full screen of two programs: keys, signals, the terminal's mode.

@@ -21,7 +21,7 @@ struct LeafDirectoryTests {
         let directory = array.directory
         let known = (0..<min(leafCount, directory?.capacity ?? 0)).count { directory?[$0] != nil }
         #expect(known > leafCount * 3 / 4)
-        for index in 0..<10_000 { #expect(array[index] == index) }
+        #expect((0..<10_000).allSatisfy { array[$0] == $0 })
         #expect(array[10_000] == nil)
         #expect(array[1 << 40] == nil)
     }
@@ -32,7 +32,7 @@ struct LeafDirectoryTests {
         for number in 0..<20_000 { array[number * 8 * 10] = number }
         #expect(array.directory?.capacity == 0)
         #expect(array.directory?.isRenewalDue == false)
-        for number in 0..<20_000 { #expect(array[number * 8 * 10] == number) }
+        #expect((0..<20_000).allSatisfy { array[$0 * 8 * 10] == $0 })
     }
 
     @Test("A leaf that one of two copies replaces is found by neither through the directory")
@@ -106,7 +106,7 @@ struct LeafDirectoryTests {
         #expect(array.nodes.directory == nil)
         #expect(array.directory == nil)
         array[10_000] = 10_000
-        for index in 0...10_000 { #expect(array[index] == index) }
+        #expect((0...10_000).allSatisfy { array[$0] == $0 })
     }
 
     @Test(
@@ -135,7 +135,7 @@ struct LeafDirectoryTests {
         }
         for (array, model) in versions {
             array.checkDirectory()
-            for index in 0..<6_000 { #expect(array[index] == model[index], "seed \(seed)") }
+            #expect((0..<6_000).allSatisfy { array[$0] == model[$0] }, "seed \(seed)")
         }
         #expect(versions.contains { ($0.0.directory?.capacity ?? 0) > 0 }, "seed \(seed)")
     }

@@ -46,10 +46,10 @@ struct Expansion {
 
     private static let macros: [String: MacroSpec] = [
         "EntityModel": MacroSpec(
-            type: EntityModelMacro.self, conformances: ["EntityModelProtocol"]),
-        "Storable": MacroSpec(type: StorableMacro.self, conformances: ["Storable"]),
-        "PersistedName": MacroSpec(type: PersistedNameMacro.self),
-        "AutoIncrement": MacroSpec(type: AutoIncrementMacro.self),
+            type: EntityModelExpansion.self, conformances: ["EntityModelProtocol"]),
+        "Storable": MacroSpec(type: StorableExpansion.self, conformances: ["Storable"]),
+        "PersistedName": MacroSpec(type: PersistedNameExpansion.self),
+        "AutoIncrement": MacroSpec(type: AutoIncrementExpansion.self),
     ]
 
     /// The text of the one generated extension.

@@ -103,7 +103,7 @@ struct KeyTreeTests {
 
     @Test(
         "Random keys of all lengths, with versions held and cursors from anywhere",
-        arguments: 1...30)
+        arguments: TestSize.choose(1...10, nightly: 1...30))
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let pageBytes = [64, 96, 256, 1_024][generator.below(4)]

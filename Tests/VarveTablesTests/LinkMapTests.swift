@@ -68,7 +68,9 @@ struct LinkMapTests {
         }
     }
 
-    @Test("Random changes of many lists, with versions held", arguments: 1...30)
+    @Test(
+        "Random changes of many lists, with versions held",
+        arguments: TestSize.choose(1...15, nightly: 1...30))
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var versions = Versions(generator.chance(2) ? Self.tinyMap() : LinkMap())

@@ -109,7 +109,9 @@ struct RowTreeTests {
         return count
     }
 
-    @Test("Random rows of all sizes, with versions held", arguments: 1...20)
+    @Test(
+        "Random rows of all sizes, with versions held",
+        arguments: TestSize.choose(1...10, nightly: 1...20))
     func random(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         var versions = Versions(RowTree(slotBits: generator.below(6), childBits: 2))

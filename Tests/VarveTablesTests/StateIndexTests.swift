@@ -10,7 +10,7 @@ import VarveTestSupport
 struct StateIndexTests {
     @Test(
         "Indexes hold the live rows in order, through revisions and rollbacks, in held states too",
-        arguments: 1...40)
+        arguments: TestSize.choose(1...15, nightly: 1...40))
     func randomLogs(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
         var generator = SeededGenerator(seed: UInt64(seed) << 32)

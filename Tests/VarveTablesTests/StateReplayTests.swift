@@ -9,7 +9,7 @@ import VarveTestSupport
 struct StateReplayTests {
     @Test(
         "Random logs lead to the model, with rollbacks in between and states held",
-        arguments: 1...60)
+        arguments: TestSize.choose(1...20, nightly: 1...60))
     func randomLogs(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
         var generator = SeededGenerator(seed: UInt64(seed) << 32)
@@ -110,7 +110,7 @@ struct StateReplayTests {
 
     @Test(
         "Damaged transactions give the errors that they always gave, and a rollback leaves the state as it was",
-        arguments: 1...12)
+        arguments: TestSize.choose(1...6, nightly: 1...12))
     func errors(seed: Int) throws {
         var model = ReplayModel(seed: UInt64(seed))
         var generator = SeededGenerator(seed: UInt64(seed))

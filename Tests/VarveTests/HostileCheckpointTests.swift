@@ -85,7 +85,7 @@ struct HostileCheckpointTests {
 
     @Test(
         "Changed, cut, grown, repeated and exchanged content ends in a typed error or a value",
-        arguments: 1...6 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...3, nightly: 1...6 as ClosedRange<UInt64>))
     func mutations(seed: UInt64) throws {
         let (disk, file, pages) = try victim()
         var random = SeededGenerator(seed: seed)

@@ -92,7 +92,7 @@ struct InPlaceTransactionTests {
 
     @Test(
         "Readers see the state before a write until it ends, whatever the body does",
-        arguments: 1...24 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...8, nightly: 1...24 as ClosedRange<UInt64>))
     func former(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let store = try Self.makeStore()

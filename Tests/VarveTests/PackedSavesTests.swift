@@ -233,7 +233,7 @@ struct PackedSavesTests {
 
     @Test(
         "Whatever comes, goes and fails, a store holds what a dictionary does, also when opened again",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...4, nightly: 1...12 as ClosedRange<UInt64>))
     func law(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let place = StoreTests.Place()

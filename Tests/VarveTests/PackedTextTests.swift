@@ -132,7 +132,7 @@ struct PackedTextTests {
 
     @Test(
         "The rows that are found are those that a look at each finds",
-        arguments: 1...5 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...2, nightly: 1...5 as ClosedRange<UInt64>))
     func law(seed: UInt64) throws {
         let place = StoreTests.Place()
         let letters = Self.letters(seed)
@@ -140,10 +140,10 @@ struct PackedTextTests {
         for part in ["fox", "lakes", "ét", "straß", "e fox", "xof", "x", ""] {
             let context = store.context
             #expect(Self.isPacked(context, 0))
+            let samples = Self.samples(part).map { ($0, expected: letters.filter($0.isMet)) }
             for round in 0..<3 {
-                for (number, sample) in Self.samples(part).enumerated() {
+                for (number, (sample, expected)) in samples.enumerated() {
                     let note: Comment = "seed \(seed), round \(round), \(part), sample \(number)"
-                    let expected = letters.filter(sample.isMet)
                     let found = Letter.filter(sample.predicate)
                     #expect(found.count(in: context) == expected.count, note)
                     #expect(found.resolve(in: context) == expected, note)

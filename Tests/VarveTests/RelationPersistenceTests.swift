@@ -166,7 +166,7 @@ struct RelationPersistenceTests {
         "The completion of links is no step, and undos and rewinds of older steps keep both sides in step"
     )
     func completionIsNoStep() throws {
-        for seed in UInt64(1)...20 {
+        for seed in TestSize.choose(1...7, nightly: 1...20 as ClosedRange<UInt64>) {
             var random = SeededGenerator(seed: seed)
             let place = StoreTests.Place()
             let first = try Store(at: place.url, PlantV1.self)

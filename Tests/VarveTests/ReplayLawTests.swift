@@ -75,7 +75,7 @@ struct ReplayLawTests {
 
     @Test(
         "Rows, links, order, stamps and tombstones are the same after opening again",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...5, nightly: 1...12 as ClosedRange<UInt64>))
     func replayEqualsLive(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let place = StoreTests.Place()

@@ -209,7 +209,7 @@ struct SyncedTransactionTests {
 
     @Test(
         "What is shown is what is safe, whatever waits behind it",
-        arguments: 1...24 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...8, nightly: 1...24 as ClosedRange<UInt64>))
     func shownIsSafe(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let bench = try Bench()

@@ -44,7 +44,7 @@ struct ClientCompilation {
     private func command(source: URL, object: URL) -> [String] {
         // As SwiftPM spells it: the compiler takes one module in two places for two modules.
         let products = build.appending(path: configuration.rawValue).resolvingSymlinksInPath()
-        let plugin = products.appending(path: "VarveMacros-tool").path
+        let plugin = products.appending(path: "VarveMacroPlugin-tool").path
         let maps = [
             products.appending(path: "CVarve.build/module.modulemap"),
             package.appending(path: "Sources/CLZ4/module.modulemap"),
@@ -58,7 +58,7 @@ struct ClientCompilation {
             + ["-I", products.appending(path: "Modules").path]
             + ["-module-cache-path", products.appending(path: "ModuleCache").path]
             + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
-            + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", "\(plugin)#VarveMacros"]
+            + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", "\(plugin)#VarveMacroPlugin"]
     }
 }
 

@@ -39,7 +39,9 @@ struct ImageForgeryTests {
         return true
     }
 
-    @Test("Bytes of blocks changed at random, under right checksums", arguments: 1...150)
+    @Test(
+        "Bytes of blocks changed at random, under right checksums",
+        arguments: TestSize.choose(1...50, nightly: 1...150))
     func blocks(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let state = try Self.state(seed: seed)
@@ -78,7 +80,9 @@ struct ImageForgeryTests {
         }
     }
 
-    @Test("What is passed over of forged blocks is what is read of them", arguments: 1...60)
+    @Test(
+        "What is passed over of forged blocks is what is read of them",
+        arguments: TestSize.choose(1...20, nightly: 1...60))
     func passing(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let image = try ForgedImage(Self.state(seed: seed).image())
@@ -143,7 +147,9 @@ struct ImageForgeryTests {
         #expect(try isTooLong(17))
     }
 
-    @Test("Page numbers exchanged for others of the image", arguments: 1...60)
+    @Test(
+        "Page numbers exchanged for others of the image",
+        arguments: TestSize.choose(1...20, nightly: 1...60))
     func references(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed) << 20)
         let image = try ForgedImage(try Self.state(seed: seed).image())
@@ -158,7 +164,7 @@ struct ImageForgeryTests {
     /// Ten seeds at a time: of so many forgeries some are opened, and not all.
     @Test(
         "Blocks left out, doubled, exchanged, or of another image, and counts that lie",
-        arguments: 0..<8)
+        arguments: TestSize.choose(0..<3, nightly: 0..<8))
     func directories(group: Int) throws {
         var (openedCount, forgedCount) = (0, 0)
         for seed in (group * 10 + 1)...(group * 10 + 10) {
@@ -177,7 +183,9 @@ struct ImageForgeryTests {
     }
 
     /// Ten seeds at a time: of so many forgeries some are opened, and not all.
-    @Test("Bytes of the root changed at random, under a right checksum", arguments: 0..<10)
+    @Test(
+        "Bytes of the root changed at random, under a right checksum",
+        arguments: TestSize.choose(0..<3, nightly: 0..<10))
     func roots(group: Int) throws {
         var openedCount = 0
         for seed in (group * 10 + 1)...(group * 10 + 10) {

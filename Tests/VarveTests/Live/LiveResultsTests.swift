@@ -81,14 +81,14 @@ struct LiveResultsTests {
 
     @Test(
         "After every transaction a live query shows what a fresh one finds, and its batches lead there",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...4, nightly: 1...12 as ClosedRange<UInt64>))
     func equalsFreshQueries(seed: UInt64) throws {
         try LiveRun(seed: seed, steps: 80).follow(by: followers)
     }
 
     @Test(
         "A page is followed although most rows lie behind what is known of its order",
-        arguments: 1...6 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...2, nightly: 1...6 as ClosedRange<UInt64>))
     func pages(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let store = try Store.inMemory(Profile.self)

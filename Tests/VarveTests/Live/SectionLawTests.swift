@@ -106,14 +106,14 @@ struct SectionLawTests {
 
     @Test(
         "Batches lead a list that knows nothing else from what a query found to what it finds",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...3, nightly: 1...12 as ClosedRange<UInt64>))
     func equalsFreshQueries(seed: UInt64) throws {
         try LiveRun(seed: seed, steps: 70).follow(by: followers)
     }
 
     @Test(
         "A long list is followed row by row, also where many rows change sections at once",
-        arguments: 1...6 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...2, nightly: 1...6 as ClosedRange<UInt64>))
     func longLists(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let store = try Store.inMemory(Author.self)

@@ -139,7 +139,7 @@ struct MigrationSequelTests {
 
     @Test(
         "Writes, drafts, undo and redo go on behind a migration, and a second one reads all of the past",
-        arguments: 1...40 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...12, nightly: 1...40 as ClosedRange<UInt64>))
     func sequel(seed: UInt64) throws {
         var (run, way) = try migrated(seed: seed)
         for _ in 0..<15 {

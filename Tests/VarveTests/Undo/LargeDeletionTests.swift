@@ -1,5 +1,6 @@
 import Testing
 import Varve
+import VarveTestSupport
 
 @EntityModel
 private struct Branch {
@@ -51,7 +52,7 @@ struct LargeDeletionTests {
 
     @Test("A long list goes and returns, and is undone, in its order")
     func wide() throws {
-        let width = 20_000
+        let width = TestSize.choose(5_000, nightly: 20_000)
         // In no order that slots or ids have.
         let ids = (1...width).map { 1 + ($0 * 7_919) % width }
         try store.write { context in

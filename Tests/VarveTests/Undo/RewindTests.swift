@@ -106,7 +106,7 @@ struct RewindTests {
 
     @Test(
         "Returns to any earlier state exactly, as one step, also after opening again",
-        arguments: 1...12 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...4, nightly: 1...12 as ClosedRange<UInt64>))
     func exact(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()

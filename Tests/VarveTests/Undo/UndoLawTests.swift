@@ -9,7 +9,7 @@ import VarveTestSupport
 struct UndoLawTests {
     @Test(
         "Whatever one scope does, over reopenings, power cuts and compactions",
-        arguments: 1...10 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(1...3, nightly: 1...10 as ClosedRange<UInt64>))
     func oneScope(seed: UInt64) throws {
         // Small enough that steps fall below the floor.
         let retention: Retention = seed % 2 == 0 ? .everything : .transactions(12)
@@ -40,7 +40,7 @@ struct UndoLawTests {
 
     @Test(
         "Whatever two scopes, and writes that are no step, do beside each other",
-        arguments: 101...108 as ClosedRange<UInt64>)
+        arguments: TestSize.choose(101...103, nightly: 101...108 as ClosedRange<UInt64>))
     func twoScopes(seed: UInt64) throws {
         let retention: Retention = seed % 2 == 0 ? .everything : .transactions(25)
         var model = try UndoModel(

@@ -1,9 +1,9 @@
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@AutoIncrement`: read by the macro on the type; by itself it only checks that there is one.
-enum AutoIncrementMacro: PeerMacro {
-    static func expansion(
+package enum AutoIncrementExpansion: PeerMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

@@ -8,14 +8,6 @@ import SwiftSyntaxMacros
     import SwiftCompilerPlugin
 #endif
 
-/// Every macro that the library declares, as the compiler asks for them: by type name.
-var providedMacros: [any Macro.Type] {
-    [
-        EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self,
-        AutoIncrementMacro.self,
-    ]
-}
-
 #if VARVE_TOOLCHAIN_SYNTAX
     struct UnknownMacro: Error {
         let typeName: String

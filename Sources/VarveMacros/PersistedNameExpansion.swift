@@ -1,10 +1,10 @@
 import SwiftDiagnostics
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@PersistedName("x")`: read by the macro on the type; by itself it only checks its place.
-enum PersistedNameMacro: PeerMacro {
-    static func expansion(
+package enum PersistedNameExpansion: PeerMacro {
+    package static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

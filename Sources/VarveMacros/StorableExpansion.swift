@@ -1,12 +1,12 @@
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// `@Storable` and `@Storable("PersistedName")`: lets a struct or an enum be stored in a field.
-enum StorableMacro: ExtensionMacro {
+package enum StorableExpansion: ExtensionMacro {
     /// The expansion is written as it is to be read.
-    static let formatMode = FormatMode.disabled
+    package static let formatMode = FormatMode.disabled
 
-    static func expansion(
+    package static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext

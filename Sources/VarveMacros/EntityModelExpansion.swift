@@ -1,14 +1,14 @@
 import SwiftDiagnostics
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// `@EntityModel` and `@EntityModel("PersistedName")`: makes a struct an entity.
-enum EntityModelMacro: ExtensionMacro {
+package enum EntityModelExpansion: ExtensionMacro {
     /// The expansion is written as it is to be read.
-    static let formatMode = FormatMode.disabled
+    package static let formatMode = FormatMode.disabled
 
-    static func expansion(
+    package static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
@@ -23,9 +23,9 @@ enum EntityModelMacro: ExtensionMacro {
     }
 }
 
-extension EntityModelMacro: MemberMacro {
+extension EntityModelExpansion: MemberMacro {
     /// The initializer without an id, of an entity whose ids the store gives.
-    static func expansion(
+    package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
