@@ -6,9 +6,12 @@ import VarveMacros
 // builds tests that depend on a plugin, and all that they need, for the machine that compiles: a second time.
 
 /// Every macro that the library declares, as the compiler asks for them: by type name.
-let providedMacros: [any Macro.Type] = [
-    EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self, AutoIncrementMacro.self,
-]
+var providedMacros: [any Macro.Type] {
+    [
+        EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self,
+        AutoIncrementMacro.self,
+    ]
+}
 
 enum EntityModelMacro: ExtensionMacro, MemberMacro {
     static let formatMode = EntityModelExpansion.formatMode
