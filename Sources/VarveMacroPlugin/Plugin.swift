@@ -15,7 +15,7 @@ import SwiftSyntaxMacros
 
     struct MacroProvider: PluginProvider {
         func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-            for macro in providedMacros where "\(macro)" == typeName { return macro }
+            for macro in ProvidedMacros.all where "\(macro)" == typeName { return macro }
             throw UnknownMacro(typeName: typeName)
         }
     }
@@ -32,6 +32,6 @@ import SwiftSyntaxMacros
 #else
     @main
     struct VarvePlugin: CompilerPlugin {
-        var providingMacros: [any Macro.Type] { providedMacros }
+        var providingMacros: [any Macro.Type] { ProvidedMacros.all }
     }
 #endif

@@ -6,11 +6,13 @@ import VarveMacros
 // builds tests that depend on a plugin, and all that they need, for the machine that compiles: a second time.
 
 /// Every macro that the library declares, as the compiler asks for them: by type name.
-var providedMacros: [any Macro.Type] {
-    [
-        EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self,
-        AutoIncrementMacro.self,
-    ]
+enum ProvidedMacros {
+    static var all: [any Macro.Type] {
+        [
+            EntityModelMacro.self, StorableMacro.self, PersistedNameMacro.self,
+            AutoIncrementMacro.self,
+        ]
+    }
 }
 
 enum EntityModelMacro: ExtensionMacro, MemberMacro {
