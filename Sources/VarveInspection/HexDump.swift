@@ -55,8 +55,7 @@ public struct HexDump: Sendable {
         let reader = RawRecordReader(fileSystem, payloadBytesMax: payloadBytesMax)
         let records =
             switch subject {
-            case .transaction(let id):
-                try frames(of: id, in: fileSystem, reader)
+            case .transaction(let id): try frames(of: id, in: fileSystem, reader)
             case .frame(let location):
                 try wrapping { () throws(LogError) in
                     try reader.frame(location.segment, at: location.offset)
@@ -67,6 +66,11 @@ public struct HexDump: Sendable {
             case .checkpoint(let number):
                 try wrapping { () throws(LogError) in try reader.checkpoint(number) }
             }
+        if records.isEmpty, case .transaction(let id) = subject {
+            let inspection = try Inspection(fileSystem)
+            throw .noSuchTransaction(
+                id, first: inspection.firstTransaction, last: inspection.lastTransaction)
+        }
         return records.map { HexDump($0) }
     }
 
@@ -76,23 +80,17 @@ public struct HexDump: Sendable {
         try InspectionError.wrapping(body)
     }
 
-    /// All frames of a transaction, one behind the other.
+    /// All frames of a transaction, one behind the other, damaged or not.
     private static func frames(
         of id: TransactionID, in fileSystem: any FileSystem, _ reader: RawRecordReader
     ) throws(InspectionError) -> [RawRecord] {
-        let transaction = try Inspection(fileSystem).transaction(id).summary
-        var records: [RawRecord] = []
-        var offset = transaction.location.offset.rawValue
-        let end = offset + transaction.storedBytes.rawValue
-        while offset < end {
-            let frame = try wrapping { () throws(LogError) in
-                try reader.frame(transaction.location.segment, at: FrameOffset(offset))
+        try wrapping { () throws(LogError) in
+            var records: [RawRecord] = []
+            for place in try reader.frames(of: LogSequence(id.rawValue)) {
+                records += try reader.frame(place.segment, at: place.offset)
             }
-            records += frame
-            guard let last = frame.last else { break }
-            offset = last.offset + last.length
+            return records
         }
-        return records
     }
 }
 

@@ -51,11 +51,20 @@ extension InspectedTransaction {
     ) throws(InspectionError) {
         let view = try TransactionView(of: logged)
         summary = try TransactionSummary(logged, view, catalog: catalog)
+        events = try Self.events(of: view, logged.location, catalog: catalog, positions)
+    }
+
+    /// - Parameter includesLinks: whether changes of links are among them: there are many, and they have no texts.
+    static func events(
+        of view: TransactionView, _ location: FrameLocation, catalog: Catalog,
+        _ positions: Range<Int> = 0..<Int.max, includesLinks: Bool = true
+    ) throws(InspectionError) -> [InspectedEvent] {
         do throws(DescriptionError) {
-            let description = try TransactionDescription(view, catalog: catalog, events: positions)
-            events = description.events.map { InspectedEvent($0, catalog: catalog, in: view.id) }
+            return try TransactionDescription(
+                view, catalog: catalog, events: positions, includesLinks: includesLinks
+            ).events.map { InspectedEvent($0, catalog: catalog, in: view.id) }
         } catch {
-            throw .transaction(view.id, logged.location, reason: error.reason)
+            throw .transaction(view.id, location, reason: error.reason)
         }
     }
 }

@@ -9,12 +9,12 @@
 package enum DisplayWidth {
     /// The columns that a text takes. O(n).
     package static func columns(of text: some StringProtocol) -> Int {
-        var utf8Count = 0
-        let isASCII = text.utf8.allSatisfy { byte in
-            utf8Count += 1
-            return byte >= 0x20 && byte < 0x7F
+        // Of the bytes themselves: iterating over a view of any kind of string takes calls for each byte.
+        let plain = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ? bytes.count : nil
         }
-        return isASCII ? utf8Count : text.reduce(0) { $0 + columns(of: $1) }
+        if let plain = plain ?? nil { return plain }
+        return text.reduce(0) { $0 + columns(of: $1) }
     }
 
     /// The columns that a grapheme cluster takes.

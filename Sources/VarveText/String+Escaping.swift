@@ -29,7 +29,7 @@ extension String {
     }
 
     private func escaped(_ escape: (Unicode.Scalar) -> String) -> String {
-        if utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
+        if areBytes(all: { $0 >= 0x20 && $0 < 0x7F }) { return self }
         var result = ""
         var previous: Unicode.Scalar?
         for scalar in unicodeScalars {
@@ -50,12 +50,23 @@ extension String {
 
     /// With a sign in front of each of some others, also where these make one character with their neighbours. O(n).
     package func escaping(_ signs: [Unicode.Scalar], with sign: Unicode.Scalar) -> String {
+        // Most texts hold none of them.
+        if signs.allSatisfy(\.isASCII),
+            areBytes(all: { byte in !signs.contains { $0.value == UInt32(byte) } })
+        {
+            return self
+        }
         var result = ""
         for scalar in unicodeScalars {
             if signs.contains(scalar) { result.unicodeScalars.append(sign) }
             result.unicodeScalars.append(scalar)
         }
         return result
+    }
+
+    /// Whether all bytes meet a test, as far as they can be looked at in one piece: that takes no call for each.
+    private func areBytes(all test: (UInt8) -> Bool) -> Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy(test) } ?? utf8.allSatisfy(test)
     }
 
     /// The text between two quotation marks, also where these make one character with it; the text itself where there

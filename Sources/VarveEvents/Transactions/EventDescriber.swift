@@ -2,6 +2,7 @@
 struct EventDescriber {
     let transaction: TransactionView
     let catalog: Catalog
+    let includesLinks: Bool
 
     func describe(_ positions: Range<Int>) throws(DescriptionError) -> [EventDescription] {
         var described: [EventDescription] = []
@@ -43,7 +44,7 @@ struct EventDescriber {
                 fields: try fields(event.row, of: event.entity))
         case .update(let event): return try describe(event)
         case .delete(let event): return try describe(event)
-        case .link(let event): return try describe(event)
+        case .link(let event): return includesLinks ? try describe(event) : nil
         case .purge(let event): return .purge(try references(event.entities))
         case .former, .withdraw, .depart, .saveOrder: return nil
         case .unknown(let tag, let bytes): return .unknown(tag: tag, byteCount: bytes.count)

@@ -8,11 +8,15 @@ package struct TransactionDescription: Sendable {
     /// - Parameters:
     ///   - catalog: one that has taken in this transaction's definitions.
     ///   - positions: of the events to describe; all are read.
+    ///   - includesLinks: whether changes of links are among them.
     package init(
-        _ transaction: TransactionView, catalog: Catalog, events positions: Range<Int> = 0..<Int.max
+        _ transaction: TransactionView, catalog: Catalog,
+        events positions: Range<Int> = 0..<Int.max, includesLinks: Bool = true
     ) throws(DescriptionError) {
         header = transaction.header
-        events = try EventDescriber(transaction: transaction, catalog: catalog).describe(positions)
+        events = try EventDescriber(
+            transaction: transaction, catalog: catalog, includesLinks: includesLinks
+        ).describe(positions)
     }
 }
 

@@ -26,7 +26,7 @@ struct QueryBinder {
         for column in syntax.grouping {
             grouping.append(try bind(column.expression, of: type).expression)
         }
-        let written = syntax.columns
+        let written = try syntax.columns()
         let isGrouped =
             !syntax.grouping.isEmpty || syntax.selection.contains { $0.expression.hasAggregate }
         isInsideRow = !isGrouped
@@ -330,9 +330,15 @@ extension QueryExpression {
 
 extension QuerySyntax {
     /// What is selected, behind what is grouped by and not selected too.
-    fileprivate var columns: [QueryColumn] {
-        grouping.filter { group in
-            !selection.contains { $0.expression.isWritten(as: group.expression) }
-        } + selection
+    fileprivate func columns() throws(QueryError) -> [QueryColumn] {
+        let columns =
+            grouping.filter { group in
+                !selection.contains { $0.expression.isWritten(as: group.expression) }
+            } + selection
+        var titles: Set<String> = []
+        for column in columns where !titles.insert(column.title).inserted {
+            throw QueryError(problem: .columnTwice(column.title), place: column.place)
+        }
+        return columns
     }
 }

@@ -15,6 +15,8 @@ public struct QueryError: Error, Hashable, Sendable {
         case expected(String, found: String)
         /// A clause that is there already.
         case clauseTwice(String)
+        /// A column whose title another column has: it would be no key of its own.
+        case columnTwice(String)
         /// More parentheses inside one another than are allowed.
         case nestedTooDeep(limit: Int)
         /// The store has no type of that name; the names that it has.
@@ -59,6 +61,10 @@ extension QueryError: CustomStringConvertible {
         case .expected(let expected, let found):
             ErrorMessage("expected \(expected), found \(found)")
         case .clauseTwice(let clause): ErrorMessage("'\(clause)' is there twice")
+        case .columnTwice(let title):
+            ErrorMessage(
+                "there is a column '\(title)' already",
+                "leave one out, or name it with 'as'")
         case .nestedTooDeep(let limit): ErrorMessage("nested deeper than \(limit)")
         case .noSuchType(let name, let known):
             ErrorMessage(

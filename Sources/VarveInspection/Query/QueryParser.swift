@@ -81,9 +81,12 @@ struct QueryParser {
     private mutating func column() throws(QueryError) -> QueryColumn {
         let expression = try operand()
         if take(word: "as") {
-            return QueryColumn(title: try name("a name").text, expression: expression)
+            let title = try name("a name")
+            return QueryColumn(title: title.text, expression: expression, place: title.place)
         }
-        return QueryColumn(title: String(text[expression.place]), expression: expression)
+        return QueryColumn(
+            title: String(text[expression.place]), expression: expression,
+            place: expression.place)
     }
 
     private mutating func orderKey() throws(QueryError) -> QueryOrder {

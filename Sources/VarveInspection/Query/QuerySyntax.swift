@@ -20,6 +20,8 @@ struct QueryName: Hashable, Sendable {
 struct QueryColumn: Sendable {
     let title: String
     let expression: QueryExpression
+    /// What its title comes from.
+    let place: Range<Int>
 }
 
 struct QueryOrder: Sendable {

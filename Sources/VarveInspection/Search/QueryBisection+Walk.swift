@@ -15,9 +15,12 @@ extension QueryBisection {
     /// One replay, gone back through a range.
     struct Walk {
         private let bisection: QueryBisection
-        let inspection: Inspection
-        private let oldest: TransactionID
+        private let inspection: Inspection
         private let newest: TransactionID
+        /// The result behind the newest transaction, where it is known.
+        private let newestResult: QueryAnswer?
+        /// And the one in front of the oldest candidate.
+        private let knownOldestResult: QueryAnswer?
         /// Oldest first.
         let candidates: ArraySlice<TransactionID>
         let candidateCount: Int
@@ -38,8 +41,8 @@ extension QueryBisection.Walk {
     ) throws(QueryFailure) {
         self.bisection = bisection
         self.inspection = inspection
-        self.oldest = oldest
         self.newest = newest
+        (newestResult, knownOldestResult) = (nil, nil)
         let (query, state) = try inspection.reading(bisection.query) { ($0, $1) }
         // Rows are decoded and looked up one by one in both; a replay does so for all types, and has the log to read.
         rowCount = state.counts(of: query.type.number).slots
@@ -53,16 +56,15 @@ extension QueryBisection.Walk {
         }
     }
 
+    /// A walk through a part of the range of another, with an inspection that has gone back nowhere.
     init(
-        _ bisection: QueryBisection, _ inspection: Inspection, _ oldest: TransactionID,
-        _ newest: TransactionID, following previous: Self,
-        among candidates: ArraySlice<TransactionID>
-    ) throws(QueryFailure) {
-        self.bisection = bisection
+        _ bracket: QueryBisection.Bracket, of previous: Self, in inspection: Inspection
+    ) {
+        bisection = previous.bisection
         self.inspection = inspection
-        self.oldest = oldest
-        self.newest = newest
-        self.candidates = candidates
+        newest = bracket.newest
+        (newestResult, knownOldestResult) = (bracket.after, bracket.before)
+        candidates = bracket.candidates
         candidateCount = previous.candidateCount
         (rowCount, replayCost) = (previous.rowCount, previous.replayCost)
         (replays, evaluations) = (previous.replays + 1, previous.evaluations)
@@ -89,14 +91,15 @@ extension QueryBisection.Walk {
     ) throws(QueryFailure) -> QueryBisection.Bracket? {
         var bracket: QueryBisection.Bracket?
         try goBack(to: newest)
-        var (result, place) = (try evaluate(), newest)
+        var (result, place) = (try evaluate(unless: newestResult), newest)
         var end = candidates.endIndex
         while end > candidates.startIndex {
             let start = max(candidates.startIndex, end - stride)
             // The state in front of the oldest candidate of the stride is the one behind those before it.
             let target = TransactionID(candidates[start].rawValue - 1)
             try goBack(to: target)
-            let earlier = try evaluate()
+            let known = start == candidates.startIndex ? knownOldestResult : nil
+            let earlier = try evaluate(unless: known)
             if try bisection.comparison(earlier) != bisection.comparison(result) {
                 bracket = .init(
                     oldest: target, newest: place, candidates: candidates[start..<end],
@@ -117,7 +120,11 @@ extension QueryBisection.Walk {
         }
     }
 
-    private mutating func evaluate() throws(QueryFailure) -> QueryAnswer {
+    /// - Parameter known: the result, where a walk before this one has it.
+    private mutating func evaluate(
+        unless known: QueryAnswer?
+    ) throws(QueryFailure) -> QueryAnswer {
+        if let known { return known }
         evaluations += 1
         return try inspection.answer(bisection.query)
     }

@@ -58,14 +58,12 @@ public struct QueryBisection: Sendable {
     /// Searches the range between the states behind two transactions.
     ///
     /// - Parameters:
-    ///   - open: makes an inspection of the store; once for each round.
+    ///   - inspection: goes back to the oldest state of the range; further rounds open the store anew.
     ///   - step: is called now and then, with the transactions that were rolled back, and how many there may be.
     public func run(
-        after oldest: TransactionID, through newest: TransactionID,
-        step: (UInt64, UInt64) -> Void = { _, _ in },
-        open: () throws(InspectionError) -> Inspection
+        in inspection: Inspection, after oldest: TransactionID, through newest: TransactionID,
+        step: (UInt64, UInt64) -> Void = { _, _ in }
     ) throws(QueryFailure) -> Outcome {
-        let inspection = try inspecting(open)
         guard oldest <= newest else {
             throw .inspection(
                 .noSuchTransaction(oldest, first: inspection.firstTransaction, last: newest))
@@ -77,15 +75,13 @@ public struct QueryBisection: Sendable {
         var bracket = try walk.round(stride: stride) { step($0, total) }
         let start = walk.oldestResult
         while let found = bracket, found.candidates.count > 1 {
-            walk = try Walk(
-                self, try inspecting(open), found.oldest, found.newest, following: walk,
-                among: found.candidates)
+            let again = try inspecting { () throws(InspectionError) in try inspection.reopened() }
+            walk = Walk(found, of: walk, in: again)
             stride = min(stride - 1, walk.stride(in: found.candidates.count))
             bracket = try walk.round(stride: max(1, stride)) { step($0, total) }
         }
         var change: Change?
         if let found = bracket, let id = found.candidates.first {
-            let inspection = walk.inspection
             let transaction = try inspecting { () throws(InspectionError) in
                 try inspection.transaction(id).summary
             }

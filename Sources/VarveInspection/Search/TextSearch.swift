@@ -90,29 +90,30 @@ public final class TextSearch {
         at logged: LoggedTransaction, _ catalog: Catalog, in inspection: Inspection
     ) throws(InspectionError) {
         let view = try TransactionView(of: logged)
-        let summary = try TransactionSummary(logged, view, catalog: catalog)
-        let transaction = try InspectedTransaction(logged, catalog: catalog)
+        let events = try InspectedTransaction.events(
+            of: view, logged.location, catalog: catalog, includesLinks: false)
         // Where the replay meets damage, another inspection looks at the transaction again: nothing of it is noted yet.
-        if needsNewestTexts(transaction) { _ = try inspection.replay() }
+        if needsNewestTexts(events) { _ = try inspection.replay() }
         // Newest first: what an event says of a value counts for the events before it.
         var changes: [TextChange] = []
-        for event in transaction.events.reversed() {
+        for event in events.reversed() {
             changes += try self.changes(by: event, in: inspection).reversed()
         }
-        last = summary.id
-        guard filter.admits(summary) else { return }
+        last = view.id
         changes.reverse()
-        if scope.includesLabels, let label = summary.label,
+        if scope.includesLabels, let label = view.header.label,
             let change = change(.label, [], [label])
         {
             changes.insert(change, at: 0)
         }
-        if !changes.isEmpty { found.append(.init(transaction: summary, changes: changes)) }
+        guard !changes.isEmpty else { return }
+        let summary = try TransactionSummary(logged, view, catalog: catalog)
+        if filter.admits(summary) { found.append(.init(transaction: summary, changes: changes)) }
     }
 
     /// Whether it changes a part of a text of which newer transactions say nothing.
-    private func needsNewestTexts(_ transaction: InspectedTransaction) -> Bool {
-        transaction.events.contains { event in
+    private func needsNewestTexts(_ events: [InspectedEvent]) -> Bool {
+        events.contains { event in
             guard case .update(let update) = event else { return false }
             return update.changes.contains { change in
                 guard case .splice = change.content, covers(change.name, of: update.entity.type)

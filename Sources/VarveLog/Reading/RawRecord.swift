@@ -15,7 +15,7 @@ package struct RawRecord: Sendable {
 
 /// Reads structures of a store's files one by one, whatever state the rest of it is in.
 package struct RawRecordReader {
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
     private let payloadBytesMax: UInt64
 
     /// - Parameter payloadBytesMax: how much of a payload is read.

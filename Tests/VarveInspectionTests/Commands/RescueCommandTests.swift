@@ -92,4 +92,34 @@ struct RescueCommandTests {
         #expect(run.lines[1].contains("checksum of the stored bytes"))
         #expect(ToolRun("hexdump", store.path, "1:712").output.contains("no frame starts here"))
     }
+
+    @Test("hexdump of a transaction shows it damaged or not, in whatever state the store is")
+    func hexdumpOfDamagedTransaction() throws {
+        let store = try SampleStore.filled()
+        let sound = ToolRun("hexdump", store.path, "3")
+        #expect(sound.status == .success)
+        #expect(sound.lines[0].hasPrefix("segment-0000000001, offset 704: frame header"))
+        try store.flip(byteAt: 704 + 60)
+        let payload = ToolRun("hexdump", store.path, "3")
+        #expect(payload.status == .failure && payload.errors.isEmpty)
+        #expect(payload.lines[1].contains("checksum of the stored bytes"))
+        #expect(payload.output.contains("stored payload"))
+        // No header names it any more: it was between those of its neighbours.
+        try store.flip(byteAt: 704 + 20)
+        let header = ToolRun("hexdump", store.path, "3")
+        #expect(header.status == .failure && header.errors.isEmpty)
+        #expect(header.lines[0].hasPrefix("segment-0000000001, offset 704: frame header"))
+        #expect(header.lines[1].hasSuffix("no frame starts here"))
+        try store.flip(byteAt: 60, of: "manifest-0000000001")
+        #expect(ToolRun("hexdump", store.path, "3").output == header.output)
+        #expect(ToolRun("hexdump", store.path, "4").status == .success)
+    }
+
+    @Test("hexdump of a transaction that is not there says which there are")
+    func hexdumpOfNoTransaction() throws {
+        let store = try SampleStore.filled()
+        let run = ToolRun("hexdump", store.path, "99")
+        #expect(run.status == .failure && run.output.isEmpty)
+        #expect(run.errors.contains("no transaction 99"))
+    }
 }

@@ -34,6 +34,14 @@ struct QueryErrorTests {
                 "expected 'where', 'group', 'select', 'order', 'limit' or 'offset', found 'wher'"
             ),
             ("User limit 1 limit 2", 13..<18, "'limit' is there twice"),
+            (
+                "User select id, name, id", 22..<24,
+                "there is a column 'id' already; leave one out, or name it with 'as'"
+            ),
+            (
+                "User group by age select count(), name as age", 42..<45,
+                "there is a column 'age' already; leave one out, or name it with 'as'"
+            ),
             ("User limit 1.5", 11..<14, "expected a whole number, found '1.5'"),
             (
                 "User where first(name) == 1", 11..<16,

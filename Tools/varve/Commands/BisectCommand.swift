@@ -91,11 +91,10 @@ struct BisectCommand: Command {
     private func search(
         _ store: SoundStore, _ oldest: TransactionID, _ newest: TransactionID, _ session: Session
     ) throws(ToolFailure) -> QueryBisection.Outcome {
-        try store.ask(text, by: "bisect") { _ throws(QueryFailure) in
-            try bisection.run(
-                after: oldest, through: newest,
-                step: { session.progress.count("transactions rolled back", $0, of: $1) },
-                open: store.open)
+        try store.ask(text, by: "bisect") { inspection throws(QueryFailure) in
+            try bisection.run(in: inspection, after: oldest, through: newest) {
+                session.progress.count("transactions rolled back", $0, of: $1)
+            }
         }
     }
 

@@ -34,20 +34,24 @@ struct DiffCommand: Command {
     }
 
     func run(in session: Session) throws(ToolFailure) -> ExitStatus {
-        let store = SoundStore(at: path)
-        let differences = try store.inspect { inspection throws(InspectionError) in
-            try inspection.difference(
+        // Entities are still read when lines are written, which damage that is met between them would repeat.
+        let store = SoundStore(at: path, verifiesCheckpoint: true)
+        var differences = try store.inspect { inspection throws(InspectionError) in
+            try inspection.differences(
                 from: first.map { TransactionID($0) } ?? inspection.lastTransaction,
                 to: second.map { TransactionID($0) } ?? inspection.lastTransaction)
         }
-        for difference in differences {
+        while true {
+            let next = try ToolFailure.inspecting { () throws(InspectionError) in
+                try differences.next()
+            }
+            guard let difference = next else { return try store.end() }
             if session.isJSON {
                 try session.write(difference.json)
             } else {
                 try session.write(difference.lines)
             }
         }
-        return try store.end()
     }
 }
 

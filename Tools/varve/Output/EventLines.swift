@@ -61,22 +61,23 @@ struct EventLines {
 
     /// Names and texts in two columns.
     func aligned(_ members: [(name: String, text: StyledText)]) -> [StyledText] {
-        let names = members.map { StyledText($0.name, .faint) }
-        return zip(names, members).map { name, member in start(name, of: names) + member.text }
+        zip(starts(members.map(\.name)), members).map { start, member in start + member.text }
     }
 
-    /// A field's name, with the values of all aligned behind.
-    private func start(_ name: StyledText, of names: [StyledText]) -> StyledText {
-        let widest = min(names.map(\.width).max() ?? 0, 24)
-        let padding = max(0, widest - name.width) + 2
-        return StyledText(String(repeating: " ", count: Self.indentation))
-            + name + StyledText(String(repeating: " ", count: padding))
+    /// Names of fields, each with the spaces that align what is behind them.
+    private func starts(_ names: [String]) -> [StyledText] {
+        let names = names.map { StyledText($0, .faint) }
+        let widths = names.map(\.width)
+        let widest = min(widths.max() ?? 0, 24)
+        let indentation = StyledText(String(repeating: " ", count: Self.indentation))
+        return zip(names, widths).map { name, width in
+            let padding = max(0, widest - width) + 2
+            return indentation + name + StyledText(String(repeating: " ", count: padding))
+        }
     }
 
     private func lines(of changes: [InspectedEvent.FieldChange]) -> [StyledText] {
-        let names = changes.map { StyledText($0.name, .faint) }
-        return zip(names, changes).map { name, change in
-            let start = start(name, of: names)
+        zip(starts(changes.map(\.name)), changes).map { start, change in
             let (old, new, place) = parts(of: change.content)
             let arrow = StyledText(" → ")
             let room = width.map { $0 - start.width - arrow.width - place.width }

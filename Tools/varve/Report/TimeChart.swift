@@ -78,12 +78,15 @@ struct TimeChart {
         return markup
     }
 
-    /// The date, where the axis shows times of one day alone.
+    /// The date, or both where the axis goes past midnight, where it shows times of day alone.
     private var day: Markup {
         guard span < 86_400_000_000, let first = periods.periods.first?.start else {
             return Markup()
         }
-        return "<time>\(String(first.iso8601.prefix { $0 != "T" }))</time> "
+        let ends = [first, Moment(microseconds: first.microseconds + span)]
+        let days = ends.map { end in String(end.iso8601.prefix { $0 != "T" }) }
+        return days[0] == days[1]
+            ? "<time>\(days[0])</time> " : "<time>\(days[0])</time> to <time>\(days[1])</time> "
     }
 
     private var timeLabels: Markup {
