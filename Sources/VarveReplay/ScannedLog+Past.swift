@@ -22,25 +22,9 @@ extension ScannedLog {
         let state = try base.reading {
             .log($0)
         } _: { () throws(ReplayFailure<RecordError>) in
-            try base.replaying(snapshot, after: loaded.start.sequence, through: last)
+            try base.states(behind: [last], in: snapshot).first
         }
-        guard state.lastTransaction == transaction else {
-            throw .log(.noSuchTransaction(last))
-        }
+        guard let state else { throw .log(.noSuchTransaction(last)) }
         return (state, loaded.start)
-    }
-}
-
-extension State {
-    fileprivate func replaying(
-        _ log: LogSnapshot, after sequence: LogSequence, through last: LogSequence
-    ) throws(ReplayFailure<RecordError>) -> State {
-        let transaction = StateTransaction(self)
-        try log.replay(after: sequence, through: last) { record throws(RecordError) in
-            // The segment that holds the last one goes on behind it.
-            guard transaction.lastTransaction.rawValue < last.rawValue else { return }
-            try transaction.take(record)
-        }
-        return transaction.publish()
     }
 }
