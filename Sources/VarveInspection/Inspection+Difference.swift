@@ -15,7 +15,7 @@ extension Inspection {
         return differences
     }
 
-    /// The same entities, each of which is decoded when it is its turn: however many there are, they take little memory.
+    /// These entities, each of which is decoded when it is its turn: however many there are, they take little memory.
     public func differences(
         from first: TransactionID, to second: TransactionID
     ) throws(InspectionError) -> DifferenceWalk {

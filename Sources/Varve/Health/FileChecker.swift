@@ -38,7 +38,7 @@ final class FileChecker: @unchecked Sendable {
         timer.schedule(
             deadline: .now() + Self.firstDelay, repeating: Self.interval, leeway: .seconds(60))
         timer.setEventHandler { [weak self] in self?.begin() }
-        record.whenNotedLate { [weak self] in self?.mend($0) }
+        record.whenNoticedLate { [weak self] in self?.mend($0) }
         timer.activate()
     }
 
@@ -167,7 +167,7 @@ final class FileChecker: @unchecked Sendable {
     /// Has what was noted made again where other files have it, on the checker's queue.
     private func mend(_ problem: LogError) {
         queue.async { [weak self] in
-            // A store that is suspended or closed by then writes nothing: the next opening finds the damage.
+            // A store that is suspended or closed by then writes nothing: the next compaction meets the damage itself.
             try? self?.mendNow(problem)
         }
     }

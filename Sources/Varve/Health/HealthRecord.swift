@@ -18,14 +18,11 @@ final class HealthRecord: Sendable {
                 file: file.name, offset: file.offset, reason: error.damage, repair: repair))
     }
 
-    /// Notes what a table met that was filled behind the opening.
-    func noteLate(_ error: LogError, _ repair: StoreHealth.Repair) {
-        note(error, repair)
-        foundLate.withLock({ $0 })?(error)
-    }
+    /// Hands on what a table met that was filled behind the opening, and what was made again of other files.
+    func noticeLate(_ error: LogError) { foundLate.withLock({ $0 })?(error) }
 
-    /// Calls `body` with what is noted late. It is called by whatever reads, which may hold any lock of the store.
-    func whenNotedLate(_ body: @escaping @Sendable (LogError) -> Void) {
+    /// Calls `body` with what is noticed late. It is called by whatever reads, which may hold any lock of the store.
+    func whenNoticedLate(_ body: @escaping @Sendable (LogError) -> Void) {
         foundLate.withLock { $0 = body }
     }
 
@@ -45,7 +42,7 @@ final class HealthRecord: Sendable {
                 $0.file == damage.file && $0.offset == damage.offset && $0.reason == damage.reason
             }
             if let known {
-                // What was made again first was made of files that were looked at.
+                // The first note says what was done; a later one may only say what a compaction would begin with.
                 if health.damages[known].repair == .none {
                     health.damages[known].repair = damage.repair
                 }

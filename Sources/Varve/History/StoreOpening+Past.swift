@@ -38,7 +38,7 @@ extension StoreOpening {
             .filter { $0.tombstoneOwner == nil }.map(\.type)
         return StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
-            types: types, assets: assets, migrations: migrations,
+            types: types, assets: assets, migrations: migrations, log: log,
             waitingSlotsMin: waitingSlotsMin, counters: counters, health: health)
     }
 

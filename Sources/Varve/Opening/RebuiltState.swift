@@ -16,14 +16,29 @@ final class RebuiltState: Sendable {
         var state: State?
     }
 
-    private let transaction: TransactionID
+    /// What another course of the log does not have, which a backup that was restored over the store may hold.
+    private struct Identity: Equatable {
+        let transaction: TransactionID
+        let time: Timestamp
+        let definitions: [TypeDefinition]
+        let counts: [TypeCounts]
+
+        init(_ state: State) {
+            transaction = state.lastTransaction
+            time = state.lastTime
+            definitions = state.catalog.definitions
+            counts = definitions.map { state.counts(of: $0.number) }
+        }
+    }
+
+    private let identity: Identity
     private let opening: StoreOpening
     /// Held while the state is made, so that all tables that need it wait for one.
     private let course = Lock(Course())
 
     /// - Parameter state: what the tables are filled from first.
     init(_ state: State, _ opening: StoreOpening) {
-        transaction = state.lastTransaction
+        identity = Identity(state)
         self.opening = opening.withoutProgress
     }
 
@@ -31,22 +46,26 @@ final class RebuiltState: Sendable {
     ///
     /// - Parameters:
     ///   - attempts: how many states were given to the caller before.
-    ///   - error: why the last of them cannot be read. Where it says nothing of a checkpoint, it is thrown.
+    ///   - error: why the last of them cannot be read. Where it says nothing of a checkpoint, or no other files lead to the
+    ///     state, it is thrown: it names file and offset.
     func state(behind attempts: Int, after error: StoreError) throws(StoreError) -> State {
         guard case .log(let cause) = error, cause.isAboutCheckpoint else { throw error }
-        let made: Result<State, StoreError> = course.withLock { course in
-            if course.causes.count > attempts, let state = course.state { return .success(state) }
+        let made: State? = course.withLock { course in
+            if course.causes.count > attempts, let state = course.state { return state }
             do throws(StoreError) {
                 let state = try make(avoiding: course.causes + [cause])
                 course.causes.append(cause)
                 course.state = state
-                return .success(state)
+                opening.health.noticeLate(cause)
+                return state
             } catch {
-                opening.noteLate(cause, .none)
-                return .failure(error)
+                opening.health.note(cause)
+                return nil
             }
         }
-        return try made.get()
+        opening.log?.damage(cause)
+        guard let made else { throw error }
+        return made
     }
 
     private func make(avoiding causes: [LogError]) throws(StoreError) -> State {
@@ -54,14 +73,11 @@ final class RebuiltState: Sendable {
             try opening.lookingAgain {
                 let scanned = try opening.scan(.readOnly)
                 var choice = CheckpointChoice(
-                    in: scanned, through: LogSequence(transaction.rawValue), avoiding: causes)
+                    in: scanned, through: LogSequence(identity.transaction.rawValue),
+                    avoiding: causes)
                 while true {
                     do {
-                        let (state, start) = try make(of: scanned, choice)
-                        for cause in causes {
-                            opening.noteLate(cause, .rebuilt(from: start.checkpoint?.file.text))
-                        }
-                        return state
+                        return try make(of: scanned, choice)
                     } catch StoreError.log(let error) where choice.goesOn(after: error) {
                         continue
                     }
@@ -72,19 +88,20 @@ final class RebuiltState: Sendable {
 
     private func make(
         of scanned: ScannedLog, _ choice: CheckpointChoice
-    ) throws(StoreError) -> (state: State, start: LogStart) {
+    ) throws(StoreError) -> State {
+        let made: (state: State, start: LogStart)
         do throws(ReplayFailure<RecordError>) {
-            return try scanned.state(behind: transaction, choice)
+            made = try scanned.state(behind: identity.transaction, choice)
         } catch {
             throw error.storeError
         }
-    }
-}
-
-extension StoreOpening {
-    /// Notes damage that what reads a context has met.
-    fileprivate func noteLate(_ error: LogError, _ repair: StoreHealth.Repair) {
-        health.noteLate(error, repair)
-        log?.damage(error)
+        guard Identity(made.state) == identity else {
+            throw .log(.noSuchTransaction(LogSequence(identity.transaction.rawValue)))
+        }
+        opening.health.note(
+            scanned.report(startingFrom: made.start), startingFrom: made.start.checkpoint)
+        let names = scanned.fileNames
+        opening.health.noteReplacement { names.contains($0) }
+        return made.state
     }
 }

@@ -54,7 +54,7 @@ extension StoreOpening {
 
     /// What the app's types do not show of a state.
     func unread(of replayed: State) throws(StoreError) -> UnreadContent {
-        try hydrateForReading(replayed, nil, for: .opening).unread
+        try hydrate(replayed, nil, for: .opening, mayWait: false).unread
     }
 
     func declaredTypes() throws(StoreError) -> [DeclaredType] {

@@ -345,7 +345,7 @@ struct StoreOpening {
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
     ///   - mayWait: whether tables may wait: what they are filled from can be made again.
-    private func hydrate(
+    func hydrate(
         _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
     ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
         let waits = mayWait && replayed.slotCount >= waitingSlotsMin

@@ -278,7 +278,7 @@ package final class FormerTables: @unchecked Sendable {
         return self.context(of: newest)
     }
 
-    /// The state before the transaction is there again, with the tables that were answered.
+    /// The state before the transaction is there again, with the tables that were returned.
     package func forgetNewest() -> TransactionRemains {
         var remains = TransactionRemains()
         lock()

@@ -46,7 +46,7 @@ package struct EntityOperations: Sendable {
     @usableFromInline package var makePart: @Sendable (AnyTable, Int) -> AnyTable
     /// Takes over the rows and ids of such parts, the first for the slots from one on.
     @usableFromInline let attach: @Sendable (AnyTable, [AnyTable], Int) -> Void
-    /// Puts packed leaves in the place of others with the same rows, which are answered.
+    /// Puts packed leaves in the place of others with the same rows, which it returns.
     @usableFromInline let replaceLeaves: @Sendable (AnyTable, inout PackedLeaves) -> Void
     /// Drops packed leaves whose places have other rows by now than a table that shared its pages.
     @usableFromInline let dropOutdatedLeaves:

@@ -269,7 +269,7 @@ package class AnyTable {
 }
 
 extension ContiguousArray where Element: Sendable {
-    /// Empties a journal. A small one keeps its memory; of a large one the content is answered, so that it can
+    /// Empties a journal. A small one keeps its memory; of a large one the content is returned, so that it can
     /// be released elsewhere.
     @inlinable
     mutating func emptied() -> ContiguousArray? {

@@ -14,13 +14,15 @@ struct LateDamageTests {
 
     private static func open(
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
-        retention: Retention = .newestState
+        retention: Retention = .newestState, compactsAutomatically: Bool = false,
+        log: StoreLog? = nil
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
             configuration: LogConfiguration(), mode: mode, durability: .commit,
-            retention: retention, compactsAutomatically: false, loading: .whenRead,
-            types: [Author.self, Shelf.self], waitingSlotsMin: isWaiting ? 0 : .max)
+            retention: retention, compactsAutomatically: compactsAutomatically,
+            loading: .whenRead, log: log, types: [Author.self, Shelf.self],
+            waitingSlotsMin: isWaiting ? 0 : .max)
     }
 
     /// A store with two images, the log between them, and some log behind.
@@ -183,6 +185,50 @@ struct LateDamageTests {
         try waiting.undo()
         #expect(difference(describe(waiting.context), now) == nil)
         waiting.context.checkInvariants()
+    }
+
+    @Test("Another course of the log, which was put in the place of the store, fills nothing")
+    func anotherCourse() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (disk, other) = (try LateDamageTests.makeDisk(), SimulatedDisk())
+            let store = try LateDamageTests.open(disk, .readOnly, retention: .everything)
+            let longer = try LateDamageTests.open(other, retention: .everything)
+            try CompactionTests.fill(longer, 0..<60)
+            try longer.close()
+            try LateDamageTests.damage(
+                LateDamageTests.blocks(of: LateDamageTests.newest, in: disk),
+                of: LateDamageTests.newest, in: disk)
+            for name in disk.image.files.keys where name != LateDamageTests.newest {
+                try disk.remove(name)
+            }
+            for (name, bytes) in other.image.files {
+                let file = try disk.open(name, .createExclusive)
+                bytes.withUnsafeBytes { bytes in
+                    try? file.writeAll(bytes, at: FrameOffset(0), name: name)
+                }
+            }
+            print(describe(store.context))
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains(Self.newest), "\(message)")
+    }
+
+    @Test("A store that compacts automatically replaces what tables met, and says so")
+    func repairsItself() throws {
+        let disk = try Self.makeDisk()
+        let ended = DispatchSemaphore(value: 0)
+        let log = StoreLog { entry in
+            if entry.event == .compaction, case .end? = entry.interval { ended.signal() }
+        }
+        let store = try Self.open(disk, compactsAutomatically: true, log: log)
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        _ = describe(store.context)
+        #expect(ended.wait(timeout: .now() + 120) == .success)
+        #expect(store.health.isSound && !store.health.damages.isEmpty)
+        try store.close()
+        #expect(try LogVerification.verify(disk).problems == [])
     }
 
     @Test("Many threads that meet one damaged block see one content")
