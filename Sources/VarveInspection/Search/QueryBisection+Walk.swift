@@ -17,10 +17,8 @@ extension QueryBisection {
         private let bisection: QueryBisection
         private let inspection: Inspection
         private let newest: TransactionID
-        /// The result behind the newest transaction, where it is known.
-        private let newestResult: QueryAnswer?
-        /// And the one in front of the oldest candidate.
-        private let knownOldestResult: QueryAnswer?
+        /// What the walk before this one found, with the results at both ends; nil of the first walk.
+        private let found: QueryBisection.Bracket?
         /// Oldest first.
         let candidates: ArraySlice<TransactionID>
         let candidateCount: Int
@@ -42,7 +40,7 @@ extension QueryBisection.Walk {
         self.bisection = bisection
         self.inspection = inspection
         self.newest = newest
-        (newestResult, knownOldestResult) = (nil, nil)
+        found = nil
         let (query, state) = try inspection.reading(bisection.query) { ($0, $1) }
         // Rows are decoded and looked up one by one in both; a replay does so for all types, and has the log to read.
         rowCount = state.counts(of: query.type.number).slots
@@ -63,7 +61,7 @@ extension QueryBisection.Walk {
         bisection = previous.bisection
         self.inspection = inspection
         newest = bracket.newest
-        (newestResult, knownOldestResult) = (bracket.after, bracket.before)
+        found = bracket
         candidates = bracket.candidates
         candidateCount = previous.candidateCount
         (rowCount, replayCost) = (previous.rowCount, previous.replayCost)
@@ -91,14 +89,14 @@ extension QueryBisection.Walk {
     ) throws(QueryFailure) -> QueryBisection.Bracket? {
         var bracket: QueryBisection.Bracket?
         try goBack(to: newest)
-        var (result, place) = (try evaluate(unless: newestResult), newest)
+        var (result, place) = (try evaluate(unless: found?.after), newest)
         var end = candidates.endIndex
         while end > candidates.startIndex {
             let start = max(candidates.startIndex, end - stride)
             // The state in front of the oldest candidate of the stride is the one behind those before it.
             let target = TransactionID(candidates[start].rawValue - 1)
             try goBack(to: target)
-            let known = start == candidates.startIndex ? knownOldestResult : nil
+            let known = start == candidates.startIndex ? found?.before : nil
             let earlier = try evaluate(unless: known)
             if try bisection.comparison(earlier) != bisection.comparison(result) {
                 bracket = .init(
