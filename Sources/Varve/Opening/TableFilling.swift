@@ -52,7 +52,6 @@ final class TableFilling: TableSource {
             do throws(StoreError) {
                 try perform(on: table)
             } catch {
-                table.unload()
                 return error
             }
             isDone = true
@@ -67,6 +66,7 @@ final class TableFilling: TableSource {
         }
     }
 
+    /// Where that throws, the table is empty.
     private func perform(on table: AnyTable) throws(StoreError) {
         guard var source = source.withLock({ $0 }) else { return }
         while true {

@@ -27,7 +27,7 @@ private struct PearlV2 {
 
 /// No frame is so small that a recursion as deep as this would fit in 512 KiB. `VARVE_DEPTH=1000000` makes chains of a
 /// million, for a night.
-private let depth = Int(ProcessInfo.processInfo.environment["VARVE_DEPTH"] ?? "") ?? 10_000
+private let depth = Int(ProcessInfo.processInfo.environment["VARVE_DEPTH"] ?? "") ?? 20_000
 
 @Suite("Long chains in a store, on a thread of 512 KiB", .serialized)
 struct DeepGraphTests {

@@ -38,7 +38,7 @@ struct ThreadsRound: Sendable {
         let durabilities: [Durability] = [.commit, .none, .interval(.milliseconds(2))]
         self.seed = seed
         self.url = url
-        isWaiting = seed / 2 % 2 == 1
+        isWaiting = seed / 2 % 4 == 3
         store = try Self.open(
             url.appendingPathComponent("store"), .readWrite,
             durabilities.randomElement(using: &random) ?? .commit,
