@@ -13,8 +13,14 @@ package enum TerminalSignals {
         package internal(set) var isContinued = false
     }
 
-    private static let handled = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT]
-    private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
+    /// Every signal that ends a program by default, but those that a program causes itself and SIGPIPE, which is an error of
+    /// the output.
+    private static let ends = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+        SIGXFSZ,
+    ]
+    private static let handled = ends + [SIGWINCH, SIGTSTP, SIGCONT]
+    private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
     private static let signalsMax = 64
 
     // Unchecked: handlers may touch nothing but words that are written as a whole. The rest is set before they

@@ -52,11 +52,12 @@ struct Request {
     }
 
     func meter(in environment: ToolEnvironment) -> ProgressMeter {
-        isLive
-            ? .silent
-            : ProgressMeter(
-                output: environment.errors, width: environment.errorsWidth,
-                elapsed: environment.elapsed)
+        guard !isLive else { return .silent }
+        let meter = ProgressMeter(
+            output: environment.errors, width: environment.errorsWidth,
+            elapsed: environment.elapsed)
+        if environment.hasTimer { meter.startTicking() }
+        return meter
     }
 
     // MARK: Running

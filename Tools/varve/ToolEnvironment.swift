@@ -23,6 +23,8 @@ package struct ToolEnvironment {
     package var startPager: (String) -> (any OutputSink)?
     /// The time since some fixed moment, which never goes back.
     package var elapsed: @Sendable () -> Duration
+    /// Whether progress is shown by a timer too.
+    package var hasTimer: Bool
     /// Lets a moment pass, for commands that go on until they are interrupted. False once they are.
     package var pause: () -> Bool
 
@@ -31,7 +33,7 @@ package struct ToolEnvironment {
         now: Moment, terminalWidth: Int? = nil, terminalHeight: Int? = nil,
         isPiped: Bool = false, errorsWidth: Int? = nil, zone: ReaderZone = .utc,
         startPager: @escaping (String) -> (any OutputSink)? = { _ in nil },
-        elapsed: @escaping @Sendable () -> Duration = { .zero },
+        elapsed: @escaping @Sendable () -> Duration = { .zero }, hasTimer: Bool = false,
         pause: @escaping () -> Bool = { false }
     ) {
         self.output = output
@@ -45,6 +47,7 @@ package struct ToolEnvironment {
         self.zone = zone
         self.startPager = startPager
         self.elapsed = elapsed
+        self.hasTimer = hasTimer
         self.pause = pause
     }
 
@@ -63,7 +66,7 @@ package struct ToolEnvironment {
             isPiped: isPipe(STDOUT_FILENO),
             errorsWidth: terminalSize(of: STDERR_FILENO, variables)?.columns,
             zone: .system(), startPager: { PagerProcess.start($0, variables) },
-            elapsed: { clock.now - start }, pause: Interruption.pause)
+            elapsed: { clock.now - start }, hasTimer: true, pause: Interruption.pause)
     }
 
     private static func isPipe(_ descriptor: Int32) -> Bool {

@@ -50,4 +50,6 @@ enum QueryMetadata: String, CaseIterable {
     case transaction = "@transaction"
     /// Its place in the order of its type.
     case ordinal = "@ordinal"
+
+    var type: StoredType { self == .updatedAt ? .date : .uint64 }
 }

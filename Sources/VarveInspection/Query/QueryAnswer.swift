@@ -34,7 +34,7 @@ public struct InspectionQuery: Sendable {
 
 extension Inspection {
     /// Runs a query on the state that the inspection shows. Reads every entity of the type,
-    /// and of relations what the query names; O(n log n) where it orders.
+    /// or those whose ids the condition names, and of relations what the query names; O(n log n) where it orders.
     public func answer(_ query: InspectionQuery) throws(QueryFailure) -> QueryAnswer {
         try reading(query) { bound, state throws(InspectionError) in
             try QueryRun(bound, state).answer()
@@ -50,11 +50,14 @@ extension Inspection {
         let counts = state.counts(of: bound.type.number)
         let count = bound.selectsDeleted ? counts.tombstones : counts.live
         let read = bound.fields[bound.type.number, default: []].sorted()
-        var lines = [
-            (bound.countsWholeType ? "take the number of" : "scan")
-                + " \(count) \(bound.selectsDeleted ? "tombstones" : "entities") of "
-                + bound.type.name
-        ]
+        let source =
+            if let sought = bound.soughtIDs {
+                "look up \(counted(sought.count, "id"))"
+            } else {
+                (bound.countsWholeType ? "take the number of" : "scan")
+                    + " \(count) \(bound.selectsDeleted ? "tombstones" : "entities")"
+            }
+        var lines = [source + " of " + bound.type.name]
         if !read.isEmpty {
             let names = read.map { "'\(bound.type.fields[$0].name)'" }
             lines.append("decode " + names.joined(separator: ", "))
@@ -65,7 +68,8 @@ extension Inspection {
             lines.append("look up \(name) by relation, \(counted(fields.count, "field")) of each")
         }
         if let condition = bound.condition {
-            let isFast = RowFilter(condition, of: bound.type) != nil
+            let isFast =
+                bound.soughtIDs == nil && RowFilter(condition, of: bound.type) != nil
             lines.append(
                 "test each against the condition" + (isFast ? ", by its bytes" : ""))
         }

@@ -1,7 +1,8 @@
 /// Looks the names of a query up in a catalog, and refuses what cannot hold.
 struct QueryBinder {
-    private let catalog: Catalog
-    private var fields: [TypeNumber: Set<Int>] = [:]
+    let catalog: Catalog
+    /// The positions of the fields that are named, by type.
+    var fields: [TypeNumber: Set<Int>] = [:]
     /// Whether what is bound is inside of an aggregate or of a grouping.
     private var isInsideRow = false
     /// Whether an aggregate may be there: in a column or key of a grouped query, and not in another one.
@@ -10,7 +11,18 @@ struct QueryBinder {
     init(_ catalog: Catalog) { self.catalog = catalog }
 
     /// An expression with what is known of its values.
-    private typealias Typed = (expression: BoundExpression, kind: QueryKind)
+    struct Typed {
+        let expression: BoundExpression
+        let kind: QueryKind
+        /// Of a list: what is known of its elements.
+        let elements: QueryKind
+
+        init(_ expression: BoundExpression, _ kind: QueryKind, elements: QueryKind = .any) {
+            self.expression = expression
+            self.kind = kind
+            self.elements = elements
+        }
+    }
 
     mutating func bind(_ syntax: QuerySyntax) throws(QueryError) -> BoundQuery {
         guard let type = catalog.definition(named: syntax.type.text) else {
@@ -79,7 +91,7 @@ struct QueryBinder {
 
     // MARK: Conditions
 
-    private mutating func condition(
+    mutating func condition(
         _ expression: QueryExpression, of type: TypeDefinition
     ) throws(QueryError) -> BoundExpression {
         let bound = try bind(expression, of: type)
@@ -102,23 +114,23 @@ struct QueryBinder {
         _ expression: QueryExpression, of type: TypeDefinition
     ) throws(QueryError) -> Typed {
         switch expression.form {
-        case .literal(let content): return (.constant(content), QueryKind(content))
+        case .literal(let content): return Typed(.constant(content), QueryKind(content))
         case .path(let names):
             guard isInsideRow else { throw Self.notGrouped(expression) }
             return try path(names[...], of: type)
-        case .not(let inner): return (.not(try condition(inner, of: type)), .bool)
-        case .and(let parts): return (.and(try conditions(parts, of: type)), .bool)
-        case .or(let parts): return (.or(try conditions(parts, of: type)), .bool)
+        case .not(let inner): return Typed(.not(try condition(inner, of: type)), .bool)
+        case .and(let parts): return Typed(.and(try conditions(parts, of: type)), .bool)
+        case .or(let parts): return Typed(.or(try conditions(parts, of: type)), .bool)
         case .comparison(let comparison, let first, let second):
-            return (try self.comparison(comparison, first, second, of: type), .bool)
+            return Typed(try self.comparison(comparison, first, second, of: type), .bool)
         case .membership(let first, let members):
             var bound: [BoundExpression] = []
             let value = try bind(first, of: type)
             for member in members {
                 bound.append(try comparable(member, with: value.kind, of: type).expression)
             }
-            return (.membership(value.expression, in: bound), .bool)
-        case .isNull(let inner): return (.isNull(try bind(inner, of: type).expression), .bool)
+            return Typed(.membership(value.expression, in: bound), .bool)
+        case .isNull(let inner): return Typed(.isNull(try bind(inner, of: type).expression), .bool)
         default: return try call(expression, of: type)
         }
     }
@@ -132,13 +144,13 @@ struct QueryBinder {
         case .quantified(let quantifier, let names, let condition):
             let relation = try relation(names, of: type)
             let bound = try self.condition(condition, of: relation.target)
-            return (.quantified(quantifier, relation.bound, bound), .bool)
+            return Typed(.quantified(quantifier, relation.bound, bound), .bool)
         case .count(let names, let condition):
-            return (try count(names, condition, of: type), .number)
+            return Typed(try count(names, condition, of: type), .number)
         case .function(.lower, let inner):
-            return (.function(.lower, try bind(inner, of: type).expression), .text)
+            return Typed(.function(.lower, try bind(inner, of: type).expression), .text)
         case .function(.length, let inner):
-            return (.function(.length, try bind(inner, of: type).expression), .number)
+            return Typed(.function(.length, try bind(inner, of: type).expression), .number)
         case .aggregate(let aggregate, let inner):
             guard allowsAggregates else {
                 throw QueryError(
@@ -147,7 +159,7 @@ struct QueryBinder {
             let before = isInsideRow
             (isInsideRow, allowsAggregates) = (true, false)
             defer { (isInsideRow, allowsAggregates) = (before, true) }
-            guard let inner else { return (.aggregate(aggregate, nil), .number) }
+            guard let inner else { return Typed(.aggregate(aggregate, nil), .number) }
             return try self.aggregate(aggregate, inner, of: type)
         default: preconditionFailure("a form that the caller binds")
         }
@@ -163,7 +175,8 @@ struct QueryBinder {
                 problem: .notANumber(bound.kind.rawValue, aggregate: aggregate.rawValue),
                 place: inner.place)
         }
-        return (.aggregate(aggregate, bound.expression), takesNumbers ? .number : bound.kind)
+        return Typed(
+            .aggregate(aggregate, bound.expression), takesNumbers ? .number : bound.kind)
     }
 
     private mutating func comparison(
@@ -173,7 +186,8 @@ struct QueryBinder {
         let value = try bind(first, of: type)
         switch comparison {
         case .contains where value.kind == .list:
-            return .comparison(comparison, value.expression, try bind(second, of: type).expression)
+            let element = try comparable(second, with: value.elements, of: type)
+            return .comparison(comparison, value.expression, element.expression)
         case .contains, .startsWith, .endsWith:
             let other = try bind(second, of: type)
             for (bound, expression) in [(value, first), (other, second)]
@@ -200,7 +214,7 @@ struct QueryBinder {
             guard let moment = Moment(iso8601: text) else {
                 throw QueryError(problem: .notADate(text), place: expression.place)
             }
-            return (.constant(QueryValue.date(of: moment)), .date)
+            return Typed(.constant(QueryValue.date(of: moment)), .date)
         }
         let bound = try bind(expression, of: type)
         // The other way round, the text comes first and is read when its date is known.
@@ -222,89 +236,6 @@ struct QueryBinder {
         return QueryError(
             problem: .notGrouped(names.map(\.text).joined(separator: ".")),
             place: expression.place)
-    }
-
-    // MARK: Names
-
-    private mutating func path(
-        _ names: ArraySlice<QueryName>, of type: TypeDefinition
-    ) throws(QueryError) -> Typed {
-        guard let name = names.first else { return (.id, QueryKind(type.idType)) }
-        let rest = names.dropFirst()
-        if name.text == "id" { return try members(rest, of: (.id, QueryKind(type.idType)), name) }
-        if let metadata = QueryMetadata(rawValue: name.text) {
-            let kind: QueryKind = metadata == .updatedAt ? .date : .number
-            return try members(rest, of: (.metadata(metadata), kind), name)
-        }
-        if let position = type.fields.firstIndex(where: { $0.name == name.text }) {
-            fields[type.number, default: []].insert(position)
-            let field = type.fields[position]
-            return try members(rest, of: (.field(position), QueryKind(field.type)), name)
-        }
-        let relation = try self.relation([name], of: type)
-        guard !relation.isToMany else {
-            throw QueryError(problem: .leadsToMany(name.text), place: name.place)
-        }
-        let inner = try path(rest, of: relation.target)
-        return (.related(relation.bound, inner.expression), inner.kind)
-    }
-
-    private func members(
-        _ names: ArraySlice<QueryName>, of value: Typed, _ parent: QueryName
-    ) throws(QueryError) -> Typed {
-        guard let name = names.first else { return value }
-        guard value.kind == .members || value.kind == .any else {
-            throw QueryError(
-                problem: .noMembers(name.text, kind: value.kind.rawValue), place: name.place)
-        }
-        // Which kind a member is, each row tells.
-        return try members(
-            names.dropFirst(), of: (.member(value.expression, name.text), .any), name)
-    }
-
-    private mutating func count(
-        _ names: [QueryName], _ condition: QueryExpression?, of type: TypeDefinition
-    ) throws(QueryError) -> BoundExpression {
-        if names.count == 1, condition == nil, type.relation(named: names[0].text) == nil {
-            let list = try path(names[...], of: type)
-            guard list.kind == .list || list.kind == .any || list.kind == .members else {
-                throw QueryError(problem: .notARelation(names[0].text), place: names[0].place)
-            }
-            return .function(.length, list.expression)
-        }
-        let relation = try relation(names, of: type)
-        let bound = try condition.map { expression throws(QueryError) in
-            try self.condition(expression, of: relation.target)
-        }
-        return .linkCount(relation.bound, bound)
-    }
-
-    private func relation(
-        _ names: [QueryName], of type: TypeDefinition
-    ) throws(QueryError) -> (bound: BoundRelation, target: TypeDefinition, isToMany: Bool) {
-        let name = names[0]
-        guard names.count == 1 else {
-            throw QueryError(problem: .notARelation(name.text), place: names[1].place)
-        }
-        guard let relation = type.relation(named: name.text) else {
-            if type.field(named: name.text) != nil {
-                throw QueryError(problem: .notARelation(name.text), place: name.place)
-            }
-            let known =
-                ["id"] + type.fields.map(\.name) + type.relations.map(\.name)
-                + QueryMetadata.allCases.map(\.rawValue)
-            throw QueryError(
-                problem: .noSuchProperty(name.text, type: type.name, known: known),
-                place: name.place)
-        }
-        guard let target = catalog.definition(of: relation.target) else {
-            throw QueryError(
-                problem: .noSuchType("\(relation.target)", known: catalog.definitions.map(\.name)),
-                place: name.place)
-        }
-        let bound = BoundRelation(
-            source: type.number, number: relation.number, target: target.number)
-        return (bound, target, relation.isToMany)
     }
 }
 

@@ -29,6 +29,15 @@ enum QueryKind: String, Sendable {
         }
     }
 
+    /// What is known of the elements of a list.
+    init(elementsOf type: StoredType) {
+        switch type {
+        case .optional(let wrapped), .raw(_, let wrapped): self.init(elementsOf: wrapped)
+        case .array(let element), .set(let element): self.init(element)
+        default: self = .any
+        }
+    }
+
     init(_ literal: StoredContent) {
         switch literal {
         case .bool: self = .bool

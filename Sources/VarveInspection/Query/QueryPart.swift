@@ -5,6 +5,13 @@ typealias BoundAggregate = (aggregate: QueryAggregate, operand: BoundExpression?
 
 /// Passes over rows of the type of a query. Belongs to one thread.
 struct QueryPart {
+    /// Which rows.
+    enum Rows {
+        case leaves(ArraySlice<StoredLeaf>)
+        /// In ascending order.
+        case slots([Slot])
+    }
+
     private let query: BoundQuery
     private let evaluator: QueryEvaluator
     /// The properties that rows are grouped by; nil where something else is needed to tell the groups.
@@ -25,6 +32,22 @@ struct QueryPart {
             of: query.type, where: query.condition, deleted: query.selectsDeleted)
     }
 
+    /// As ``RowScan/forEachRow(in:_:)``.
+    private func forEachRow(
+        in rows: Rows, _ body: (QueryRow) throws(InspectionError) -> RowScan.Front?
+    ) throws(InspectionError) {
+        switch rows {
+        case .leaves(let leaves): try scan()?.forEachRow(in: leaves, body)
+        case .slots(let slots):
+            for slot in slots {
+                guard let row = try evaluator.rows.row(of: query.type.number, at: slot),
+                    row.isDeleted == query.selectsDeleted
+                else { continue }
+                _ = try body(row)
+            }
+        }
+    }
+
     private func isMet(by row: QueryRow) throws(InspectionError) -> Bool {
         guard !row.isAdmitted, let condition = query.condition else { return true }
         return try evaluator.holds(condition, for: row)
@@ -33,11 +56,9 @@ struct QueryPart {
     // MARK: Rows
 
     /// The rows that the condition admits, as far as they may be among the first.
-    func lines(in leaves: ArraySlice<StoredLeaf>, most: Int?) throws(InspectionError) -> QueryLines
-    {
+    func lines(in rows: Rows, most: Int?) throws(InspectionError) -> QueryLines {
         var lines = QueryLines(query, most: most)
-        guard let scan = scan() else { return lines }
-        try scan.forEachRow(in: leaves) { row throws(InspectionError) in
+        try forEachRow(in: rows) { row throws(InspectionError) in
             guard try isMet(by: row) else { return nil }
             var keys: [StoredContent] = []
             for key in query.order {
@@ -75,20 +96,21 @@ struct QueryPart {
     // MARK: Groups
 
     func groups(
-        in leaves: ArraySlice<StoredLeaf>, _ aggregates: [BoundAggregate]
+        in rows: Rows, _ aggregates: [BoundAggregate]
     ) throws(InspectionError) -> QueryGroups {
         var groups = QueryGroups(aggregates.map(\.aggregate))
         if query.grouping.isEmpty, aggregates.allSatisfy({ $0.operand == nil }) {
-            groups.add(rows: try rowCount(in: leaves))
+            groups.add(rows: try rowCount(in: rows))
             return groups
         }
-        guard let scan = scan() else { return groups }
-        if query.asksForTotalsAlone, let totals = FieldTotals(aggregates, query.type) {
+        if case .leaves(let leaves) = rows, query.asksForTotalsAlone,
+            let totals = FieldTotals(aggregates, query.type), let scan = scan()
+        {
             try add(totals, in: leaves, scan, to: &groups)
             return groups
         }
         let only = query.grouping.isEmpty ? groups.position(of: "") : nil
-        try scan.forEachRow(in: leaves) { row throws(InspectionError) in
+        try forEachRow(in: rows) { row throws(InspectionError) in
             guard try isMet(by: row) else { return nil }
             let position = if let only { only } else { try position(of: row, in: &groups) }
             try groups.update(position, row) { group throws(InspectionError) in
@@ -129,9 +151,21 @@ struct QueryPart {
         return QueryValue.plain(try row.value(at: position))
     }
 
-    private func rowCount(in leaves: ArraySlice<StoredLeaf>) throws(InspectionError) -> Int {
-        guard let scan = scan() else { return 0 }
-        return try scan.count(in: leaves) { row throws(InspectionError) in try isMet(by: row) }
+    private func rowCount(in rows: Rows) throws(InspectionError) -> Int {
+        var count = 0
+        switch rows {
+        case .leaves(let leaves):
+            guard let scan = scan() else { return 0 }
+            count = try scan.count(in: leaves) { row throws(InspectionError) in
+                try isMet(by: row)
+            }
+        case .slots:
+            try forEachRow(in: rows) { row throws(InspectionError) in
+                count += try isMet(by: row) ? 1 : 0
+                return nil
+            }
+        }
+        return count
     }
 
     private func position(

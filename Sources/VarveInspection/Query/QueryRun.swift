@@ -30,8 +30,16 @@ struct QueryRun: Sendable {
         return overflows ? nil : sum
     }
 
-    private var parts: RowParts {
-        RowParts(state.leavesAsStored(of: query.type.number), leavesMin: leavesMin)
+    /// What `body` returns for the rows that the query reads, part by part.
+    private func map<Result: Sendable>(
+        _ body: @Sendable (QueryPart.Rows) throws(InspectionError) -> Result
+    ) throws(InspectionError) -> [Result] {
+        let type = query.type.number
+        if let slots = query.soughtIDs?.slots(of: type, in: state) {
+            return [try body(.slots(slots))]
+        }
+        let parts = RowParts(state.leavesAsStored(of: type), leavesMin: leavesMin)
+        return try parts.map { leaves throws(InspectionError) in try body(.leaves(leaves)) }
     }
 
     // MARK: Rows
@@ -39,8 +47,8 @@ struct QueryRun: Sendable {
     private func plainLines() throws(InspectionError) -> [QueryLine] {
         if most == 0 { return [] }
         var lines = QueryLines(query, most: most)
-        let found = try parts.map { leaves throws(InspectionError) in
-            try QueryPart(query, state).lines(in: leaves, most: most)
+        let found = try map { rows throws(InspectionError) in
+            try QueryPart(query, state).lines(in: rows, most: most)
         }
         for part in found { lines.add(part) }
         return lines.first
@@ -64,8 +72,8 @@ struct QueryRun: Sendable {
             groups.add(rows: query.selectsDeleted ? counts.tombstones : counts.live)
             return groups
         }
-        let found = try parts.map { leaves throws(InspectionError) in
-            try QueryPart(query, state).groups(in: leaves, aggregates)
+        let found = try map { rows throws(InspectionError) in
+            try QueryPart(query, state).groups(in: rows, aggregates)
         }
         for part in found { try groups.add(part) }
         // Also of no rows at all there is a count.
@@ -131,6 +139,9 @@ extension BoundQuery {
         grouping.isEmpty
             && (columns.map(\.expression) + order.map(\.expression)).allSatisfy(\.needsNoRow)
     }
+
+    /// Nil where all rows of the type are read.
+    var soughtIDs: SoughtIDs? { condition.flatMap { SoughtIDs($0, type.idType) } }
 
     /// Whether nothing is asked of the rows but how many there are.
     var countsWholeType: Bool {

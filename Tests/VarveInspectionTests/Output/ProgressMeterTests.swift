@@ -40,14 +40,14 @@ struct ProgressMeterTests {
         #expect(sink.text.isEmpty)
         clock.advance(.milliseconds(100))
         meter.read(ByteCount(1 << 20))
-        #expect(sink.text == "\rvarve: 11.0 MiB read\u{1B}[K")
+        #expect(sink.text == "\rvarve: 11.0 MiB read, 1 s\u{1B}[K")
         for _ in 0..<10 {
             clock.advance(.milliseconds(100))
             meter.read(ByteCount(1 << 20))
         }
         #expect(sink.text.split(separator: "\r").count == 6)
         meter.finish()
-        #expect(sink.text.hasSuffix("21.0 MiB read\u{1B}[K\r\u{1B}[K"))
+        #expect(sink.text.hasSuffix("21.0 MiB read, 2 s\u{1B}[K\r\u{1B}[K"))
         let before = sink.text
         clock.advance(.seconds(5))
         meter.read(ByteCount(1))
@@ -64,10 +64,29 @@ struct ProgressMeterTests {
         #expect(sink.text == "\rvarve: 25 %, 2,500 of 10,000…\u{1B}[K")
         clock.advance(.seconds(2))
         meter.count("rows", 1_234)
-        #expect(sink.text.hasSuffix("\rvarve: 1,234 rows\u{1B}[K"))
+        #expect(sink.text.hasSuffix("\rvarve: 1,234 rows, 4 s\u{1B}[K"))
         meter.erase()
         meter.erase()
-        #expect(sink.text.hasSuffix("rows\u{1B}[K\r\u{1B}[K"))
+        #expect(sink.text.hasSuffix("rows, 4 s\u{1B}[K\r\u{1B}[K"))
+    }
+
+    @Test("A timer shows the seconds while nothing is read, and nothing once the command writes")
+    func ticking() {
+        let (sink, clock) = (MemorySink(), Clock())
+        let meter = meter(sink, clock)
+        meter.count("lines read", 7)
+        meter.tick()
+        #expect(sink.text.isEmpty)
+        clock.advance(.seconds(5))
+        meter.tick()
+        #expect(sink.text == "\rvarve: 7 lines read, 5 s\u{1B}[K")
+        meter.erase()
+        let before = sink.text
+        clock.advance(.seconds(5))
+        meter.tick()
+        #expect(sink.text == before)
+        meter.count("lines read", 8)
+        #expect(sink.text.hasSuffix("8 lines read, 10 s\u{1B}[K"))
     }
 
     @Test("Reading a store shows on a terminal alone, and leaves nothing behind")
@@ -110,7 +129,7 @@ struct ProgressMeterTests {
                 output: MemorySink(), errors: errors, now: ToolRun.now, errorsWidth: 80,
                 elapsed: { clock.elapsed() })
             #expect(Tool.run(arguments, in: environment) == .success, "\(arguments)")
-            #expect(errors.text.contains(" read\u{1B}[K"), "\(arguments)")
+            #expect(errors.text.contains(/ read, \d+ s\u{1B}/), "\(arguments)")
         }
     }
 

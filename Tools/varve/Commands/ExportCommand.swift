@@ -96,14 +96,21 @@ struct ExportCommand: Command {
             if let moment { try inspection.goBack(to: moment) }
             return try StoreExport(inspection, types: types, includingDeleted: includesDeleted)
         }
+        var lineCount: UInt64 = 0
+        func count() {
+            lineCount += 1
+            guard lineCount.isMultiple(of: 1_024) else { return }
+            session.progress.count("lines written", lineCount)
+        }
         if form == .csv {
             try output?.writeFolder(markedBy: StoreExport.schemaFile) {
-                folder throws(ToolFailure) in try writeCSV(export, folder)
+                folder throws(ToolFailure) in try writeCSV(export, folder, count)
             }
         } else if let output {
             try output.write { sink throws(ToolFailure) in
                 try write(export, isTerminal: false) { line throws(ToolFailure) in
                     try sink.writing(line + "\n")
+                    count()
                 }
             }
         } else {
@@ -142,7 +149,10 @@ struct ExportCommand: Command {
         if let failure { throw failure }
     }
 
-    private func writeCSV(_ export: StoreExport, _ folder: String) throws(ToolFailure) {
+    /// - Parameter count: called behind each line.
+    private func writeCSV(
+        _ export: StoreExport, _ folder: String, _ count: () -> Void
+    ) throws(ToolFailure) {
         var failure: ToolFailure?
         var current: (name: String, sink: FileSink, descriptor: Int32)?
         func finish() throws(ToolFailure) {
@@ -162,6 +172,7 @@ struct ExportCommand: Command {
                 current = (name, FileSink(descriptor: descriptor), descriptor)
             }
             try current?.sink.writing(line + "\n")
+            count()
         }
         try ToolFailure.inspecting { () throws(InspectionError) in
             try export.writeCSV { name, line in

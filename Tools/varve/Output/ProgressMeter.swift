@@ -6,13 +6,14 @@ import VarveText
 /// anything else is written.
 ///
 /// What reads a store feeds it, whatever the command. A command that counts something better than bytes calls
-/// ``count(_:of:in:)`` as it goes.
+/// ``count(_:_:of:)`` as it goes. A timer shows the seconds where nothing else happens for a while.
 final class ProgressMeter: @unchecked Sendable {
     // All mutable state is guarded by the lock, and so is the sink for errors while the meter is used: threads
     // that read ahead feed it.
 
     private static let delay = Duration.seconds(1)
     private static let interval = Duration.milliseconds(200)
+    private static let tickSeconds = 0.5
 
     private let lock = NSLock()
     private let output: (any OutputSink)?
@@ -25,6 +26,9 @@ final class ProgressMeter: @unchecked Sendable {
     private var lastShown: Duration
     private var isVisible = false
     private var isFinished = false
+    /// Whether the command has begun to write. A timer must not draw between its lines.
+    private var isWriting = false
+    private var timer: (any DispatchSourceTimer)?
 
     /// - Parameter width: the columns of the terminal; nil where there is none, which keeps the meter silent.
     init(output: any OutputSink, width: Int?, elapsed: @escaping @Sendable () -> Duration) {
@@ -56,10 +60,31 @@ final class ProgressMeter: @unchecked Sendable {
         }
     }
 
+    /// Shows the line from time to time, also while nothing is read or counted. Until ``finish()``.
+    func startTicking() {
+        guard output != nil else { return }
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + Self.tickSeconds, repeating: Self.tickSeconds)
+        timer.setEventHandler { [weak self] in self?.tick() }
+        lock.withLock { self.timer = timer }
+        timer.resume()
+    }
+
+    /// Shows the line where it is due.
+    func tick() {
+        guard output != nil else { return }
+        lock.withLock {
+            if !isWriting { showWhenDue() }
+        }
+    }
+
     /// Erases the line, because something else is about to be written.
     func erase() {
         guard output != nil else { return }
-        lock.withLock { eraseVisible() }
+        lock.withLock {
+            isWriting = true
+            eraseVisible()
+        }
     }
 
     /// Erases the line for good.
@@ -68,6 +93,8 @@ final class ProgressMeter: @unchecked Sendable {
         lock.withLock {
             eraseVisible()
             isFinished = true
+            timer?.cancel()
+            timer = nil
         }
     }
 
@@ -80,7 +107,8 @@ final class ProgressMeter: @unchecked Sendable {
         }
         lastShown = now
         isVisible = true
-        let text = DisplayWidth.shortened("\(Tool.name): " + self.text, to: width - 1)
+        let seconds = (now - start).components.seconds
+        let text = DisplayWidth.shortened("\(Tool.name): \(text), \(seconds) s", to: width - 1)
         write("\r" + text + "\u{1B}[K")
     }
 
