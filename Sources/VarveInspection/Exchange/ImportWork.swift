@@ -23,6 +23,7 @@ final class ImportWork {
     /// Entities that stay as they are, unless their links do not.
     var unchanged: Set<EntityPlace> = []
     private let writer: ImportWriter
+    private let assets: ImportedAssets
     private var pending = (rows: 0, bytes: 0)
     private(set) var file: UInt32 = 0
     private(set) var fileName = ""
@@ -37,9 +38,10 @@ final class ImportWork {
         let origin: ImportOrigin
     }
 
-    init(_ state: StateTransaction, _ writer: ImportWriter) {
+    init(_ state: StateTransaction, _ writer: ImportWriter, _ assets: ImportedAssets) {
         self.state = state
         self.writer = writer
+        self.assets = assets
         draft = writer.draft(of: state)
         for definition in state.catalog.definitions {
             types[definition.name] = ImportedType(definition)
@@ -236,7 +238,11 @@ final class ImportWork {
         for (position, field) in type.definition.fields.enumerated() {
             if let cell = given[position] {
                 do throws(ExchangeProblem) {
+                    let start = writer.count
                     try cell.write(as: field.type, into: &writer)
+                    if type.holdsAssets[position] {
+                        try assets.admit(writer.copyBytes().dropFirst(start), field.type, cell.offset)
+                    }
                 } catch {
                     throw ExchangeProblem("'\(field.name)': \(error.reason)", at: error.offset)
                 }

@@ -1,4 +1,3 @@
-internal import VarveAssets
 internal import VarveLog
 internal import VarveTables
 
@@ -10,23 +9,19 @@ final class ImportWriter {
     let writesInParts: Bool
     private let label: String
     private let time: Timestamp
-    private let assets: AssetFolder
     private let emit: Emission
     private var next: TransactionID
     /// What is not written yet.
     private var definitions: [TypeDefinition] = []
-    private var catalog = Catalog()
 
-    /// - Parameter assets: those of the store that is imported into.
     init(
         after last: TransactionID, label: String, time: Timestamp, writesInParts: Bool,
-        _ assets: AssetFolder, emit: @escaping Emission
+        emit: @escaping Emission
     ) {
         next = TransactionID(last.rawValue + 1)
         self.label = label
         self.time = time
         self.writesInParts = writesInParts
-        self.assets = assets
         self.emit = emit
     }
 
@@ -44,7 +39,6 @@ final class ImportWriter {
             throw .types([error.reason])
         }
         self.definitions = definitions
-        catalog = state.catalog
     }
 
     /// Writes what is defined and what a draft has changed, if that is anything.
@@ -64,7 +58,6 @@ final class ImportWriter {
             isUndoable: hasRows && !writesInParts, label: label)
         var output = ByteWriter()
         encoder.finish(header, into: &output)
-        try output.withBytes { bytes throws(ExchangeError) in try admitAssets(of: bytes) }
         do throws(LogError) {
             try emit(header, output)
         } catch {
@@ -72,11 +65,5 @@ final class ImportWriter {
         }
         definitions = []
         next = TransactionID(next.rawValue + 1)
-    }
-
-    /// Refuses a transaction that names an asset whose file the store does not have: an import brings none.
-    private func admitAssets(of payload: UnsafeRawBufferPointer) throws(ExchangeError) {
-        guard let problem = assets.firstProblem(in: payload, catalog) else { return }
-        throw .inspection(.entity(type: problem.place.type, reason: problem.reason))
     }
 }

@@ -2,12 +2,15 @@
 struct ImportedType {
     let definition: TypeDefinition
     let layout: RowLayout
+    /// Of each field: whether its values name assets.
+    let holdsAssets: [Bool]
     private let fields: [String: Int]
     private let relations: [String: Int]
 
     init(_ definition: TypeDefinition) {
         self.definition = definition
         layout = RowLayout(definition)
+        holdsAssets = definition.fields.map(\.type.holdsAssets)
         fields = Dictionary(definition.fields.enumerated().map { ($0.element.name, $0.offset) }) {
             first, _ in first
         }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import VarveAssets
 internal import VarveLog
 internal import VarveReplay
 internal import VarveTables
@@ -14,6 +13,8 @@ public struct StoreImport: Sendable {
     public var schema: StoreSchema?
     /// The type of lines and files that name none.
     public var type: String?
+    /// The path of a store that has the files of assets which lines name and this store lacks; they are copied.
+    public var assets: String?
     /// Whether everything is read and checked and nothing written.
     public var isDryRun = false
     /// How the log of a new store is written.
@@ -39,7 +40,7 @@ public struct StoreImport: Sendable {
         return try withoutActuallyEscaping(progress) { progress throws(ExchangeError) in
             let job = Job(
                 sources: sources, schema: schema, type: type, label: label,
-                configuration: configuration,
+                assets: assets, isDryRun: isDryRun, configuration: configuration,
                 progress: progress)
             if isDryRun { return try job.rehearse(isThere ? path : nil) }
             return try isThere ? job.fill(path) : job.make(path)
@@ -63,6 +64,8 @@ private struct Job {
     let schema: StoreSchema?
     let type: String?
     let label: String
+    let assets: String?
+    let isDryRun: Bool
     let configuration: LogConfiguration
     let progress: (Int) -> Void
 
@@ -224,10 +227,11 @@ private struct Job {
                 SystemEnvironment().wallClockMicroseconds(), state.lastTime.microseconds))
         let writer = ImportWriter(
             after: state.lastTransaction, label: label, time: time, writesInParts: inParts,
-            AssetFolder(of: store, environment: SystemEnvironment()), emit: emit)
+            emit: emit)
         let declared = try definitions(beside: state.catalog)
         try writer.define(declared.definitions, in: state)
-        let work = ImportWork(state, writer)
+        let work = ImportWork(
+            state, writer, ImportedAssets(of: store, origin: assets, isDryRun: isDryRun))
         if let type, work.types[type] == nil {
             throw .inspection(
                 .noSuchType(name: type, known: state.catalog.definitions.map(\.name)))

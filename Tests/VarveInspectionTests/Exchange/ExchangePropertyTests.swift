@@ -1,8 +1,9 @@
 import Foundation
 import Testing
-import VarveInspection
+import VarveTables
 import VarveTestSupport
 
+@testable import VarveInspection
 @testable import VarveTool
 
 /// A folder that goes when the test ends.
@@ -44,6 +45,8 @@ struct ExchangePropertyTests {
         #expect(original.entities == carried.entities, "seed \(seed)")
         #expect(original.links == carried.links, "seed \(seed)")
         #expect(original.absent == carried.absent, "seed \(seed)")
+        let difference = try schema(copy).difference(from: schema(random.store.path))
+        #expect(difference.isEmpty, "seed \(seed): \(difference)")
         let again = folder.file("again.jsonl")
         #expect(ToolRun("export", "-d", copy, "-o", again).status == .success)
         if arguments.contains("--deleted"), output.hasSuffix("jsonl") {
@@ -52,6 +55,26 @@ struct ExchangePropertyTests {
                     == String(contentsOfFile: again, encoding: .utf8), "seed \(seed)")
         }
         #expect(ToolRun("verify", copy).status == .success, "seed \(seed)")
+    }
+
+    /// All that the definitions say but for their numbers, which are a store's own.
+    private func schema(_ path: String) throws -> [String] {
+        let catalog = try Inspection(at: path).replay().catalog
+        return catalog.definitions.flatMap { type in
+            let fields = type.fields.map { field in
+                // An optional that has no default starts from null.
+                let fill = field.fill ?? field.type.absentBytes
+                return "\(type.name).\(field.name): \(field.type) \(fill ?? []) \(field.rung)"
+            }
+            let relations = type.relations.map { relation in
+                let target = catalog.definition(of: relation.target)
+                let inverse = target?.relations.first { $0.number == relation.inverse }
+                return "\(type.name).\(relation.name): \(target?.name ?? "") "
+                    + "\(inverse?.name ?? "") \(relation.isToMany) \(relation.deleteRule) "
+                    + "\(relation.isRequired)"
+            }
+            return ["\(type.name): \(type.idType) \(type.numbersIDs)"] + fields + relations
+        }.sorted()
     }
 
     @Test("JSON lines with tombstones make an equal store", arguments: 0..<40 as Range<UInt64>)

@@ -63,7 +63,8 @@ struct RandomStore {
                 RelationDefinition(
                     number: RelationNumber(number), name: "relation \(number)",
                     target: definitions[target].number, isToMany: isToMany,
-                    deleteRule: .cascade))
+                    deleteRule: values.element(RelationDefinition.DeleteRule.allCases),
+                    isRequired: isToMany || values.chance(20)))
         }
         add(own, target, values.chance(60))
         guard values.chance(60) else { return }

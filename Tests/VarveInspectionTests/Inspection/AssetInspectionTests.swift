@@ -5,6 +5,8 @@ import VarveInspection
 import VarveLog
 import VarveTestSupport
 
+@testable import VarveTool
+
 // Two versions of an app's type.
 
 @EntityModel("Film")
@@ -96,7 +98,7 @@ struct AssetInspectionTests {
     }
 
     @Test(
-        "An import takes assets whose files the store has, and refuses others, also when it only looks"
+        "An import takes assets whose files the store has, and refuses others at their lines"
     )
     func importing() throws {
         let folder = try TestFolder()
@@ -116,15 +118,73 @@ struct AssetInspectionTests {
         for isDryRun in [true, false] {
             var work = StoreImport()
             work.isDryRun = isDryRun
-            let error = #expect(throws: ExchangeError.self) {
-                _ = try work.run(files: [line(other)], into: path)
-            }
-            #expect(error.map { "\($0)" }?.contains("is missing") == true)
+            let report = try work.run(files: [line(other)], into: path)
+            let refusal = try #require(report.refused.first)
+            #expect(report.refusedCount == 1 && report.transaction == nil)
+            #expect((refusal.line, refusal.column) == (1, 31))
+            #expect(
+                refusal.reason == "'still': the file of asset \(other) is missing: "
+                    + "name a store that has it with --assets=STORE")
         }
         let report = try StoreImport().run(files: [line(digest.description)], into: path)
         #expect(report.inserted == 1)
         let again = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
         let still = try #require(FilmV1.query(2).resolve(in: again.context)?.still)
         #expect(try still.data(in: again) == Data("one".utf8))
+    }
+
+    @Test(
+        "An export and the store that it was made of give an equal store with its assets",
+        arguments: ["films.jsonl", "films"])
+    func carrying(output: String) throws {
+        let folder = try TestFolder()
+        let (path, copy) = (folder.file("films.varve"), folder.file("copy.varve"))
+        let store = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+        try store.write { context in
+            for id in 1...4 {
+                // Two of them share one.
+                let still = try Asset(Data("still \(id % 3)".utf8), in: store)
+                try FilmV1(id: id, still: still).save(to: &context)
+            }
+        }
+        try store.close()
+        let file = folder.file(output)
+        let format = output.hasSuffix("jsonl") ? "jsonl" : "csv"
+        #expect(ToolRun("export", "--format", format, path, "-o", file).status == .success)
+        // Only a look: nothing is made, and what the other store lacks is found.
+        let look = ToolRun("import", "--dry-run", "--assets", path, file, copy)
+        #expect(look.status == .success, "\(look.output)")
+        #expect(!FileManager.default.fileExists(atPath: copy))
+        let refused = ToolRun("import", "--assets", folder.file("none.varve"), file, copy)
+        #expect(refused.status == .failure && refused.output.contains("is missing in"))
+        #expect(!FileManager.default.fileExists(atPath: copy))
+
+        let run = ToolRun("import", "--assets", path, file, copy)
+        #expect(run.status == .success, "\(run.output)\(run.errors)")
+        #expect(ToolRun("verify", copy).status == .success)
+        let again = try Store(at: URL(fileURLWithPath: copy), FilmV1.self)
+        for id in 1...4 {
+            let still = try #require(FilmV1.query(id).resolve(in: again.context)?.still)
+            #expect(try still.data(in: again) == Data("still \(id % 3)".utf8))
+        }
+    }
+
+    @Test("An asset whose file the other store has changed is refused at its line")
+    func carryingChanged() throws {
+        let folder = try TestFolder()
+        let (path, copy) = (folder.file("films.varve"), folder.file("copy.varve"))
+        let store = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+        let still = try Asset(Data("one".utf8), in: store)
+        try store.write { context in try FilmV1(id: 1, still: still).save(to: &context) }
+        try store.close()
+        let export = ToolRun("export", path, "-o", folder.file("films.jsonl"))
+        #expect(export.status == .success)
+        let name = "\(still.digest)"
+        let file = path + "/assets/" + name.prefix(2) + "/" + name.dropFirst(2)
+        try Data("two".utf8).write(to: URL(fileURLWithPath: file))
+        let run = ToolRun("import", "--assets", path, folder.file("films.jsonl"), copy)
+        #expect(run.status == .failure)
+        #expect(run.output.contains("line 2") && run.output.contains("has other content"))
+        #expect(!FileManager.default.fileExists(atPath: copy))
     }
 }

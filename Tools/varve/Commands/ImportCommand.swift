@@ -8,6 +8,9 @@ struct ImportCommand: Command {
     static let type = OptionDefinition(
         name: "type", letter: "t", valueName: "TYPE",
         help: "the type of lines and files that name none")
+    static let assets = OptionDefinition(
+        name: "assets", valueName: "STORE",
+        help: "a store that has the files of assets\nthat the lines name")
     static let dryRun = OptionDefinition(
         name: "dry-run", letter: "n", help: "read and check everything, and write nothing")
 
@@ -29,7 +32,7 @@ struct ImportCommand: Command {
             OperandDefinition(name: "FILE", help: "what to import", isRepeated: true),
             OperandDefinition(name: "STORE", help: "the directory of the store, or of a new one"),
         ],
-        options: [schema, type, dryRun],
+        options: [schema, type, assets, dryRun],
         examples: [
             "export Chats.varve | varve import - Copy.varve",
             "import --schema people.json people.csv People.varve",
@@ -40,6 +43,7 @@ struct ImportCommand: Command {
     private let path: String
     private let schemaPath: String?
     private let type: String?
+    private let assets: String?
     private let isDryRun: Bool
 
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
@@ -47,6 +51,7 @@ struct ImportCommand: Command {
         path = arguments.operands[arguments.operands.count - 1]
         schemaPath = arguments.value(of: Self.schema)
         type = arguments.value(of: Self.type)
+        assets = arguments.value(of: Self.assets)
         isDryRun = arguments.has(Self.dryRun)
     }
 
@@ -58,6 +63,7 @@ struct ImportCommand: Command {
                 try StoreSchema(contentsOf: path)
             }
             work.type = type
+            work.assets = assets
             work.isDryRun = isDryRun
             report = try work.run(files: files, into: path) { count in
                 session.progress.count("lines read", UInt64(count))
