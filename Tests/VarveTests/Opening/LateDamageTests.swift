@@ -104,6 +104,39 @@ struct LateDamageTests {
         #expect(metCount > 3)
     }
 
+    @Test("A follower that took in what another store wrote is filled as before")
+    func follower() throws {
+        let disk = try Self.makeDisk()
+        let follower = try Self.open(disk, .readOnly)
+        let writer = try Self.open(disk)
+        try writer.write { try Shelf(id: "t", label: "later", books: .ids([2])).save(to: &$0) }
+        let expected = describe(writer.context)
+        try writer.close()
+        try follower.refresh()
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        #expect(difference(describe(follower.context), expected) == nil)
+        follower.context.checkInvariants()
+    }
+
+    @Test("A store that was suspended while another one wrote is filled as before")
+    func resumed() throws {
+        let disk = try Self.makeDisk()
+        let store = try Self.open(disk)
+        try store.suspend()
+        let other = try Self.open(disk)
+        try other.write { try Shelf(id: "t", label: "later", books: .ids([2])).save(to: &$0) }
+        let expected = describe(other.context)
+        try other.close()
+        try store.resume()
+        try Self.damage(Self.blocks(of: Self.newest, in: disk), of: Self.newest, in: disk)
+        #expect(difference(describe(store.context), expected) == nil)
+        store.context.checkInvariants()
+        try store.write { try Author.delete(id: "a1", from: &$0) }
+        let now = describe(store.context)
+        try store.close()
+        #expect(difference(try Self.content(of: disk), now) == nil)
+    }
+
     @Test("A read that fails is repaired like damage")
     func failedReads() throws {
         let disk = try Self.makeDisk()
