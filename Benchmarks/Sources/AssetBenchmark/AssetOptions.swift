@@ -15,7 +15,7 @@ enum AssetSize: String, CaseIterable {
     /// The saves whose median is taken for each size of a content.
     var thresholdCount: Int { choose(5, 50, 200) }
     /// How long a writer works before it is killed, in microseconds.
-    var killDelay: ClosedRange<UInt32> { 1_000...choose(150_000, 2_000_000, 5_000_000) }
+    var killDelay: ClosedRange<UInt32> { 1_000...choose(150_000, 600_000, 2_000_000) }
 
     /// What says it to another process.
     var arguments: [String] { self == .full ? [] : ["--" + rawValue] }

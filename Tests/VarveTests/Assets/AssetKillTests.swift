@@ -25,8 +25,11 @@ struct AssetKillTests {
 
         deinit { try? FileManager.default.removeItem(at: url) }
 
-        func acknowledged(_ name: String = "acknowledged") -> Int {
-            (try? Data(contentsOf: store.appendingPathExtension(name)).count) ?? 0
+        /// Takes away what says how many transactions were acknowledged, and returns the number.
+        func takeAcknowledged(_ name: String = "acknowledged") -> Int {
+            let file = store.appendingPathExtension(name)
+            defer { try? FileManager.default.removeItem(at: file) }
+            return (try? Data(contentsOf: file).count) ?? 0
         }
 
         /// The paths of backups that were made, and of those that were interrupted.
@@ -75,7 +78,7 @@ struct AssetKillTests {
             let comment: Comment = "round \(round), kill \(turn)"
             let store = try Store(at: folder.store, retention: .newestState, Photo.self)
             let last = Int(store.lastTransaction.rawValue)
-            let acknowledged = start + folder.acknowledged()
+            let acknowledged = start + folder.takeAcknowledged()
             #expect(last == acknowledged || last == acknowledged + 1, comment)
             photos.add(through: last)
             try photos.check(store, comment)
@@ -117,7 +120,7 @@ struct AssetKillTests {
         let comment: Comment = "round \(round)"
         let store = try Store(at: folder.store, retention: .newestState, Photo.self)
         for task in 0..<Self.taskCount {
-            let count = folder.acknowledged("\(task)")
+            let count = folder.takeAcknowledged("\(task)")
             let photo = Photo.query("\(task)").resolve(in: store.context)
             let number = photo.flatMap { Int($0.caption) } ?? 0
             #expect(number == count || number == count + 1, "task \(task), \(comment)")

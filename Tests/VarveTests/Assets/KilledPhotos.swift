@@ -65,7 +65,7 @@ struct KilledPhotos {
     static func work(at path: String, behind start: Int) throws {
         let store = try Store(
             at: URL(fileURLWithPath: path), retention: .transactions(4), Photo.self)
-        let log = open(path + ".acknowledged", O_CREAT | O_WRONLY | O_APPEND | O_TRUNC, 0o600)
+        let log = open(path + ".acknowledged", O_CREAT | O_WRONLY | O_APPEND, 0o600)
         for number in (start + 1)..<100_000 {
             try perform(number, start: start, at: path, in: store)
             _ = write(log, "x", 1)
