@@ -116,12 +116,70 @@ struct AssetFaultTests {
         return outcome
     }
 
+    @Test("The asynchronous forms throw errors of that kind, too, and leave no file")
+    func makingAsynchronously() async throws {
+        let disk = SimulatedDisk()
+        let files = FaultyFileSystem(disk)
+        let store = try openPhotos(files, retention: .newestState)
+        let pieces = AsyncStream { continuation in
+            continuation.yield(bytes(1))
+            continuation.finish()
+        }
+        for position in 0..<4 {
+            let code = Refusal.diskFull
+            files.setFault(.init(operation: files.operations + position, count: .max, code: code))
+            let errors = [
+                await #expect(throws: StoreError.self) { try await Asset(bytes(1), in: store) },
+                await #expect(throws: StoreError.self) {
+                    let _: Asset<Data> = try await Asset(chunks: pieces, in: store)
+                },
+            ]
+            files.setFault(nil)
+            for error in errors {
+                guard case .log(.fileSystem(let error))? = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                check(error, Refusal(code: code, count: 1, isHalfDone: false), "\(position)")
+            }
+        }
+        try goOn(store, disk, "asynchronously")
+    }
+
+    @Test("A file that can neither move nor be copied stays at its path, and moves when it can")
+    func strayFile() throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Photo.self)
+        _ = try Asset(bytes(2), in: store)
+        let file = place.url.appendingPathExtension("jpg")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try bytes(1).write(to: file)
+        // In the place of the folder that the asset comes into.
+        let assets = place.url.appendingPathComponent("assets")
+        let stray = assets.appendingPathComponent(String(try digest(1).prefix(2)))
+        try Data([1]).write(to: stray)
+        let error = #expect(throws: StoreError.self) {
+            let _: Asset<Data> = try Asset(moving: file, in: store)
+        }
+        #expect("\(try #require(error))".contains(stray.lastPathComponent))
+        #expect(try Data(contentsOf: file) == bytes(1))
+        let names = try FileManager.default.contentsOfDirectory(atPath: assets.path)
+        #expect(!names.contains { $0.hasPrefix("staged-") })
+        // Nothing is remembered of it.
+        try FileManager.default.removeItem(at: stray)
+        let moved: Asset<Data> = try Asset(moving: file, in: store)
+        #expect(try moved.data(in: store) == bytes(1) && !isThere(file))
+        try store.write { try Photo(id: "1", image: moved).save(to: &$0) }
+    }
+
     private func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
     private func check(_ error: FileSystemError, _ refusal: Refusal, _ comment: Comment) {
         let shown = "\(StoreError.log(.fileSystem(error)))"
         #expect(error.reason == .system(code: refusal.code), comment)
         #expect(shown.contains("cannot \(error.operation.rawValue) "), "\(shown)")
+        // The place inside of the store, or the store itself where its directory is synced.
+        #expect(error.file.contains("assets") || error.file == "simulated", "\(shown)")
         if refusal.code == Refusal.diskFull {
             #expect(shown.contains("make room on the disk"), "\(shown)")
         }
