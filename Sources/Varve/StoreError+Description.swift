@@ -45,7 +45,7 @@ extension StoreError: CustomStringConvertible {
         case .rowTooLarge(let type, let id, let bytes, let limit):
             ErrorMessage(
                 "\(type) \(id) takes \(bytes), which is over the limit of \(limit)",
-                "divide its content among several entities, or keep it in a file")
+                "divide its content among several entities, or make a large property an asset")
         case .asset(let failure): ErrorMessage("\(failure)", failure.advice)
         case .outcomeUnknown(let transaction, let error):
             ErrorMessage(

@@ -54,7 +54,12 @@ extension AssetFolder {
     private func remove(
         _ source: SourceFile, keptAs digest: AssetDigest
     ) throws(FileSystemError) {
-        let own = try folder(of: digest).identity(of: AssetFileName.name(of: digest))
+        let own: FileIdentity?
+        do throws(FileSystemError) {
+            own = try folder(of: digest).identity(of: AssetFileName.name(of: digest))
+        } catch {
+            throw error.naming(AssetFileName.path(of: digest))
+        }
         if own != source.identity { try source.remove() }
     }
 

@@ -71,6 +71,10 @@ package final class AssetFolder: Sendable {
         state.withLock { _ = $0.safeFolders.insert(name) }
     }
 
+    /// A folder that was made is perhaps none, or not there any more, as another program may have it: each is made
+    /// again, where it is not there, before something is put into it.
+    func forgetFolders() { state.withLock { $0.safeFolders = [] } }
+
     // MARK: Keeping
 
     /// Keeps the file of an asset, there or still to come, as long as the result lives.
@@ -116,8 +120,7 @@ package final class AssetFolder: Sendable {
             } catch {
                 // What is no plain file was put there by another program, and is not opened by this one either.
                 guard error.isNotFound || error.reason == .notAPlainFile else {
-                    throw FileSystemError(
-                        error.operation, file: AssetFileName.path(of: digest), reason: error.reason)
+                    throw error.naming(AssetFileName.path(of: digest))
                 }
                 return nil
             }

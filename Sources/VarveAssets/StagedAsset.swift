@@ -20,11 +20,15 @@ package final class StagedAsset: @unchecked Sendable {
         self.folder = folder
         try folder.prepare()
         name = folder.beginStaging()
+        let path = AssetFileName.root + "/" + name
         do throws(FileSystemError) {
             file = try folder.directory.open(name, .createExclusive)
+            // In errors.
+            file.name = path
         } catch {
             folder.endStaging(name)
-            throw error
+            folder.forgetFolders()
+            throw error.naming(path)
         }
     }
 
@@ -35,7 +39,7 @@ package final class StagedAsset: @unchecked Sendable {
     }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(FileSystemError) {
-        try file.writeAll(bytes, at: FrameOffset(byteCount), name: name)
+        try file.writeAll(bytes, at: FrameOffset(byteCount), name: file.name)
         hasher?.update(bytes)
         byteCount += UInt64(bytes.count)
     }
@@ -90,12 +94,28 @@ package final class StagedAsset: @unchecked Sendable {
         try file.close()
         try folder.prepareFolder(of: digest)
         if try !AssetFile.isIntact(digest, byteCount: byteCount, in: folder) {
+            try giveName(digest)
+        }
+        return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
+    }
+
+    private func giveName(_ digest: AssetDigest) throws(FileSystemError) {
+        do throws(FileSystemError) {
             try folder.directory.rename(
                 name, to: AssetFileName.name(of: digest),
                 inSubdirectory: AssetFileName.folder(of: digest))
-            isPlaced = true
+        } catch {
+            folder.forgetFolders()
+            throw error.naming("\(file.name) to \(AssetFileName.path(of: digest))")
         }
-        return KeptAsset(digest: digest, byteCount: byteCount, hold: hold)
+        isPlaced = true
+    }
+}
+
+extension FileSystemError {
+    /// The error with the place inside of the store: the name of a file alone does not say where it is.
+    func naming(_ path: String) -> FileSystemError {
+        FileSystemError(operation, file: path, reason: reason)
     }
 }
 

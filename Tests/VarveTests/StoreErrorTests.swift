@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VarveAssets
 @testable import Varve
 
 @Suite("Messages of store errors")
@@ -7,6 +8,14 @@ struct StoreErrorTests {
     private static let damage = LogError.missing(directory: "Notes.varve")
     private static let lost = UndoConflict.missing(isFinal: false)
     private static let refused = UndoConflict.missing(isFinal: true)
+
+    private static let digest = AssetDigest(of: UnsafeRawBufferPointer(start: nil, count: 0))
+
+    private static func failure(_ reason: AssetFailure.Reason) -> AssetFailure {
+        AssetFailure(
+            type: "Note", id: "1", property: "image", digest: digest, file: "assets/e3/b0",
+            reason: reason)
+    }
 
     /// Each case, and the sentence that says what to do about it.
     private static let steps: [(error: StoreError, step: String)] = [
@@ -59,8 +68,26 @@ struct StoreErrorTests {
         ),
         (
             .rowTooLarge(type: "Note", id: "1", bytes: ByteCount(9), limit: ByteCount(8)),
-            "divide its content among several entities, or keep it in a file"
+            "divide its content among several entities, or make a large property an asset"
         ),
+        (
+            .asset(failure(.missing)),
+            "make the asset in this store again, or bring the file back from a backup"
+        ),
+        (
+            .asset(failure(.resized(found: 3))),
+            "bring the file back from a backup, or make the asset again"
+        ),
+        (
+            .asset(failure(.changed(found: digest))),
+            "bring the file back from a backup, or make the asset again"
+        ),
+        (
+            .asset(
+                failure(.unreadable(FileSystemError(.read, file: "a", reason: .unexpectedEnd)))),
+            "see to the file, and try again"
+        ),
+        (.asset(failure(.undecodable(.invalidUTF8(offset: 0)))), "read the content as data"),
         (.outcomeUnknown(7, damage), "close the store and open it again to find out"),
         (.nestedWrite, "use the context that the body was given"),
         (.foreignContext, "change the context it is given"),
@@ -91,6 +118,52 @@ struct StoreErrorTests {
         (.suspended, "call resume() first"),
         (.replacedWhileSuspended, "close the store and open what is there now"),
     ]
+
+    /// The cases of `StoreError`. A new one does not compile before `kind(of:)` has it.
+    private enum Kind: CaseIterable {
+        case log, schema, inconsistent, migration, migratedByNewerApp, needsMigration
+        case acrossMigration, unreadable, unencodable, rowTooLarge, asset, outcomeUnknown
+        case nestedWrite, foreignContext, belowFloor, unknownTransaction, nothingToUndo
+        case nothingToRedo, conflicts, unknownSavepoint, reservedMetadata, foreignToken
+        case notTheFormerVersion, readOnly, closed, suspended, replacedWhileSuspended
+    }
+
+    private static func kind(of error: StoreError) -> Kind {
+        switch error {
+        case .log: .log
+        case .schema: .schema
+        case .inconsistent: .inconsistent
+        case .migration: .migration
+        case .migratedByNewerApp: .migratedByNewerApp
+        case .needsMigration: .needsMigration
+        case .acrossMigration: .acrossMigration
+        case .unreadable: .unreadable
+        case .unencodable: .unencodable
+        case .rowTooLarge: .rowTooLarge
+        case .asset: .asset
+        case .outcomeUnknown: .outcomeUnknown
+        case .nestedWrite: .nestedWrite
+        case .foreignContext: .foreignContext
+        case .belowFloor: .belowFloor
+        case .unknownTransaction: .unknownTransaction
+        case .nothingToUndo: .nothingToUndo
+        case .nothingToRedo: .nothingToRedo
+        case .conflicts: .conflicts
+        case .unknownSavepoint: .unknownSavepoint
+        case .reservedMetadata: .reservedMetadata
+        case .foreignToken: .foreignToken
+        case .notTheFormerVersion: .notTheFormerVersion
+        case .readOnly: .readOnly
+        case .closed: .closed
+        case .suspended: .suspended
+        case .replacedWhileSuspended: .replacedWhileSuspended
+        }
+    }
+
+    @Test("No case is without its sentence here")
+    func everyCase() {
+        #expect(Set(Self.steps.map { Self.kind(of: $0.error) }) == Set(Kind.allCases))
+    }
 
     @Test("Every message ends with what to do next, also as Foundation shows it")
     func steps() {

@@ -10,6 +10,9 @@ enum AssetBenchmark {
         do {
             let options = try AssetOptions(Array(CommandLine.arguments.dropFirst()))
             if options.wantsHelp { return print(AssetOptions.usage) }
+            if options.isWriter {
+                return try await KilledWriter(options.size, in: options.directory).run()
+            }
             if let part = options.child { return try await run(part, options) }
             try runAll(options)
         } catch let failure as AssetOptions.Failure {
@@ -22,7 +25,7 @@ enum AssetBenchmark {
     /// The work of a child, and whether it kept to its memory.
     private static func run(_ part: AssetPart, _ options: AssetOptions) async throws {
         print(part.title(options.size))
-        try await part.run(options.size, in: options.directory)
+        try await part.run(options.size, seed: options.seed, in: options.directory)
         let peak = Memory.peakOfProcess
         print("  peak of the process \(Spread.text(peak)) MB")
         if let limit = part.megabytesMax, peak > limit {

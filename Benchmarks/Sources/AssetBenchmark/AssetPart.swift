@@ -7,6 +7,7 @@ enum AssetPart: String, CaseIterable {
     case photoFill, photos, photoAssetFill, photoAssets
     case large, small
     case threshold
+    case kills
 
     /// What needs the stores of this part.
     var follower: AssetPart? {
@@ -20,7 +21,7 @@ enum AssetPart: String, CaseIterable {
     /// How much memory its process may take at most; nil where contents are values in memory.
     var megabytesMax: Double? {
         switch self {
-        case .textAsset, .photoAssetFill, .photoAssets, .large, .small: 64
+        case .textAsset, .photoAssetFill, .photoAssets, .large, .small, .kills: 64
         case .text, .photoFill, .photos, .threshold: nil
         }
     }
@@ -37,6 +38,10 @@ enum AssetPart: String, CaseIterable {
         case .large: "\(size.largeCount) assets of \(Self.bytes(size.largeBytes))"
         case .small: "\(size.smallCount) assets of \(Self.bytes(size.smallBytes))"
         case .threshold: "a content as a property and as an asset: a synced save, and reading it"
+        case .kills:
+            "kills of a process that writes \(size.largeCount) assets of"
+                + " \(Self.bytes(size.largeBytes)) and \(size.smallCount) of"
+                + " \(Self.bytes(size.smallBytes))"
         }
     }
 
@@ -44,7 +49,7 @@ enum AssetPart: String, CaseIterable {
         count < 1_000_000 ? "\(count / 1_000) KB" : Spread.text(Double(count) / 1e6) + " MB"
     }
 
-    func run(_ size: AssetSize, in directory: URL) async throws {
+    func run(_ size: AssetSize, seed: UInt64, in directory: URL) async throws {
         switch self {
         case .text:
             try LongText(size.textBytes, in: directory).measure(.property)
@@ -68,6 +73,9 @@ enum AssetPart: String, CaseIterable {
             ).measure()
         case .threshold:
             try Threshold(size.thresholdCount, in: directory).measure()
+        case .kills:
+            var kills = Kills(size, seed: seed, in: directory)
+            try kills.run(megabytesMax: megabytesMax ?? .infinity)
         }
     }
 }

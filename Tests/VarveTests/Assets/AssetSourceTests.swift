@@ -54,6 +54,43 @@ struct AssetSourceTests {
         #expect(throws: StoreError.self) { try Asset<Data>(contentsOf: gone, in: store) }
     }
 
+    @Test("Files are copied and moved asynchronously, too, and what cannot be read is an error")
+    func asynchronous() async throws {
+        let place = StoreTests.Place()
+        let store = try Store(at: place.url, Photo.self)
+        let file = place.url.appendingPathExtension("jpg")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func isThere() -> Bool { FileManager.default.fileExists(atPath: file.path) }
+        try bytes(1, count: 300_000).write(to: file)
+        let copy: Asset<Data> = try await Asset(
+            contentsOf: file, mediaType: "image/x-own", in: store)
+        #expect(copy.mediaType == "image/x-own" && copy.pathExtension == "jpg" && isThere())
+        #expect(try await copy.data(in: store) == bytes(1, count: 300_000))
+        try bytes(2, count: 300_000).write(to: file)
+        let moved: Asset<Data> = try await Asset(moving: file, in: store)
+        #expect(moved.mediaType == "image/jpeg" && !isThere())
+        #expect(try await moved.data(in: store) == bytes(2, count: 300_000))
+        try await store.write { context in
+            try Photo(id: "1", image: copy, pages: [moved]).save(to: &context)
+        }
+        // Nothing is there any more that could be copied or moved.
+        await #expect(throws: StoreError.self) {
+            let _: Asset<Data> = try await Asset(contentsOf: file, in: store)
+        }
+        await #expect(throws: StoreError.self) {
+            let _: Asset<Data> = try await Asset(moving: file, in: store)
+        }
+        // A task that is cancelled makes nothing, and its file stays.
+        try bytes(3).write(to: file)
+        let task = Task { () -> Asset<Data> in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await Asset(moving: file, in: store)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(isThere())
+        #expect(try await store.compact().assetsDropped == 0)
+    }
+
     @Test("The file of an asset that is moved into its own store stays, also through links")
     func ownFile() throws {
         let place = StoreTests.Place()

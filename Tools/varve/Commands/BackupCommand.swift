@@ -10,6 +10,7 @@ struct BackupCommand: Command {
             transaction that its writer has synced, or where no writer is open, through the
             last whole one. The copy is synced, read back and verified before it appears under
             its name. It is a store with an identity of its own; opening it is restoring it.
+            Assets that are damaged or missing are left out and listed; the status is 1 then.
             """,
         operands: [
             .store,
@@ -35,7 +36,7 @@ struct BackupCommand: Command {
         } else {
             for line in report.lines(target) { try session.write(line) }
         }
-        return .success
+        return report.damagedAssets.isEmpty ? .success : .failure
     }
 }
 
