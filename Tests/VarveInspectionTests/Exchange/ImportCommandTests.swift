@@ -294,7 +294,7 @@ struct ImportCommandTests {
         #expect(report["refused", 0, "line"] == "5" && report["refused", 0, "column"] == "1")
         #expect(report["refused", 0, "reason"] == "'z' is no Int64")
         #expect(report["refused", 1, "line"] == "6")
-        #expect(report["refused", 1, "reason"] == "there are 1 cells below 3 titles")
+        #expect(report["refused", 1, "reason"] == "the line has 1 cell for 3 columns")
         #expect(report["refused", 2, "reason"] == "'users' leads to User \"x\", which is not there")
         #expect(report["refused", 2, "line"] == "2" && report["refused", 2, "column"] == "3")
     }
