@@ -84,7 +84,8 @@ extension UnreadContent.Entities: CustomStringConvertible {
         let advice =
             likelyName.map { "if '\($0)' is its new name, write @EntityModel(\"\(type)\")" }
             ?? "name the type when opening the store"
-        return count.counted("entity", "entities") + " of type '\(type)' (and \(deletedCount) deleted) "
+        return count.counted("entity", "entities")
+            + " of type '\(type)' (and \(deletedCount) deleted) "
             + (count == 1 ? "is" : "are") + " not shown: "
             + advice
     }

@@ -125,7 +125,8 @@ private struct TypesPageReader {
         TransactionID, Timestamp, [CheckpointContents.TypeContents]
     ) {
         guard Int(count) == definitions.count else {
-            throw .structure(page: 1, reason: "\(count.counted("type")), \(definitions.count) defined")
+            throw .structure(
+                page: 1, reason: "\(count.counted("type")), \(definitions.count) defined")
         }
         let last: TransactionID
         let time: Timestamp

@@ -129,7 +129,8 @@ extension SalvageReport {
         }
         lines += changes.prefix(Self.linesMax).map(\.escapedForDisplay)
         if changes.count > Self.linesMax || adjustedCount > adjusted.count {
-            lines.append("  " + Numerals.counted(adjustedCount, "transaction") + " in all "
+            lines.append(
+                "  " + Numerals.counted(adjustedCount, "transaction") + " in all "
                     + (adjustedCount == 1 ? "was" : "were") + " made to fit")
         }
         return lines.joined(separator: "\n")

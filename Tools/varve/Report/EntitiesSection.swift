@@ -16,7 +16,7 @@ struct EntitiesSection {
                 + "entities were changed than are counted one by one.</p>"
         return "<div class=\"columns\"><div><h3>Changed most</h3>"
             + table(
-                changed.entities, "Changes", "Nothing was changed behind its insertion.",
+                changed.entities, "Changes", "Nothing was changed after its insertion.",
                 ReportText.count)
             + missed + "</div><div><h3>Largest</h3>"
             + table(statistics.largestEntities, "Bytes", "The entities could not be read.") {

@@ -79,7 +79,7 @@ enum ReportStyle {
         #label-list thead th{position:sticky;top:0;background:var(--paper)}
         .types details{border-top:1px solid var(--rule)}.types summary{padding:.4rem 0;cursor:pointer}
         .types details[open]{padding-bottom:.8rem}
-        @media (max-width:32rem){th,td{padding-right:.65rem}.name{max-width:15rem}td .id{max-width:10rem}}
+        @media (max-width:32rem){th,td{padding-right:.65rem}.name{max-width:15rem}td .id{max-width:8rem}}
 
         """
 
@@ -113,7 +113,7 @@ enum ReportStyle {
         .panel{display:none}
         #by-label:checked~.panel-label,#by-author:checked~.panel-author,#by-scope:checked~.panel-scope{display:block}
         @media (max-width:32rem){.axis-x .minor{display:none}.plot{grid-template-columns:2.6rem 1fr}
-        .bar{min-width:4rem}.files{font-size:.8rem}.files th,.files td,.files td:first-child{padding-right:.45rem}}
+        .bar{min-width:4rem}.files{font-size:.8rem}.files th{white-space:normal}.files th,.files td,.files td:first-child{padding-right:.45rem}}
 
         """
 
