@@ -42,7 +42,10 @@ struct NameTally {
         -> Int?
     {
         let length = key?.utf8.count ?? 0
-        guard entries.count < namesMax, bytes + length <= Self.bytesMax else { return nil }
+        // What has no name is always counted apart.
+        guard key == nil || entries.count < namesMax && bytes + length <= Self.bytesMax else {
+            return nil
+        }
         bytes += length
         positions[key] = entries.count
         entries.append(Entry(name: key, first: transaction, last: transaction))

@@ -110,6 +110,7 @@ struct ReportCommandTests {
         #expect(parsed.text.contains("Nothing was ever written to it"))
         #expect(parsed.text(of: "contents") == "Contents" + "No types are defined.")
         #expect(parsed.text(of: "life").contains("There are no transactions in the log."))
+        #expect(parsed.text(of: "entities").contains("There are no entities."))
         #expect(parsed.text(of: "labels").contains("No transaction has a label."))
     }
 

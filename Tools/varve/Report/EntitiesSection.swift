@@ -7,7 +7,9 @@ struct EntitiesSection {
     var markup: Markup {
         let changed = statistics.mostChanged
         guard !changed.entities.isEmpty || !statistics.largestEntities.isEmpty else {
-            return "<p class=\"empty\">No entities could be counted.</p>"
+            return statistics.health.stateProblem == nil
+                ? "<p class=\"empty\">There are no entities.</p>"
+                : "<p class=\"empty\">No entities could be counted.</p>"
         }
         let missed: Markup =
             changed.missed == 0
