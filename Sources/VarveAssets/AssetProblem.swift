@@ -16,7 +16,7 @@ package enum AssetProblem: Error, Hashable, Sendable {
     package var reason: String {
         switch self {
         case .missing: "is missing"
-        case .resized(let found): "has \(found) bytes"
+        case .resized(let found): "has \(ByteCount(found))"
         case .changed(let found): "has other content, of digest \(found)"
         case .unreadable(let error): "cannot be read: \(error)"
         }

@@ -64,7 +64,10 @@ extension InspectionError: CustomStringConvertible {
     var message: ErrorMessage {
         switch self {
         case .log(.notAStore(let directory, let reason)):
-            ErrorMessage("\(directory) is not a store: \(reason)")
+            ErrorMessage(
+                "\(directory) is not a store: \(reason)",
+                "check the path: the folder of a store has files named segment-0000000001 and so on"
+            )
         case .log(let error): error.message
         case .transaction(let id, let location, let reason):
             ErrorMessage("\(location): transaction \(id): \(reason)")

@@ -159,7 +159,7 @@ struct PagingConformanceTests {
         let name = User._descriptor.name
         #expect(
             throws: QueryCursorError.otherQuery(
-                cursor: "\(name) by 1 values", query: "\(name) by 0 values")
+                cursor: "\(name) by 1 value", query: "\(name) by 0 values")
         ) { try User.query().page(after: cursor, limit: 2, in: context) }
         #expect(throws: QueryCursorError.self) {
             try Team.query().page(after: cursor, limit: 2, in: context)

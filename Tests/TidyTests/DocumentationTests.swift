@@ -28,7 +28,17 @@ struct DocumentationTests {
         }
     }
 
-    struct Graph: Decodable { let symbols: [Symbol] }
+    struct Graph: Decodable {
+        struct Module: Decodable { let name: String }
+
+        let module: Module
+        let symbols: [Symbol]
+    }
+
+    /// The public symbols that each library has at least.
+    private static let symbolsMin = [
+        "Varve": 1_500, "VarveGraph": 750, "VarveInspection": 900,
+    ]
 
     /// Where the modules of this build are; nil where they are not beside the test's own product.
     static let products: URL? = {
@@ -48,6 +58,13 @@ struct DocumentationTests {
         let graphs = try graphs()
         let words = WordTests()
         #expect(graphs.count >= 3)
+        // A graph that was not written, or of other modules, has none to look at.
+        for (module, symbolsMin) in Self.symbolsMin {
+            let count = graphs.filter { $0.module.name == module }.reduce(0) {
+                $0 + $1.symbols.count
+            }
+            #expect(count >= symbolsMin, "\(module) has \(count) symbols")
+        }
         for symbol in graphs.flatMap(\.symbols) {
             let first = symbol.docComment?.lines.first?.text ?? ""
             #expect(!first.isEmpty, "\(symbol.place) has no comment")

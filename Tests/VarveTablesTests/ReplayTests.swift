@@ -107,7 +107,7 @@ struct ReplayTests {
                 == "transaction 3: User \"eve\": follows transaction 2, but the newest is none")
         #expect(
             try fault { $0.insert($0.user("eve"), ordinal: Ordinal(3), row: ann + [1]) }
-                == "transaction 3: User \"eve\": malformed row: 1 bytes left over at offset 6")
+                == "transaction 3: User \"eve\": malformed row: 1 byte left over at offset 6")
         #expect(
             try fault {
                 $0.update(

@@ -102,10 +102,10 @@ struct StateReplayTests {
     /// What twelve damaged variants of each of 25 transactions come to: a hash of the texts of all errors, and of the
     /// digests of the states where a variant is a transaction all the same.
     private static let outcomes: [UInt64] = [
-        0xE180_501B_0C8A_EFAE, 0x1D96_349B_6EB6_BB78, 0x67A3_E7E2_2E25_1EB9,
-        0x5523_A4D2_B8BC_45EF, 0x8F7E_542D_9D0B_986D, 0x5975_5E72_EC6D_C73D,
-        0x30A4_AF4D_4151_4B97, 0xC405_6E20_7B0A_64A7, 0x52ED_12B0_4100_0B07,
-        0xD1BE_F1E0_9330_B2F4, 0x5358_4C33_E2AC_6EDE, 0xECF5_9E37_BA59_8D39,
+        0xAEC3_1744_655B_73D4, 0xC9A9_FBC5_2211_5F8B, 0x3A0C_CC22_479C_046E,
+        0x0E46_10A8_7DDC_3DE2, 0x7A3F_AE05_81D0_AB8F, 0xD631_9B89_70FC_C903,
+        0xB51E_5CEE_EF11_6B98, 0x6DEC_0105_79A6_2277, 0xAE87_C64D_50EB_6498,
+        0x7C71_1A6D_4124_BA2E, 0x03CE_6902_D765_0688, 0xC662_6EF2_67FC_32BD,
     ]
 
     @Test(

@@ -40,7 +40,7 @@ public struct AssetFailure: Sendable, Equatable, CustomStringConvertible {
     private var detail: String {
         switch reason {
         case .missing: "is missing"
-        case .resized(let found): "has another length, \(found) bytes"
+        case .resized(let found): "has another length, \(ByteCount(found))"
         case .changed(let found): "has other content, of digest \(found)"
         case .unreadable(let error): "cannot be read: \(error)"
         case .undecodable(let error): "holds no value of that type: \(error)"

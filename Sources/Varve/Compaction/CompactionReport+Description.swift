@@ -1,3 +1,5 @@
+internal import VarveText
+
 extension CompactionReport: CustomStringConvertible {
     /// One line for each thing that it did: the checkpoint, the history, the space, and why that grew.
     public var description: String {
@@ -7,7 +9,8 @@ extension CompactionReport: CustomStringConvertible {
         let dropped =
             transactionsDropped == 0
             ? "no history dropped"
-            : "\(transactionsDropped) transactions in \(segmentsDropped) segments dropped"
+            : transactionsDropped.counted("transaction") + " in "
+                + segmentsDropped.counted("segment") + " dropped"
         let lines = [
             written, "\(dropped), \(history)",
             "\(bytesBefore) before, \(bytesAfter) after",
@@ -18,7 +21,7 @@ extension CompactionReport: CustomStringConvertible {
 
     private var assets: String? {
         guard assetsDropped > 0 else { return nil }
-        return "\(assetsDropped) files of assets dropped, \(assetBytesDropped)"
+        return assetsDropped.counted("file") + " of assets dropped, \(assetBytesDropped)"
     }
 
     private var assetsRemark: String? {
@@ -33,7 +36,7 @@ extension CompactionReport: CustomStringConvertible {
     public var growth: String? {
         guard bytesAfter > bytesBefore else { return nil }
         return """
-            \(bytesAfter.rawValue - bytesBefore.rawValue) bytes more: the new checkpoint comes in addition to the \
+            \(ByteCount(bytesAfter.rawValue - bytesBefore.rawValue)) more: the new checkpoint comes in addition to the \
             history that the retention keeps and, in case it is damaged, to the checkpoint before it with the log \
             from there; compact(for: .size) keeps none to fall back to, and a shorter retention less history
             """

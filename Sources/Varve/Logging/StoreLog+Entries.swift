@@ -102,7 +102,7 @@ extension StoreLog {
 
     func checkpoint(_ size: CheckpointSize, _ transaction: TransactionID) {
         note(
-            .info, .checkpoint, "wrote a checkpoint of \(size.stored.rawValue) bytes",
+            .info, .checkpoint, "wrote a checkpoint of \(size.stored)",
             ["transaction": "\(transaction)", "bytes": "\(size.stored.rawValue)"])
     }
 
@@ -154,7 +154,8 @@ extension StoreLog {
             damageCount == 0 ? .info : .error, .check,
             damageCount == 0
                 ? "the files are what was written"
-                : "\(damageCount) places of the files are not what was written",
+                : damageCount.counted("place") + " of the files "
+                    + (damageCount == 1 ? "is" : "are") + " not what was written",
             ["damages": "\(damageCount)"])
     }
 

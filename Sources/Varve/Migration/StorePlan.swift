@@ -27,7 +27,8 @@ extension StorePlan: CustomStringConvertible {
         var lines = migrations.map { "perform migration '\($0)'".escapedForDisplay }
         lines += changes.map(\.description)
         lines += changedRows.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map {
-            "change or remove \($0.value) entities of type \($0.key)".escapedForDisplay
+            "change or remove \($0.value.counted("entity", "entities")) of type \($0.key)"
+                .escapedForDisplay
         }
         if !unread.isEmpty { lines.append(unread.description) }
         if let refusal { lines.append("refused: \(refusal)") }

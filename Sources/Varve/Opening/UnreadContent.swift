@@ -1,6 +1,7 @@
 internal import VarveEvents
 internal import VarveGraph
 internal import VarveTables
+internal import VarveText
 
 /// What opening a store found beside the entities that it shows.
 public struct OpeningReport: Sendable, Equatable {
@@ -83,7 +84,9 @@ extension UnreadContent.Entities: CustomStringConvertible {
         let advice =
             likelyName.map { "if '\($0)' is its new name, write @EntityModel(\"\(type)\")" }
             ?? "name the type when opening the store"
-        return "\(count) entities of type '\(type)' (and \(deletedCount) deleted) are not shown: "
+        return count.counted("entity", "entities")
+            + " of type '\(type)' (and \(deletedCount) deleted) "
+            + (count == 1 ? "is" : "are") + " not shown: "
             + advice
     }
 }
@@ -91,7 +94,8 @@ extension UnreadContent.Entities: CustomStringConvertible {
 extension UnreadContent.Property: CustomStringConvertible {
     /// One line: how many values are not shown, and what to do.
     public var description: String {
-        "\(count) values of '\(type).\(property)' are not shown: the app's type has no such property"
+        count.counted("value") + " of '\(type).\(property)' " + (count == 1 ? "is" : "are")
+            + " not shown: the app's type has no such property"
             + UnreadContent.advice(likelyName, instead: property)
     }
 }
@@ -99,7 +103,8 @@ extension UnreadContent.Property: CustomStringConvertible {
 extension UnreadContent.Relation: CustomStringConvertible {
     /// One line: how many links are not shown, and what to do.
     public var description: String {
-        "\(count) links of '\(type).\(relation)' are not shown: the app's type has no such relation"
+        count.counted("link") + " of '\(type).\(relation)' " + (count == 1 ? "is" : "are")
+            + " not shown: the app's type has no such relation"
             + UnreadContent.advice(likelyName, instead: relation)
     }
 }

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// What the first two pages of a checkpoint say, and where the others belong: checked against each
 /// other before memory is taken for any entity.
 package struct CheckpointContents: Sendable {
@@ -123,7 +125,8 @@ private struct TypesPageReader {
         TransactionID, Timestamp, [CheckpointContents.TypeContents]
     ) {
         guard Int(count) == definitions.count else {
-            throw .structure(page: 1, reason: "\(count) types, \(definitions.count) defined")
+            throw .structure(
+                page: 1, reason: "\(count.counted("type")), \(definitions.count) defined")
         }
         let last: TransactionID
         let time: Timestamp
@@ -193,7 +196,8 @@ private struct TypesPageReader {
         for (index, type) in types.enumerated() where found[index] != UInt64(type.count) {
             throw .structure(
                 page: 1,
-                reason: "\(type.count) entities of '\(type.layout.definition.name)',"
+                reason: type.count.counted("entity", "entities")
+                    + " of '\(type.layout.definition.name)',"
                     + " \(found[index]) in the pages")
         }
     }

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// Why a transaction does not follow from the state before it.
 package indirect enum ReplayError: Error, Equatable, Sendable {
     case outOfOrder(found: TransactionID, expected: TransactionID)
@@ -71,7 +73,7 @@ extension EntityFault: CustomStringConvertible {
         case .oldValueDiffers(let property): "'\(property)' had another value before"
         case .unknownRelation(let number): "has no relation \(number)"
         case .listCountDiffers(let relation, let found, let expected):
-            "'\(relation)' has \(expected) links, the event says \(found)"
+            "'\(relation)' has \(expected.counted("link")), the event says \(found)"
         case .listMemberDiffers(let relation, let position):
             "'\(relation)' holds another entity at position \(position)"
         case .tooManyTargets(let relation): "'\(relation)' holds one entity at most"

@@ -98,7 +98,7 @@ extension CodecError: CustomStringConvertible {
         case .truncated(let offset, let needed, let available):
             "the bytes end at offset \(offset): \(needed) needed, \(available) left"
         case .lengthOutOfRange(let offset, let length, let available):
-            "impossible length \(length) at offset \(offset), \(available) bytes left"
+            "impossible length \(length) at offset \(offset), \(available.counted("byte")) left"
         case .varintNotCanonical(let offset):
             "an integer at offset \(offset) is written longer than needed"
         case .varintOverflow(let offset):
@@ -116,7 +116,7 @@ extension CodecError: CustomStringConvertible {
         case .nestingTooDeep(let offset, let limit):
             "nested deeper than \(limit) at offset \(offset)"
         case .trailingBytes(let offset, let count):
-            "\(count) bytes left over at offset \(offset)"
+            "\(count.counted("byte")) left over at offset \(offset)"
         case .notRoundTrippable(let property):
             "the value of '\(property)' would read back as a different one"
         case .notStorable(let property, let typeName):

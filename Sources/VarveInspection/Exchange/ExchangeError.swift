@@ -13,6 +13,8 @@ public enum ExchangeError: Error, Hashable, Sendable {
     case types([String])
     /// There is no schema for a file's columns. `example` is one to begin with.
     case noSchema(path: String, columns: [String], example: String)
+    /// A file has no first line, and nothing else says what it holds.
+    case emptyFile(path: String)
     /// Nothing says of which type the lines of a file are.
     case noType(path: String, known: [String])
     /// The new store would not read back as it was written.
@@ -33,8 +35,15 @@ extension ExchangeError: CustomStringConvertible {
             ErrorMessage("the types do not fit: " + reasons.joined(separator: "; "))
         case .noSchema(let path, let columns, _):
             ErrorMessage(
-                "\(path): no schema says what its columns are (" + columns.joined(separator: ", ")
-                    + ")", "give one with --schema=FILE")
+                columns.isEmpty
+                    ? "\(path): no schema says what it holds"
+                    : "\(path): no schema says what its columns are ("
+                        + columns.joined(separator: ", ") + ")", "give one with --schema=FILE")
+        case .emptyFile(let path):
+            ErrorMessage(
+                "\(path) is empty, and no schema says what it would hold",
+                "give a file with JSON lines, or with comma-separated values below a line of titles"
+            )
         case .noType(let path, let known):
             ErrorMessage(
                 "\(path): no type is named like the file",
@@ -48,7 +57,10 @@ extension ExchangeError: CustomStringConvertible {
 
     /// Lines for people to copy, where there are some.
     public var example: String? {
-        if case .noSchema(_, _, let example) = self { example } else { nil }
+        guard case .noSchema(_, let columns, let example) = self, !columns.isEmpty else {
+            return nil
+        }
+        return example
     }
 }
 

@@ -1,4 +1,5 @@
 internal import VarveTables
+internal import VarveText
 
 /// Reads the files of an import line by line, and gives them to the work.
 struct ImportReading {
@@ -74,7 +75,7 @@ struct ImportReading {
             do throws(ExchangeProblem) {
                 guard cells.count == columns.count else {
                     throw ExchangeProblem(
-                        "there are \(cells.count) cells below \(columns.count) titles",
+                        "the line has \(cells.count.counted("cell")) for \(columns.count.counted("column"))",
                         at: min(cells.count, columns.count) - 1)
                 }
                 line = try self.line(cells, columns, type)

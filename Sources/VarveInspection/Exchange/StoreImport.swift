@@ -276,9 +276,14 @@ private struct Job {
         var (columns, first): ([String], [String?]) = ([], [])
         if case .csv = source.form {
             columns = try source.file.nextRecord()?.map { $0 ?? "" } ?? []
+            guard columns.contains(where: { !$0.isEmpty }) else {
+                return .emptyFile(path: source.file.path)
+            }
             first = try source.file.nextRecord() ?? []
         } else if let line = source.first, let node = try? JSONNode.parse(line) {
             (columns, first) = SchemaGuess.cells(of: node)
+        } else if source.first == nil {
+            return .emptyFile(path: source.file.path)
         }
         return .noSchema(
             path: source.file.path, columns: columns,

@@ -1,4 +1,4 @@
-/// Amounts by name. Beyond a number of names the others are one.
+/// Amounts by name. Names beyond a number of them, and beyond their bytes, are counted together.
 struct NameTally {
     struct Entry {
         let name: String?
@@ -9,13 +9,18 @@ struct NameTally {
 
     /// Stands for all names that are not kept apart.
     static let others = -1
-    private static let namesMax = 4_096
     /// Longer names are cut: they differ near their beginning.
     private static let scalarsMax = 400
+    /// Of all names together, in UTF-8.
+    private static let bytesMax = 8 << 20
 
+    private let namesMax: Int
+    private var bytes = 0
     private(set) var entries: [Entry] = []
     private(set) var othersAmount = InspectedStatistics.Amount()
     private var positions: [String?: Int] = [:]
+
+    init(namesMax: Int = 4_096) { self.namesMax = namesMax }
 
     /// Returns the position of the entry that the name belongs to.
     mutating func add(
@@ -36,7 +41,12 @@ struct NameTally {
     private mutating func newPosition(_ key: String?, _ transaction: StoreSummary.Transaction)
         -> Int?
     {
-        guard entries.count < Self.namesMax else { return nil }
+        let length = key?.utf8.count ?? 0
+        // What has no name is always counted apart.
+        guard key == nil || entries.count < namesMax && bytes + length <= Self.bytesMax else {
+            return nil
+        }
+        bytes += length
         positions[key] = entries.count
         entries.append(Entry(name: key, first: transaction, last: transaction))
         return entries.count - 1

@@ -13,7 +13,8 @@ struct StatisticsPass {
     private(set) var types: [UInt32: TypeTally] = [:]
     private(set) var total = Amount()
     private(set) var belowFloor = Amount()
-    private(set) var labels = NameTally()
+    /// One by one, to be searched; by time they are counted in their patterns.
+    private(set) var labels = NameTally(namesMax: 65_536)
     private(set) var labelPatterns = NameTally()
     private(set) var authors = NameTally()
     private(set) var scopes = NameTally()

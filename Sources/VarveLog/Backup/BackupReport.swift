@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// What a backup holds.
 public struct BackupReport: Hashable, Sendable {
     /// The backup's identity: its own.
@@ -26,8 +28,8 @@ public struct BackupReport: Hashable, Sendable {
 extension BackupReport: CustomStringConvertible {
     /// One sentence about the copy.
     public var description: String {
-        "\(transactions) transactions through \(last), \(bytes)"
-            + (assets > 0 ? ", \(assets) assets of \(assetBytes)" : "")
-            + (damagedAssets.isEmpty ? "" : ", \(damagedAssets.count) assets damaged")
+        "\(transactions.counted("transaction")) through \(last), \(bytes)"
+            + (assets > 0 ? ", \(assets.counted("asset")) of \(assetBytes)" : "")
+            + (damagedAssets.isEmpty ? "" : ", \(damagedAssets.count.counted("asset")) damaged")
     }
 }

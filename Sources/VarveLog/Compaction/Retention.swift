@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// How much history a store keeps behind its newest checkpoint.
 ///
 /// What is kept can be shown, compared and undone; what is not was folded into a checkpoint.
@@ -22,8 +24,8 @@ extension Retention: CustomStringConvertible {
     /// What is kept, in words.
     public var description: String {
         switch self {
-        case .transactions(let count): "the last \(count) transactions"
-        case .age(let seconds): "the last \(seconds) seconds"
+        case .transactions(let count): "the last \(count.counted("transaction"))"
+        case .age(let seconds): "the last \(seconds.counted("second"))"
         case .everything: "everything"
         case .newestState: "nothing but the newest state"
         }

@@ -1,3 +1,5 @@
+internal import VarveText
+
 /// A quantity of bytes.
 public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of bytes.
@@ -16,8 +18,8 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
         left.rawValue < right.rawValue
     }
 
-    /// The number, followed by "bytes".
-    public var description: String { "\(rawValue) bytes" }
+    /// The number with its noun: `1 byte`, `2 bytes`.
+    public var description: String { rawValue.counted("byte") }
 }
 
 extension ByteCount {

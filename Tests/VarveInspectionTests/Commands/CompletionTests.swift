@@ -72,6 +72,38 @@ struct CompletionTests {
         #expect(candidates("cat", path, "--", "--") == ["values", "User", "Chat"])
     }
 
+    @Test("A transaction is found by the beginning of its number, however many are newer")
+    func numbers() throws {
+        let store = try SampleStore(segmentBytesMax: 8_000)
+        for number in 1...1_250 { try store.transaction("Step \(number)") { _ in } }
+        try store.close()
+        let path = store.path
+        #expect(
+            candidates("show", path, "41") == ["values", "last", "41"]
+                + (410...419).reversed().map(String.init))
+        let some = candidates("show", path, "1")
+        #expect(some.prefix(4) == ["values", "last", "1", "19"] && some.count == 102)
+        #expect(some.dropFirst(2).allSatisfy { $0.hasPrefix("1") })
+        #expect(candidates("show", path, "125").suffix(2) == ["125", "1250"])
+        #expect(candidates("show", path, "").dropFirst(2).first == "1250")
+        for none in ["9999", "0", "041", "x", "99999999999999999999", "18446744073709551615"] {
+            #expect(candidates("show", path, none) == ["values", "last"], "\(none)")
+        }
+        // Values of options are filtered, too, in either form.
+        #expect(candidates("log", path, "--after", "41").contains("41"))
+        #expect(candidates("log", path, "--after=41").contains("--after=41"))
+        let help = ToolRun("__complete", "zsh", "--", "show", path, "41").lines[2]
+        #expect(help.hasPrefix("41\tStep 41, "))
+    }
+
+    @Test("What is said about an option is on one line")
+    func helpLines() {
+        for command in Tool.commands {
+            let run = ToolRun("__complete", "fish", "--", command.definition.name, "--")
+            #expect(!run.output.contains("\\n"), "\(command.definition.name)")
+        }
+    }
+
     @Test("For bash ids are quoted as the line is, and come back as they are")
     func quoting() throws {
         let ids = [

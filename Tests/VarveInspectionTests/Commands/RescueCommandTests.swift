@@ -48,6 +48,13 @@ struct RescueCommandTests {
         #expect(ToolRun("backup", store.path).status == .usage)
         #expect(ToolRun("hexdump", store.path, "segment").status == .usage)
         #expect(ToolRun("salvage", "/nowhere/at/all", "--to", target().path).status == .failure)
+        let folder = try TestFolder()
+        let empty = ToolRun("salvage", folder.path, "--to", target().path)
+        #expect(
+            empty.errors
+                == "varve: \(folder.path) is not a store: it holds neither segments nor checkpoints; "
+                + "check the path: the folder of a store has files named segment-0000000001 and so on\n"
+        )
     }
 
     @Test("backup copies a store, and the copy shows the same")

@@ -58,7 +58,9 @@ struct ToolTests {
         try Data("x".utf8).write(to: folder.appendingPathComponent("letter.txt"))
         #expect(
             ToolRun("info", path).errors
-                == "varve: \(path) is not a store: it holds letter.txt\n")
+                == "varve: \(path) is not a store: it holds letter.txt; "
+                + "check the path: the folder of a store has files named segment-0000000001 and so on\n"
+        )
         #expect(
             ToolRun("info", path + "/letter.txt").errors
                 == "varve: cannot list \(path)/letter.txt: Not a directory\n")

@@ -96,32 +96,6 @@ struct ExportCommandTests {
     }
 
     @Test(
-        "SQLite holds every value of random stores, hostile texts, bytes and large numbers among them",
-        .enabled(
-            if: SQLite.isThere, "sqlite3 is a package: VARVE_STRICT=1 Tools/setup installs it"),
-        arguments: 0..<8 as Range<UInt64>)
-    func sql(seed: UInt64) throws {
-        let random = try RandomStore(seed: seed)
-        let folder = try TestFolder()
-        let file = folder.file("all.sql")
-        #expect(ToolRun("export", "--deleted", random.store.path, "-o", file).status == .success)
-        let sqlite = SQLite(database: folder.file("all.db"))
-        let loaded = try sqlite.run(file: file)
-        try #require(loaded.status == 0 && loaded.errors.isEmpty, "seed \(seed): \(loaded.errors)")
-        let check = try sqlite.run(
-            file: try folder.write(
-                "PRAGMA integrity_check; PRAGMA foreign_key_check;", to: "check.sql"))
-        #expect(check.output == "'ok'\n", "seed \(seed)")
-        let tables = try sqlite.run(
-            file: try folder.write(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%@ordinal%' "
-                    + "AND name NOT LIKE '%(deleted)' ORDER BY rowid;", to: "tables.sql"))
-        let names = tables.output.split(separator: "\n").map { ComparedValue.row($0) }
-        let live = try StoreContent(random.store.path, includingDeleted: false)
-        #expect(names.count == live.entities.count, "seed \(seed)")
-    }
-
-    @Test(
         "Texts, bytes, dates, decimals and ids come out of SQLite as they went in",
         .enabled(if: SQLite.isThere, "sqlite3 is a package: VARVE_STRICT=1 Tools/setup installs it")
     )

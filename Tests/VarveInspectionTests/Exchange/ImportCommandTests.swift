@@ -282,6 +282,26 @@ struct ImportCommandTests {
         #expect(try cat("Person", "2")["fields", "name"] == "null")
     }
 
+    @Test(
+        "An empty file is called empty, with what is expected of one",
+        arguments: [
+            ("empty.csv", ""), ("lines.csv", "\n\n"), ("empty.jsonl", ""), ("commas.csv", ",,\n"),
+        ])
+    func empty(name: String, text: String) throws {
+        let file = try folder.write(text, to: name)
+        let run = ToolRun("import", file, store)
+        #expect(run.status == .failure && run.output.isEmpty)
+        #expect(
+            run.errors
+                == "varve: \(file) is empty, and no schema says what it would hold; give a file "
+                + "with JSON lines, or with comma-separated values below a line of titles\n")
+        #expect(!FileManager.default.fileExists(atPath: store))
+        // What is no line of an entity has no columns to be named.
+        let broken = ToolRun("import", try folder.write("{\n", to: "broken.jsonl"), store)
+        #expect(
+            !broken.errors.contains("()") && broken.errors.contains("no schema says what it holds"))
+    }
+
     @Test("Cells that do not fit are named by line and column, also behind cells of several lines")
     func cells() throws {
         let csv = try folder.write(
@@ -294,7 +314,7 @@ struct ImportCommandTests {
         #expect(report["refused", 0, "line"] == "5" && report["refused", 0, "column"] == "1")
         #expect(report["refused", 0, "reason"] == "'z' is no Int64")
         #expect(report["refused", 1, "line"] == "6")
-        #expect(report["refused", 1, "reason"] == "there are 1 cells below 3 titles")
+        #expect(report["refused", 1, "reason"] == "the line has 1 cell for 3 columns")
         #expect(report["refused", 2, "reason"] == "'users' leads to User \"x\", which is not there")
         #expect(report["refused", 2, "line"] == "2" && report["refused", 2, "column"] == "3")
     }

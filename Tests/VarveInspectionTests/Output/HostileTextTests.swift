@@ -20,7 +20,22 @@ struct HostileTextTests {
         ["diff", ".", "2", "4"], ["at", ".", "2", "cat", type], ["at", ".", "2", "cat", type, id],
         ["hexdump", ".", "manifest"], ["hexdump", "--full", ".", "2"],
         ["hexdump", ".", "segment-1"], ["schema", "."], ["du", "."],
+        ["query", ".", queried],
+        [
+            "query", ".",
+            queried + " select id, " + quoted(HostileStore.field) + ", count("
+                + quoted(HostileStore.relation) + ")",
+        ],
+        ["grep", ".", "text"], ["grep", "--labels", ".", "Change"], ["grep", "--ids", ".", "text"],
+        [
+            "bisect", ".",
+            queried + " where " + quoted(HostileStore.field) + " startsWith 'X' select id",
+        ],
     ]
+
+    /// In back quotes any text is a name of a query.
+    private static func quoted(_ name: String) -> String { "`" + name + "`" }
+    private static let queried = quoted(type)
 
     /// What is refused, with the argument in the message.
     private static let refused: [[String]] = [
@@ -32,6 +47,14 @@ struct HostileTextTests {
         ["info", "--" + HostileStore.text], ["diff", ".", HostileStore.text, "1"],
         ["log", "--color", HostileStore.text, "."], ["backup", ".", "."],
         ["salvage", ".", "--to", "."], ["compact", "--keep", HostileStore.text, "."],
+        ["query", ".", HostileStore.text], ["query", ".", quoted("no" + HostileStore.text)],
+        ["query", ".", queried + " where " + quoted("no" + HostileStore.text) + " == 1"],
+        ["query", ".", queried + " where id == '" + HostileStore.text],
+        ["grep", "--type", "no" + HostileStore.text, ".", "text"],
+        ["grep", "--regex", ".", "(" + HostileStore.text],
+        ["bisect", ".", quoted("no" + HostileStore.text)],
+        ["bisect", "--when", HostileStore.text, ".", queried],
+        ["import", "/no" + HostileStore.characters + ".jsonl", "."],
     ]
 
     /// With colours switched off, nothing that is hidden or commands may be in either output.
@@ -57,7 +80,8 @@ struct HostileTextTests {
     func lookingCommands() throws {
         let store = try HostileStore()
         for arguments in Self.looking {
-            let isJSONOnly = arguments.contains("cat")
+            // To all but terminals they write JSON for programs.
+            let isJSONOnly = arguments.contains("cat") || arguments[0] == "query"
             let text = run(arguments, on: store.path)
             #expect(text.status == .success && !text.output.isEmpty, "\(arguments): \(text.errors)")
             check(text, arguments, allowsRaw: isJSONOnly)
@@ -113,15 +137,91 @@ struct HostileTextTests {
         }
     }
 
+    @Test("Comma-separated values, and how a query is run, are escaped on a terminal")
+    func otherForms() throws {
+        let store = try HostileStore()
+        let condition = " where " + Self.quoted(HostileStore.field) + " == 'x'"
+        for arguments in [
+            ["query", "--csv", ".", Self.queried],
+            ["query", "--explain", ".", Self.queried + condition],
+        ] {
+            let run = run(arguments, on: store.path, width: 80)
+            #expect(run.status == .success && !run.lines.isEmpty, "\(run.errors)")
+            check(run, arguments)
+        }
+        let nothing = run(["grep", ".", "none" + HostileStore.text], on: store.path, width: 80)
+        #expect(nothing.status == .failure)
+        check(nothing, ["grep"])
+    }
+
+    @Test(
+        "An import names files, types, properties and values of any content as text",
+        arguments: [false, true])
+    func imports(json: Bool) throws {
+        let store = try HostileStore()
+        let folder = try TestFolder()
+        func check(_ lines: String, _ name: String, _ status: VarveTool.ExitStatus) throws {
+            let file = try folder.write(lines, to: HostileStore.name + name)
+            let run = run(["import", file, "."], on: store.path, json: json, width: 80)
+            #expect(run.status == status, "\(run.errors)\(run.output)")
+            self.check(run, ["import"])
+        }
+        func line(_ object: [String: Any]) throws -> String {
+            String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+                + "\n"
+        }
+        let refused = try [
+            line(["type": "no" + HostileStore.text, "id": "x"]),
+            line(["type": Self.type, "id": "x", "no" + HostileStore.text: 1]),
+            line(["type": Self.type, "id": 1, HostileStore.field: HostileStore.text]),
+            line([
+                "type": Self.type, "id": "y" + HostileStore.text,
+                HostileStore.relation: ["no" + HostileStore.text],
+            ]),
+            "{\(HostileStore.characters)\n",
+        ]
+        try check(refused.joined(), "lines.jsonl", .failure)
+        try check("id,no\u{1B}[31m\u{202E}\n1,2\n", "cells.csv", .failure)
+        try check("", "empty.jsonl", .success)
+        let whole = ToolRun("export", store.path).output
+        try check(whole, "whole.jsonl", .success)
+        let copy = folder.file(HostileStore.name)
+        let made = run(
+            ["import", folder.file(HostileStore.name + "whole.jsonl"), copy], on: copy, json: json,
+            width: 80)
+        #expect(made.status == .success, "\(made.errors)")
+        self.check(made, ["import"])
+    }
+
     @Test("Damage is named with an escaped path")
     func damage() throws {
         let store = try HostileStore()
         try store.store.flip(byteAt: 200)
-        for command in ["info", "verify", "log"] {
+        for arguments in [
+            ["info", "."], ["verify", "."], ["log", "."], ["query", ".", Self.queried],
+            ["export", "."], ["export", "-F", "sql", "."], ["grep", ".", "text"],
+            ["bisect", ".", Self.queried], ["cat", ".", Self.type], ["schema", "."], ["du", "."],
+        ] {
             for json in [false, true] {
-                let run = run([command, "."], on: store.path, json: json, width: 80)
-                #expect(run.status == .failure)
-                check(run, [command])
+                let run = run(arguments, on: store.path, json: json, width: 80)
+                #expect(run.status == .failure, "\(arguments)")
+                check(run, arguments)
+            }
+        }
+    }
+
+    @Test("What of a damaged store is missing is listed as text by commands that show the rest")
+    func missing() throws {
+        let store = try HostileStore()
+        // In the last transactions: what is before them is shown.
+        let segment = store.store.url.appendingPathComponent("segment-0000000001")
+        let size = try Data(contentsOf: segment).count
+        try store.store.flip(byteAt: size / 2)
+        for arguments in [["query", ".", Self.queried], ["export", "."], ["grep", ".", "text"]] {
+            for json in [false, true] {
+                let run = run(arguments, on: store.path, json: json, width: 80)
+                #expect(run.status == .failure && run.errors.contains("segment"), "\(run.errors)")
+                check(run, arguments)
             }
         }
     }

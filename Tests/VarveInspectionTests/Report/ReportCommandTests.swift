@@ -51,7 +51,7 @@ struct ReportCommandTests {
             ])
         #expect(parsed.text(of: "health").contains("closed cleanly"))
         #expect(parsed.text(of: "entities").contains("Chat 7"))
-        #expect(parsed.count(of: "script") == 1 && parsed.count(of: "style") == 1)
+        #expect(parsed.count(of: "script") == 2 && parsed.count(of: "style") == 1)
     }
 
     @Test("Nothing is loaded from elsewhere")
@@ -93,7 +93,7 @@ struct ReportCommandTests {
         let (second, other) = try report(store.path, "--force")
         #expect(second.status == .success)
         #expect(
-            other.count(of: "script") == 1 && other.count(of: "style") == 1
+            other.count(of: "script") == 2 && other.count(of: "style") == 1
                 && other.count(of: "img") == 0)
         #expect(other.count(of: "b") == 0 && other.hidden.isEmpty)
         let shown = "</script><script>alert(1)</script><b a=\"'&amp;\\u{202E}]]> 😀 שלום"
@@ -110,6 +110,7 @@ struct ReportCommandTests {
         #expect(parsed.text.contains("Nothing was ever written to it"))
         #expect(parsed.text(of: "contents") == "Contents" + "No types are defined.")
         #expect(parsed.text(of: "life").contains("There are no transactions in the log."))
+        #expect(parsed.text(of: "entities").contains("There are no entities."))
         #expect(parsed.text(of: "labels").contains("No transaction has a label."))
     }
 

@@ -80,6 +80,8 @@ struct BoundedTallyTests {
         let place = StoreSummary.Transaction(id: 1, time: Moment(microseconds: 0))
         for number in 0..<5_000 { _ = tally.add("label \(number)", one, in: place) }
         #expect(tally.entries.count == 4_096 && tally.othersAmount.transactions == 904)
+        _ = tally.add(nil, one, in: place)
+        #expect(tally.entries.last?.name == nil && tally.othersAmount.transactions == 904)
         let long = String(repeating: "x\u{301}", count: 100_000)
         var short = NameTally()
         _ = short.add(long, one, in: place)

@@ -22,11 +22,11 @@ enum Quantity {
         var value = Double(count)
         for unit in ["bytes", "kB", "MB", "GB"] {
             if value < 999.5 || unit == "GB" {
-                return unit == "bytes" ? "\(grouped(count)) \(unit)" : "\(tenths(value)) \(unit)"
+                return unit == "bytes" ? Self.count(count, "byte") : "\(tenths(value)) \(unit)"
             }
             value /= 1000
         }
-        return "\(count) bytes"
+        return Self.count(count, "byte")
     }
 
     /// `2.1`

@@ -1,5 +1,6 @@
 import Foundation
 import Varve
+import VarveText
 
 /// Runs commands, one a line.
 struct CommandSession {
@@ -81,7 +82,7 @@ struct CommandSession {
         guard trash.indices.contains(position) else {
             throw OutlineFailure(
                 trash.isEmpty
-                    ? "the trash is empty" : "the trash has \(trash.count) items")
+                    ? "the trash is empty" : "the trash has " + trash.count.counted("item"))
         }
         try outline.restore(trash[position].id)
     }

@@ -45,7 +45,7 @@ extension Editor {
     private func title(_ columns: Int) -> String {
         let text =
             switch mode {
-            case .outline, .typing: " Outline \u{2014} \(outline.rows.count) items"
+            case .outline, .typing: " Outline \u{2014} " + outline.rows.count.counted("item")
             case .trash: " Trash"
             case .history(let title, _): " History of \(title)"
             }

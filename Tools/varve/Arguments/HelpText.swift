@@ -1,5 +1,8 @@
 /// The help of the program and of its commands.
 enum HelpText {
+    /// What a terminal has at least.
+    private static let columns = 80
+
     /// What the program is for.
     static let purpose = """
         Shows what is in a Varve store, without the program that wrote it. All but
@@ -29,14 +32,14 @@ enum HelpText {
     }
 
     static func topic(_ topic: HelpTopic) -> String {
-        "\(topic.name.replacing("-", with: " ")): \(topic.summary)\n\n\(topic.text)\n"
+        "\(topic.name.replacing("-", with: " ")): \(topic.summary)\n\n\(filled(topic.text))\n"
     }
 
     static func command(_ command: CommandDefinition) -> String {
         var text = """
             Usage: \(Tool.name) \(command.usage)
 
-            \(command.description)
+            \(filled(command.description))
 
             Operands:
             \(list(command.operands.map { ($0.name, $0.help) }))
@@ -57,13 +60,17 @@ enum HelpText {
         return letter + "--" + option.name + (option.valueName.map { "=" + $0 } ?? "")
     }
 
+    static func filled(_ text: String) -> String {
+        FilledText.lines(of: text, columns: columns).joined(separator: "\n")
+    }
+
     /// Two columns; further lines of an explanation are aligned with its first.
     private static func list(_ entries: [(name: String, text: String)]) -> String {
         let width = entries.map(\.name.count).max() ?? 0
         let indentation = String(repeating: " ", count: width + 4)
         return entries.map { name, text in
             let padding = String(repeating: " ", count: width - name.count)
-            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let lines = FilledText.lines(of: text, columns: columns - width - 4)
             return "  " + name + padding + "  " + lines.joined(separator: "\n" + indentation)
         }.joined(separator: "\n")
     }

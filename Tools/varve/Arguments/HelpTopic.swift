@@ -3,7 +3,7 @@ struct HelpTopic: Sendable {
     let name: String
     /// A few words, for the list of topics.
     let summary: String
-    /// Sentences, with lines as they are to be shown. An indented line is shown as it is.
+    /// Sentences, whose lines are filled. An indented line is shown as it is.
     let text: String
 
     static let all = [moments, queries, formats, exitStatus, environment]
@@ -55,7 +55,7 @@ struct HelpTopic: Sendable {
             the order round. @updatedAt, @transaction and @ordinal are what the log knows.
 
               varve query Chats.varve 'Chat where isPinned order by -title limit 5'
-              varve query Chats.varve 'Message group by chat select count() order by -count()'
+              varve query Chats.varve 'Message group by chat select count() limit 5'
 
             The whole grammar is in Docs/TOOL.md.
             """)
@@ -74,26 +74,30 @@ struct HelpTopic: Sendable {
             An id is written without quotation marks: a text, a number, a UUID, and any other in
             its JSON form.
 
-            Signs: + inserted, ~ updated, − deleted, = links changed, x purged, * defined,
-            ? an event of a later version. What could command a terminal is written as an escape,
-            such as \\u{1B}.
+            Signs of events:
+
+              + inserted   ~ updated   − deleted   = links changed   x purged   * defined
+              ? an event of a later version
+
+            What could command a terminal is written as an escape, such as \\u{1B}.
             """)
 
     private static let exitStatus = HelpTopic(
         name: "exit-status", summary: "what the program returns",
         text: """
-              0    all is well; also when the reader of the output, or its pager, is left early
-              1    damage was found; losses; the store, type, entity or transaction is not there
-                   or cannot be read; 'grep' found nothing; 'bisect' found no change; 'import'
-                   refused a line; the output cannot be written
+              0    all is well; also when the reader of the output, or its pager, is left
+                   early
+              1    damage was found; losses; the store, type, entity or transaction is not
+                   there or cannot be read; 'grep' found nothing; 'bisect' found no
+                   change; 'import' refused a line; the output cannot be written
               2    the command line cannot be understood
             """)
 
     private static let environment = HelpTopic(
         name: "environment", summary: "the variables that the program looks at",
         text: """
-              VARVE_PAGER    the pager for output that is longer than the screen; 'cat' or nothing
-                             for none
+              VARVE_PAGER    the pager for output that is longer than the screen; 'cat' or
+                             nothing for none
               PAGER          the same, where VARVE_PAGER is not set; 'less' where neither is
               LESS           options of less; FRX where it is not set
               NO_COLOR       no colours, unless --color=always is given

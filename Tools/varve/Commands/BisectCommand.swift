@@ -36,7 +36,7 @@ struct BisectCommand: Command {
         options: [from, to, when, exact, CommandDefinition.full],
         examples: [
             "bisect Chats.varve 'Chat where title == \"Plans\"'",
-            "bisect --from=2w --when='count > 100' Chats.varve 'Message where flagged'",
+            "bisect --from=2w --when='count > 99' Chats.varve 'Message where flagged'",
         ])
 
     private let path: String

@@ -17,8 +17,9 @@ struct LogCommand: Command {
         summary: "the transactions, newest first",
         description: """
             Lists the transactions, newest first: id, time, age, kind, label, and for
-            each type its events: + inserted, ~ updated, − deleted, = lists of links
-            changed, x purged, * defined.
+            each type its events:
+
+              + inserted   ~ updated   − deleted   = links changed   x purged   * defined
 
             WHEN is a transaction (41), a date (2026-08-03, 2026-08-03T14:05Z; in your zone
             unless an offset follows) or a distance from now (90s, 5m, 2h, 3d, 1w).

@@ -30,8 +30,8 @@ struct QueryCommand: Command {
         options: [at, explain, csv],
         examples: [
             "query Chats.varve 'Chat where isPinned order by -title limit 5'",
-            "query Chats.varve 'Message where chat.title contains \"Plan\" select id, text'",
-            "query Chats.varve 'Message group by chat select count() order by -count()'",
+            "query Chats.varve 'Message where chat.title contains \"Plan\" select text'",
+            "query Chats.varve 'Message group by chat select count() limit 5'",
             "query --at=41 Chats.varve 'Chat where count(messages) > 10'",
         ])
 

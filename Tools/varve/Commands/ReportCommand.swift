@@ -14,9 +14,10 @@ struct ReportCommand: Command {
         description: """
             Writes one HTML page about a store that needs nothing else: what is in it, its
             schema as a drawing, its life, its files, the most changed and the largest
-            entities, its health, and an index of labels. The page is for a screen of any
-            width, light or dark, and for paper. Reads the whole log. Of a damaged store it
-            shows what is sound and says what is missing; the status is 1 then.
+            entities, its health, and an index of labels that can be searched. The page is
+            for a screen of any width, light or dark, and for paper; its times are UTC. Reads
+            the whole log. Of a damaged store it shows what is sound and says what is
+            missing; the status is 1 then.
             """,
         operands: [.store], options: [output, force],
         examples: ["report Chats.varve -o chats.html", "report --force Chats.varve -o chats.html"])

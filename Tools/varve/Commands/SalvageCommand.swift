@@ -94,7 +94,8 @@ extension SalvageReport {
         if adjustedCount > adjusted.count {
             lines.append(
                 StyledText(
-                    "  \(adjustedCount - adjusted.count) more transactions adjusted", .faint))
+                    "  " + Numerals.counted(adjustedCount - adjusted.count, "more transaction")
+                        + " adjusted", .faint))
         }
         if let tail = unpromisedTail {
             lines.append(

@@ -47,13 +47,14 @@ struct Completer {
         of last: String, behind words: [String], for command: CommandDefinition
     ) -> Completion {
         let line = Line(words, options: command.allOptions)
-        if let option = line.pending { return completion(of: option, command, line) }
+        if let option = line.pending { return completion(of: option, last, command, line) }
         if !line.isOnlyOperands, last.hasPrefix("--"), let equals = last.firstIndex(of: "=") {
             let name = last[last.index(last.startIndex, offsetBy: 2)..<equals]
             guard let option = command.allOptions.first(where: { $0.name == name }) else {
                 return Self.none
             }
-            guard case .values(let values) = completion(of: option, command, line) else {
+            let value = String(last[last.index(after: equals)...])
+            guard case .values(let values) = completion(of: option, value, command, line) else {
                 return Self.none
             }
             return .values(
@@ -67,16 +68,18 @@ struct Completer {
     }
 
     private func options(_ options: [OptionDefinition]) -> [Candidate] {
-        options.map { Candidate(value: "--" + $0.name, help: $0.help) }
+        options.map {
+            Candidate(value: "--" + $0.name, help: $0.help.replacing("\n", with: " "))
+        }
     }
 
     private func completion(
-        of option: OptionDefinition, _ command: CommandDefinition, _ line: Line
+        of option: OptionDefinition, _ last: String, _ command: CommandDefinition, _ line: Line
     ) -> Completion {
         guard option.choices.isEmpty else {
             return .values(option.choices.map { Candidate(value: $0) })
         }
-        return completion(named: option.valueName ?? "", of: "", command, line)
+        return completion(named: option.valueName ?? "", of: last, command, line)
     }
 
     /// By what operands and values are called in the help.
@@ -103,7 +106,7 @@ struct Completer {
             guard let type = line.value(of: "TYPE", in: command) else { return Self.none }
             let wantsDeleted = command.name == "restore" || line.has(CatCommand.deleted)
             return .values(store.ids(of: type, wantsDeleted ? .deleted : .live, beginning: last))
-        case "TXN", "A", "B", "WHEN", "WHAT": return .values(store.transactions())
+        case "TXN", "A", "B", "WHEN", "WHAT": return .values(store.transactions(beginning: last))
         default: return Self.none
         }
     }

@@ -32,17 +32,39 @@ struct StoreWords {
         (try? inspection().newestTypes()) ?? []
     }
 
-    /// The newest, with their labels.
-    func transactions() -> [Completer.Candidate] {
+    /// Those whose numbers begin so, with their labels: first the number itself, then longer ones, the newest first.
+    func transactions(beginning start: String) -> [Completer.Candidate] {
         guard let inspection = try? inspection() else { return [] }
-        var walk = inspection.transactions()
         var candidates = [Completer.Candidate(value: "last", help: "the newest")]
-        while candidates.count <= Self.transactionsMax, let next = try? walk.next() {
-            let age = Age(of: next.time, at: now).phrase
-            let what = next.label ?? next.kind.text
-            candidates.append(.init(value: "\(next.id)", help: "\(what), \(age)"))
+        for range in numbers(beginning: start, through: inspection.lastTransaction.rawValue) {
+            var walk = inspection.transactions(
+                filter: TransactionFilter(
+                    after: .transaction(TransactionID(range.lowerBound - 1)),
+                    before: .transaction(TransactionID(range.upperBound + 1))))
+            while candidates.count <= Self.transactionsMax, let next = try? walk.next() {
+                let age = Age(of: next.time, at: now).phrase
+                let what = next.label ?? next.kind.text
+                candidates.append(.init(value: "\(next.id)", help: "\(what), \(age)"))
+            }
         }
         return candidates
+    }
+
+    /// The numbers from 1 to the last one that begin with these digits, by how many digits they have.
+    private func numbers(beginning start: String, through last: UInt64) -> [ClosedRange<UInt64>] {
+        guard last > 0, last < UInt64(Int64.max) else { return [] }
+        guard !start.isEmpty else { return [1...last] }
+        guard let number = UInt64(start), String(number) == start, number > 0 else { return [] }
+        var ranges: [ClosedRange<UInt64>] = []
+        var (low, high) = (number, number)
+        while low <= last {
+            ranges.append(low...min(high, last))
+            let (next, overflow) = low.multipliedReportingOverflow(by: 10)
+            let (end, endOverflow) = high.multipliedReportingOverflow(by: 10)
+            guard !overflow, !endOverflow, end <= UInt64.max - 9 else { break }
+            (low, high) = (next, end + 9)
+        }
+        return ranges
     }
 
     func ids(

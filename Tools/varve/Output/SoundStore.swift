@@ -122,14 +122,16 @@ extension SalvageReport {
         lines += folded.map { "  in the checkpoint, not in the history: " + Self.text(of: $0) }
         lines += damages.prefix(Self.linesMax).map { "  damaged: \($0)" }
         if damages.count > Self.linesMax {
-            lines.append("  and \(damages.count - Self.linesMax) more places")
+            lines.append("  and " + Numerals.counted(damages.count - Self.linesMax, "more place"))
         }
         let changes = adjusted.flatMap { adjustment in
             adjustment.changes.map { "  transaction \(adjustment.transaction): " + $0 }
         }
         lines += changes.prefix(Self.linesMax).map(\.escapedForDisplay)
         if changes.count > Self.linesMax || adjustedCount > adjusted.count {
-            lines.append("  \(adjustedCount) transactions in all were made to fit")
+            lines.append(
+                "  " + Numerals.counted(adjustedCount, "transaction") + " in all "
+                    + (adjustedCount == 1 ? "was" : "were") + " made to fit")
         }
         return lines.joined(separator: "\n")
     }

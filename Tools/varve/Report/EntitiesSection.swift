@@ -7,7 +7,9 @@ struct EntitiesSection {
     var markup: Markup {
         let changed = statistics.mostChanged
         guard !changed.entities.isEmpty || !statistics.largestEntities.isEmpty else {
-            return "<p class=\"empty\">No entities could be counted.</p>"
+            return statistics.health.stateProblem == nil
+                ? "<p class=\"empty\">There are no entities.</p>"
+                : "<p class=\"empty\">No entities could be counted.</p>"
         }
         let missed: Markup =
             changed.missed == 0
@@ -16,7 +18,7 @@ struct EntitiesSection {
                 + "entities were changed than are counted one by one.</p>"
         return "<div class=\"columns\"><div><h3>Changed most</h3>"
             + table(
-                changed.entities, "Changes", "Nothing was changed behind its insertion.",
+                changed.entities, "Changes", "Nothing was changed after its insertion.",
                 ReportText.count)
             + missed + "</div><div><h3>Largest</h3>"
             + table(statistics.largestEntities, "Bytes", "The entities could not be read.") {

@@ -62,7 +62,9 @@ struct HealthSection {
             facts.append(("Manifest written", ReportText.time(created)))
         }
         let list = facts.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as Markup }.joined()
-        return "<dl>\(list)</dl>" + damages
+        return "<dl>\(list)</dl>" + damages + """
+            <p class="faint">This is the health of these files alone: a store does not know its copies and backups.</p>
+            """
     }
 
     private var state: Markup {

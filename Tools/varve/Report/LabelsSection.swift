@@ -1,46 +1,75 @@
 import VarveInspection
+import VarveText
 
-/// An index of labels that can be searched.
+/// An index of labels that can be searched: the first ones as a table, all of them as data that a script filters.
 struct LabelsSection {
-    private static let labelsMax = 1_000
-    /// How many of them a printed page has, where they cannot be searched.
-    static let printedMax = 100
+    /// How many rows the table has, before a search and behind it.
+    static let listedMax = 100
 
     let labels: NameStatistics
 
     var markup: Markup {
-        let named = labels.entries.filter { $0.name != nil }
-        guard !named.isEmpty else { return "<p class=\"empty\">No transaction has a label.</p>" }
-        let shown = named.sorted {
+        let named = labels.entries.filter { $0.name != nil }.sorted {
             LabelOrder.isBefore($0.name ?? "", $1.name ?? "")
-        }.prefix(Self.labelsMax)
-        let rows = shown.map { entry -> Markup in
-            """
-            <td>\(ReportText.name(entry.name, none: ""))</td>\(ReportText.count(entry.amount.transactions))\
-            \(ReportText.bytes(entry.amount.stored))<td class="n">\(entry.first.id.rawValue)</td>\
-            <td class="n">\(entry.last.id.rawValue)</td><td>\(ReportText.time(entry.last.time))</td>
-            """
         }
+        guard !named.isEmpty else { return "<p class=\"empty\">No transaction has a label.</p>" }
         let table = ReportTable(
             [
                 ("Label", false), ("Transactions", true), ("In the log", true), ("First", true),
                 ("Last", true),
                 ("Last written", false),
-            ], rows)
-        let more = named.count - shown.count
-        let rest: Markup =
-            more > 0 || labels.others.transactions > 0
-            ? "<p class=\"faint\">There are more labels than are listed here; <code>varve log</code> has all.</p>"
-            : Markup()
-        let paper: Markup =
-            shown.count > Self.printedMax
-            ? "<p class=\"paper\">The first \(Self.printedMax) labels of \(Numerals.counted(shown.count, "label")).</p>"
-            : Markup()
+            ], named.prefix(Self.listedMax).map(row))
+        let count = Numerals.counted(named.count, "label")
+        let listed: Markup =
+            named.count > Self.listedMax
+            ? "The first \(Self.listedMax) of \(count) are listed." : Markup()
         return """
-            <p class="search"><label for="label-filter">Search in \(Numerals.counted(shown.count, "label"))</label> \
-            <input id="label-filter" type="search" autocomplete="off" spellcheck="false"/> \
-            <output id="label-count" for="label-filter"></output></p>\
-            <div id="label-list">\(table.markup)</div>\(paper)\(rest)
+            <p class="search"><label for="label-filter">Search in \(count)</label> \
+            <input id="label-filter" type="search" autocomplete="off" spellcheck="false"/></p>\
+            <p class="faint"><output id="label-count" for="label-filter">\(listed)</output></p>\
+            <noscript><p class="faint">The search needs JavaScript.</p></noscript>\
+            <div id="label-list">\(table.markup)</div>\(others)\
+            <script id="label-data" type="application/json">\(Markup(data: data(of: named)))</script>
             """
+    }
+
+    private func row(_ entry: NameStatistics.Entry) -> Markup {
+        """
+        <td>\(ReportText.name(entry.name, none: ""))</td>\(ReportText.count(entry.amount.transactions))\
+        \(ReportText.bytes(entry.amount.stored))<td class="n">\(entry.first.id.rawValue)</td>\
+        <td class="n">\(entry.last.id.rawValue)</td><td>\(ReportText.time(entry.last.time))</td>
+        """
+    }
+
+    /// What the page does not have, because memory is bounded.
+    private var others: Markup {
+        guard labels.others.transactions > 0 else { return Markup() }
+        let count = Numerals.counted(labels.others.transactions, "transaction")
+        return """
+            <p class="faint">\(count) more have labels that this page has no room for; \
+            <code>varve grep --labels</code> finds them.</p>
+            """
+    }
+
+    // MARK: Data
+
+    /// An array for each label: text, transactions, stored bytes, first, last, and when the last was written.
+    private func data(of entries: [NameStatistics.Entry]) -> JSON {
+        .array(
+            entries.map { entry in
+                .array([
+                    .text((entry.name ?? "").escapedForDisplay),
+                    .number(entry.amount.transactions), .bytes(entry.amount.stored),
+                    .id(entry.first.id), .id(entry.last.id), time(entry.last.time),
+                ])
+            })
+    }
+
+    /// Seconds since 1970, which the script writes as a date; the text where it could not.
+    private func time(_ moment: Moment) -> JSON {
+        let seconds = moment.microseconds / 1_000_000
+        let yearTenThousand: Int64 = 253_402_300_800
+        return moment.microseconds >= 0 && seconds < yearTenThousand
+            ? .number(seconds) : .text(moment.iso8601Seconds)
     }
 }

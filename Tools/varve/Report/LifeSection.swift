@@ -24,8 +24,8 @@ struct LifeSection {
                 + "<label for=\"by-\(view.id)\">\(view.title)</label>"
         }
         let panels = views.map { view in
-            "<div class=\"panel panel-\(view.id)\">\(panel(view.names, view.none, view.amounts))</div>"
-                as Markup
+            "<div class=\"panel panel-\(view.id)\"><h3 class=\"paper\">\(view.title)</h3>" as Markup
+                + panel(view.names, view.none, view.amounts) + "</div>"
         }
         return
             "<div class=\"tabs\">\(inputs.joined())\(panels.joined())</div><h3>Largest transactions</h3>"

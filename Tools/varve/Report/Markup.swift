@@ -32,6 +32,19 @@ struct Markup: ExpressibleByStringInterpolation {
 
     init(stringInterpolation: StringInterpolation) { source = stringInterpolation.source }
 
+    /// JSON as the content of a script element that holds data: nothing in it ends the element, and XML reads it, too.
+    init(data json: JSON) {
+        source = ""
+        for scalar in json.line.unicodeScalars {
+            switch scalar {
+            case "<": source += "\\u003c"
+            case ">": source += "\\u003e"
+            case "&": source += "\\u0026"
+            default: source.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     static func + (first: Markup, second: Markup) -> Markup {
         var sum = first
         sum.source += second.source

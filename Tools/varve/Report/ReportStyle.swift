@@ -7,7 +7,7 @@ enum ReportStyle {
         :root{color-scheme:light dark;--paper:#fbfbfa;--panel:#fff;--ink:#1c2024;--soft:#5d666f;--rule:#e2e5e8;
         --accent:#2b5c8a;--good:#1f7a46;--bad:#b3261e;--badsoft:#fcefed;--head:#f0f2f4;
         --c0:#3d6fa6;--c1:#cf8a2e;--c2:#4c9a8a;--c3:#96608f;--c4:#87963a;--c5:#c0604f;--c6:#667a94;--c7:#b7bec5}
-        @media (prefers-color-scheme:dark){:root{--paper:#121518;--panel:#1a1e22;--ink:#e4e7ea;--soft:#98a2ac;
+        @media screen and (prefers-color-scheme:dark){:root{--paper:#121518;--panel:#1a1e22;--ink:#e4e7ea;--soft:#98a2ac;
         --rule:#2d343a;--accent:#82b4e3;--good:#67c08d;--bad:#f0877d;--badsoft:#2e1d1b;--head:#22282d;
         --c0:#6ea2d6;--c1:#dfa75a;--c2:#72bdae;--c3:#bd8bb5;--c4:#aebc62;--c5:#db8375;--c6:#8fa1b8;--c7:#565f68}}
         .c0{background:var(--c0);fill:var(--c0)}.c1{background:var(--c1);fill:var(--c1)}
@@ -52,7 +52,11 @@ enum ReportStyle {
         """
 
     private static let tables = """
-        .scroll{overflow-x:auto;-webkit-overflow-scrolling:touch}
+        .scroll{overflow-x:auto;-webkit-overflow-scrolling:touch;
+        background:linear-gradient(to right,var(--paper) 30%,transparent) left/2.5rem 100% no-repeat local,
+        linear-gradient(to left,var(--paper) 30%,transparent) right/2.5rem 100% no-repeat local,
+        linear-gradient(to right,var(--rule),transparent) left/.7rem 100% no-repeat scroll,
+        linear-gradient(to left,var(--rule),transparent) right/.7rem 100% no-repeat scroll}
         table{border-collapse:collapse;width:100%;font-size:.88rem;font-variant-numeric:tabular-nums}
         th,td{padding:.38rem .9rem .38rem 0;text-align:left;white-space:nowrap;vertical-align:baseline}
         th:last-child,td:last-child{padding-right:.2rem}
@@ -75,7 +79,7 @@ enum ReportStyle {
         #label-list thead th{position:sticky;top:0;background:var(--paper)}
         .types details{border-top:1px solid var(--rule)}.types summary{padding:.4rem 0;cursor:pointer}
         .types details[open]{padding-bottom:.8rem}
-        @media (max-width:32rem){th,td{padding-right:.65rem}.name{max-width:15rem}td .id{max-width:10rem}}
+        @media (max-width:32rem){th,td{padding-right:.65rem}.name{max-width:15rem}td .id{max-width:8rem}}
 
         """
 
@@ -109,12 +113,12 @@ enum ReportStyle {
         .panel{display:none}
         #by-label:checked~.panel-label,#by-author:checked~.panel-author,#by-scope:checked~.panel-scope{display:block}
         @media (max-width:32rem){.axis-x .minor{display:none}.plot{grid-template-columns:2.6rem 1fr}
-        .bar{min-width:6rem}.files td:first-child{padding-right:.65rem}}
+        .bar{min-width:4rem}.files{font-size:.8rem}.files th{white-space:normal}.files th,.files td,.files td:first-child{padding-right:.45rem}}
 
         """
 
     private static let schema = """
-        .drawing{border:1px solid var(--rule);border-radius:.4rem;background:var(--panel)}
+        .drawing.scroll{border:1px solid var(--rule);border-radius:.4rem;background:var(--panel)}
         .drawing svg{display:block;margin:0 auto}
         .drawing text{font:11px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;
         fill:var(--ink)}
@@ -133,15 +137,17 @@ enum ReportStyle {
         """
 
     private static let paper = """
-        @media print{:root{--paper:#fff;--panel:#fff;--ink:#000;--soft:#4a5158;--rule:#d4d8dc;--head:#f0f2f4;
+        @media print{:root{color-scheme:light;--paper:#fff;--panel:#fff;--ink:#000;--soft:#4a5158;--rule:#d4d8dc;--head:#f0f2f4;
         --badsoft:#fff}
         body{max-width:none;padding:0;font-size:10pt}nav,.search,.tabs>label{display:none}
         section{break-inside:auto;margin-top:1.2rem}h2,h3{break-after:avoid}
         .chart,.legend,tr,.box,.notice{break-inside:avoid}
         .charts{display:block}.tabs>input{display:none}
-        .scroll,#label-list{overflow:visible;max-height:none}
-        #label-list tbody tr:nth-child(n+\(LabelsSection.printedMax + 1)){display:none}.paper{display:block}
-        .drawing{border:0}#schema:has(.wide){page:wide}.types details:not([open]){display:none}
+        .scroll,#label-list{overflow:visible;max-height:none;background:none}
+        .panel,.paper{display:block}details::details-content{content-visibility:visible}
+        .types summary{list-style:none}.types summary::-webkit-details-marker{display:none}.types .bare{display:none}
+        .types{columns:17rem 3;column-gap:2rem}.types details{break-inside:avoid}
+        .drawing.scroll{border:0}#schema:has(.wide){page:wide}
         @page wide{size:A4 landscape;margin:10mm}.drawing svg{max-width:100%;height:auto;max-height:24cm}.drawing.wide svg{max-height:14.5cm}
         table{font-size:8.5pt}th,td{padding-right:.6rem}.name{max-width:16rem}.bar{min-width:8rem}
         @page{margin:16mm 14mm}}

@@ -11,8 +11,10 @@ struct SchemaSection {
             let count =
                 "\(Numerals.counted(type.fields.count, "field")), "
                 + Numerals.counted(type.relations.count, "relation")
-            return
-                "<details><summary><bdi class=\"name\">\(type.name)</bdi> <span class=\"faint\">\(count)</span>"
+            let isBare = type.fields.isEmpty && type.relations.isEmpty
+            let opening: Markup = isBare ? "<details class=\"bare\">" : "<details>"
+            return opening
+                + "<summary><bdi class=\"name\">\(type.name)</bdi> <span class=\"faint\">\(count)</span>"
                 + "</summary>\(table(of: type))</details>"
         }
         return SchemaDrawing(types).markup + """

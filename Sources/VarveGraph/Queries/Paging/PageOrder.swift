@@ -1,5 +1,6 @@
 internal import Foundation
 internal import VarveEvents
+internal import VarveText
 
 /// In which order the pages of a query follow one another.
 @usableFromInline
@@ -31,8 +32,8 @@ struct PageOrder<Entity: EntityModelProtocol> {
         let name = Entity._descriptor.name
         guard cursor.entity == name, cursor.values.count == parts?.count ?? 0 else {
             throw .otherQuery(
-                cursor: "\(cursor.entity) by \(cursor.values.count) values",
-                query: "\(name) by \(parts?.count ?? 0) values")
+                cursor: "\(cursor.entity) by \(cursor.values.count.counted("value"))",
+                query: "\(name) by \((parts?.count ?? 0).counted("value"))")
         }
     }
 
