@@ -62,6 +62,10 @@ struct QueryCommandTests {
                 "test each against the condition", "sort by 1 value, stable",
                 "keep the first 2",
             ])
+        #expect(
+            try run("--explain", "--json", "User where id == \"ann\"").output
+                == "{\"steps\":[\"look up 1 id of User\",\"decode 'name', 'age', 'bio'\","
+                + "\"test each against the condition\"]}\n")
         #expect(try run("--at=1", "User select count()").output == "{\"count()\":0}\n")
         #expect(try run("--at=2", "User select count()").output == "{\"count()\":4}\n")
         #expect(try run("--at=soon", "User").status == .usage)

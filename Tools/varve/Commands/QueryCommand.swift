@@ -71,7 +71,11 @@ struct QueryCommand: Command {
             let lines = try ask(store) { inspection throws(QueryFailure) in
                 try inspection.explain(query)
             }
-            try session.write(lines.map { StyledText($0) })
+            if session.isJSON {
+                try session.write(["steps": .array(lines.map { .text($0) })])
+            } else {
+                try session.write(lines.map { StyledText($0) })
+            }
         } else {
             let answer = try ask(store) { inspection throws(QueryFailure) in
                 try inspection.answer(query)
