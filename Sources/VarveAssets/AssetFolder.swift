@@ -71,8 +71,8 @@ package final class AssetFolder: Sendable {
         state.withLock { _ = $0.safeFolders.insert(name) }
     }
 
-    /// A folder that was made is perhaps none, or not there any more, as another program may have it: each is made
-    /// again, where it is not there, before something is put into it.
+    /// Forgets which folders exist: another program may have removed one. Each is made again before its next use, where it is
+    /// not there.
     func forgetFolders() { state.withLock { $0.safeFolders = [] } }
 
     // MARK: Keeping

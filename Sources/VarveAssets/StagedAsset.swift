@@ -23,7 +23,7 @@ package final class StagedAsset: @unchecked Sendable {
         let path = AssetFileName.root + "/" + name
         do throws(FileSystemError) {
             file = try folder.directory.open(name, .createExclusive)
-            // In errors.
+            // Errors then say where in the store it is.
             file.name = path
         } catch {
             folder.endStaging(name)
@@ -109,13 +109,6 @@ package final class StagedAsset: @unchecked Sendable {
             throw error.naming("\(file.name) to \(AssetFileName.path(of: digest))")
         }
         isPlaced = true
-    }
-}
-
-extension FileSystemError {
-    /// The error with the place inside of the store: the name of a file alone does not say where it is.
-    func naming(_ path: String) -> FileSystemError {
-        FileSystemError(operation, file: path, reason: reason)
     }
 }
 

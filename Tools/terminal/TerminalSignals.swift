@@ -13,12 +13,18 @@ package enum TerminalSignals {
         package internal(set) var isContinued = false
     }
 
-    /// Every signal that ends a program by default, but those that a program causes itself and SIGPIPE, which is an error of
-    /// the output.
-    private static let ends = [
-        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
-        SIGXFSZ,
-    ]
+    /// The signals that end a program by default, but for crashes, for those that cannot be handled, and for SIGPIPE, which is an
+    /// error of the output.
+    private static let ends: [Int32] = {
+        var ends = [
+            SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF,
+            SIGXCPU, SIGXFSZ,
+        ]
+        #if os(Linux)
+            ends += [SIGIO, SIGPWR, SIGSTKFLT]
+        #endif
+        return ends
+    }()
     private static let handled = ends + [SIGWINCH, SIGTSTP, SIGCONT]
     private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
     private static let signalsMax = 64
@@ -36,6 +42,8 @@ package enum TerminalSignals {
     private nonisolated(unsafe) static var formerActions =
         UnsafeMutablePointer<sigaction>.allocate(capacity: signalsMax)
     private nonisolated(unsafe) static var mode = termios()
+    /// The signals whose handler is this program's.
+    private nonisolated(unsafe) static var installed: [Int32] = []
 
     /// Becomes readable with every signal, and with ``wake()``.
     static var wakeDescriptor: Int32 { readEnd }
@@ -53,7 +61,10 @@ package enum TerminalSignals {
             (readEnd, writeEnd) = (ends[0], ends[1])
         }
         mode = former
-        for number in handled { signal(number) { TerminalSignals.note($0) } }
+        for number in handled where !(ends.contains(number) && isIgnored(number)) {
+            signal(number) { TerminalSignals.note($0) }
+            installed.append(number)
+        }
         for number in crashes {
             sigaction(number, nil, formerActions + Int(number))
             signal(number) { TerminalSignals.restoreAfterCrash($0) }
@@ -63,8 +74,16 @@ package enum TerminalSignals {
 
     /// Signals do what they did before.
     static func end() {
-        for number in handled { signal(number, SIG_DFL) }
+        for number in installed { signal(number, SIG_DFL) }
+        installed = []
         for number in crashes { sigaction(number, formerActions + Int(number), nil) }
+    }
+
+    /// Whether the caller has the process ignore a signal, as nohup does. It stays ignored.
+    package static func isIgnored(_ number: Int32) -> Bool {
+        let handler = signal(number, SIG_IGN)
+        signal(number, handler)
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// Whether a signal has come that ends the program.

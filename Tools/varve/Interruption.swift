@@ -1,4 +1,5 @@
 import Foundation
+import VarveTerminal
 
 /// A signal that asks the program to end.
 enum Interruption {
@@ -23,7 +24,7 @@ enum Interruption {
         guard !isDeferring else { return try body() }
         isDeferring = true
         // What the caller has the process ignore, as nohup does, stays ignored.
-        let heard = endings.filter { !isIgnored($0) }
+        let heard = endings.filter { !TerminalSignals.isIgnored($0) }
         for number in heard {
             signal(number) { number in
                 Interruption.deferred = number
@@ -36,12 +37,6 @@ enum Interruption {
             if deferred != 0 { kill(getpid(), deferred) }
         }
         return try body()
-    }
-
-    private static func isIgnored(_ number: Int32) -> Bool {
-        let handler = signal(number, SIG_IGN)
-        signal(number, handler)
-        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     // MARK: While the program waits

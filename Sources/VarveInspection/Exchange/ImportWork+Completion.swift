@@ -9,10 +9,25 @@ extension ImportWork {
         forEachRelation { complete($0, $1) }
         forEachRelation { releaseFormer($0, $1) }
         guard report.refusedCount == 0 else { return }
+        try completeAssets()
+        guard report.refusedCount == 0 else { return }
         for table in links.indices {
             for relation in links[table].indices { try makeLinks(table, relation) }
         }
         try flush(isLast: true)
+    }
+
+    private func completeAssets() throws(ExchangeError) {
+        let refusals: [ImportedAssets.Refusal]
+        do throws(LogError) {
+            refusals = try isDryRun ? assets.verify() : assets.copy()
+        } catch {
+            throw .inspection(.log(error))
+        }
+        for refusal in refusals {
+            guard let origin = refusal.origin else { throw .types([refusal.reason]) }
+            refuse(ExchangeProblem(refusal.reason, at: 0), at: origin)
+        }
     }
 
     private func forEachRelation(_ body: (_ table: Int, _ relation: Int) -> Void) {

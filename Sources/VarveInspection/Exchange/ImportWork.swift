@@ -23,7 +23,9 @@ final class ImportWork {
     /// Entities that stay as they are, unless their links do not.
     var unchanged: Set<EntityPlace> = []
     private let writer: ImportWriter
-    private let assets: ImportedAssets
+    let assets: ImportedAssets
+    /// Whether nothing is written.
+    let isDryRun: Bool
     private var pending = (rows: 0, bytes: 0)
     private(set) var file: UInt32 = 0
     private(set) var fileName = ""
@@ -38,7 +40,10 @@ final class ImportWork {
         let origin: ImportOrigin
     }
 
-    init(_ state: StateTransaction, _ writer: ImportWriter, _ assets: ImportedAssets) {
+    init(
+        _ state: StateTransaction, _ writer: ImportWriter, _ assets: ImportedAssets, isDryRun: Bool
+    ) {
+        self.isDryRun = isDryRun
         self.state = state
         self.writer = writer
         self.assets = assets
@@ -168,7 +173,7 @@ final class ImportWork {
             throw ExchangeProblem("the store has this entity, not deleted", at: line.id.offset)
         }
         let old = presence.hasRow ? try oldRow(place) : nil
-        let row = try row(of: line, type, old)
+        let row = try row(of: line, type, old, origin)
         let lists = line.state == .deleted ? try keptLists(of: line, type) : []
         let isSame =
             row == old && (presence == .live) == (line.state == .live)
@@ -223,7 +228,8 @@ final class ImportWork {
 
     /// The given values; what is not given stays as it was, or takes its default.
     private func row(
-        of line: ImportedLine, _ type: ImportedType, _ old: [UInt8]?
+        of line: ImportedLine, _ type: ImportedType, _ old: [UInt8]?,
+        _ origin: (Int) -> ImportOrigin
     ) throws(ExchangeProblem) -> [UInt8] {
         var given: [Int: ImportedCell] = [:]
         for (name, cell) in line.values {
@@ -241,7 +247,9 @@ final class ImportWork {
                     let start = writer.count
                     try cell.write(as: field.type, into: &writer)
                     if type.holdsAssets[position] {
-                        try assets.admit(writer.copyBytes().dropFirst(start), field.type, cell.offset)
+                        try admitAssets(
+                            in: writer, from: start, field.type, unlike: oldParts?[position],
+                            cell.offset, origin)
                     }
                 } catch {
                     throw ExchangeProblem("'\(field.name)': \(error.reason)", at: error.offset)
@@ -255,6 +263,24 @@ final class ImportWork {
             }
         }
         return writer.copyBytes()
+    }
+
+    /// What a store names already, it may go on naming, whatever has become of the file.
+    private func admitAssets(
+        in row: borrowing ByteWriter, from start: Int, _ type: StoredType, unlike old: [UInt8]?,
+        _ offset: Int, _ origin: (Int) -> ImportOrigin
+    ) throws(ExchangeProblem) {
+        let reason: String?
+        do throws(CodecError) {
+            reason = try row.withBytes { bytes throws(CodecError) in
+                let value = UnsafeRawBufferPointer(rebasing: bytes[start...])
+                if let old, value.elementsEqual(old) { return nil }
+                return try assets.admit(value, type, at: origin(offset))
+            }
+        } catch {
+            reason = "\(error)"
+        }
+        if let reason { throw ExchangeProblem(reason, at: offset) }
     }
 
     private func parts(

@@ -228,10 +228,14 @@ private struct Job {
         let writer = ImportWriter(
             after: state.lastTransaction, label: label, time: time, writesInParts: inParts,
             emit: emit)
-        let declared = try definitions(beside: state.catalog)
+        let catalog = state.catalog
+        let declared = try definitions(beside: catalog)
         try writer.define(declared.definitions, in: state)
-        let work = ImportWork(
-            state, writer, ImportedAssets(of: store, origin: assets, isDryRun: isDryRun))
+        let assets = ImportedAssets(of: store, source: assets)
+        for definition in declared.definitions {
+            try Self.admitDefaults(of: definition, beside: catalog, assets)
+        }
+        let work = ImportWork(state, writer, assets, isDryRun: isDryRun)
         if let type, work.types[type] == nil {
             throw .inspection(
                 .noSuchType(name: type, known: state.catalog.definitions.map(\.name)))
@@ -240,6 +244,26 @@ private struct Job {
         try ImportReading(work: work, progress: progress).read(sources)
         try work.finish()
         return work.report
+    }
+
+    /// Refuses a new property whose default is an asset that is not to be had.
+    private static func admitDefaults(
+        of definition: TypeDefinition, beside catalog: Catalog, _ assets: ImportedAssets
+    ) throws(ExchangeError) {
+        let known = catalog.definition(named: definition.name)
+        for field in definition.fields where known?.field(named: field.name) == nil {
+            guard let fill = field.fill, field.type.holdsAssets else { continue }
+            let reason: String?
+            do throws(CodecError) {
+                reason = try fill.withReader { reader throws(CodecError) in
+                    try assets.admit(reader.rest, field.type, at: nil)
+                }
+            } catch {
+                reason = "\(error)"
+            }
+            guard let reason else { continue }
+            throw .types(["the default of '\(field.name)' of \(definition.name): \(reason)"])
+        }
     }
 
     /// What must be defined: types that the store lacks, and fields and relations that its types lack.

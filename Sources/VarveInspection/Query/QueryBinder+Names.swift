@@ -37,15 +37,24 @@ extension QueryBinder {
             let fields = StoredType.assetFields
             return try members(rest, of: member, try Self.member(name, of: "Asset", fields))
         case .dictionary(_, let value): return try members(rest, of: member, value)
+        case .enumeration(let enumeration, let cases) where QueryKind(type) == .any:
+            // Null in the cases that have no such value.
+            let fields = cases.flatMap(\.payload).filter { !$0.name.isEmpty }
+            guard !fields.isEmpty else { throw Self.noMembers(name, type) }
+            let first = try Self.member(name, of: enumeration, fields)
+            let isOne = fields.allSatisfy { $0.name != name.text || $0.type == first }
+            if isOne { return try members(rest, of: member, first) }
+            return Typed(rest.reduce(member) { .member($0, $1.text) }, .any)
         default:
-            guard QueryKind(type) == .any else {
-                throw QueryError(
-                    problem: .noMembers(name.text, kind: QueryKind(type).rawValue),
-                    place: name.place)
-            }
+            guard QueryKind(type) == .any else { throw Self.noMembers(name, type) }
             let deepest = rest.reduce(member) { .member($0, $1.text) }
             return Typed(deepest, .any)
         }
+    }
+
+    private static func noMembers(_ name: QueryName, _ type: StoredType) -> QueryError {
+        QueryError(
+            problem: .noMembers(name.text, kind: QueryKind(type).rawValue), place: name.place)
     }
 
     private static func member(

@@ -186,7 +186,8 @@ struct QueryBinder {
         let value = try bind(first, of: type)
         switch comparison {
         case .contains where value.kind == .list:
-            let element = try comparable(second, with: value.elements, of: type)
+            let element = try comparable(
+                second, with: value.elements, of: type, mayWaitForDate: false)
             return .comparison(comparison, value.expression, element.expression)
         case .contains, .startsWith, .endsWith:
             let other = try bind(second, of: type)
@@ -207,8 +208,11 @@ struct QueryBinder {
     }
 
     /// Binds what is compared with a value of a kind. Beside a date a text is read as one.
+    ///
+    /// - Parameter mayWaitForDate: whether the value is bound again where it is a text and this is a date.
     private mutating func comparable(
-        _ expression: QueryExpression, with kind: QueryKind, of type: TypeDefinition
+        _ expression: QueryExpression, with kind: QueryKind, of type: TypeDefinition,
+        mayWaitForDate: Bool = true
     ) throws(QueryError) -> Typed {
         if kind == .date, case .literal(.string(let text)) = expression.form {
             guard let moment = Moment(iso8601: text) else {
@@ -218,7 +222,7 @@ struct QueryBinder {
         }
         let bound = try bind(expression, of: type)
         // The other way round, the text comes first and is read when its date is known.
-        let waitsForDate = bound.kind == .date && kind == .text
+        let waitsForDate = mayWaitForDate && bound.kind == .date && kind == .text
         guard bound.kind.isComparable(with: kind) || waitsForDate else {
             throw QueryError(
                 problem: .notComparable(kind.rawValue, bound.kind.rawValue),

@@ -16,8 +16,9 @@ struct SoughtIDs: Sendable {
         case .membership(.id, let values): self.init(equalTo: values, type)
         case .and(let parts):
             // One part suffices: the others only leave out more.
-            guard let part = parts.lazy.compactMap({ SoughtIDs($0, type) }).first else { return nil }
-            self = part
+            let sought = parts.compactMap { SoughtIDs($0, type) }
+            guard let least = sought.min(by: { $0.count < $1.count }) else { return nil }
+            self = least
         case .or(let parts):
             var ids: Set<[UInt8]> = []
             for part in parts {
@@ -98,9 +99,12 @@ struct SoughtIDs: Sendable {
     ]
 
     private static let spellingsMax = 64
+    /// Of a longer text as many copies as there are spellings would take long to make.
+    private static let bytesMax = 1_024
 
     /// The texts that are equal to a text; nil where that are many.
     private static func spellings(of text: String) -> [String]? {
+        guard text.utf8.count <= bytesMax else { return nil }
         var spellings = [""]
         for scalar in text.unicodeScalars {
             guard scalar.isASCII else { return nil }

@@ -182,9 +182,94 @@ struct AssetInspectionTests {
         let name = "\(still.digest)"
         let file = path + "/assets/" + name.prefix(2) + "/" + name.dropFirst(2)
         try Data("two".utf8).write(to: URL(fileURLWithPath: file))
-        let run = ToolRun("import", "--assets", path, folder.file("films.jsonl"), copy)
-        #expect(run.status == .failure)
-        #expect(run.output.contains("line 2") && run.output.contains("has other content"))
-        #expect(!FileManager.default.fileExists(atPath: copy))
+        for options in [["--dry-run"], []] {
+            let run = ToolRun(
+                all: ["import"] + options + ["--assets", path, folder.file("films.jsonl"), copy])
+            #expect(run.status == .failure)
+            #expect(run.output.contains("line 2") && run.output.contains("cannot be copied"))
+            #expect(!FileManager.default.fileExists(atPath: copy))
+        }
+    }
+
+    @Test("Nothing is copied into a store where a line is refused")
+    func refusedLine() throws {
+        let folder = try TestFolder()
+        let (path, other) = (folder.file("films.varve"), folder.file("other.varve"))
+        for (path, text) in [(path, "one"), (other, "two")] {
+            let store = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+            let still = try Asset(Data(text.utf8), in: store)
+            try store.write { context in try FilmV1(id: 1, still: still).save(to: &context) }
+            try store.close()
+        }
+        #expect(ToolRun("export", path, "-o", folder.file("films.jsonl")).status == .success)
+        let lines = try String(contentsOfFile: folder.file("films.jsonl"), encoding: .utf8)
+        let wrong = try folder.write(lines + #"{"type":"Film","id":"x"}"# + "\n", to: "wrong.jsonl")
+        let before = try FileManager.default.subpathsOfDirectory(atPath: other).sorted()
+        #expect(ToolRun("import", "--assets", path, wrong, other).status == .failure)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: other).sorted() == before)
+        let right = folder.file("films.jsonl")
+        #expect(ToolRun("import", "--assets", path, right, other).status == .success)
+        #expect(ToolRun("verify", other).status == .success)
+    }
+
+    @Test("An entity may keep an asset whose file is lost")
+    func lostFile() throws {
+        let folder = try TestFolder()
+        let path = folder.file("films.varve")
+        let store = try Store(at: URL(fileURLWithPath: path), FilmV1.self)
+        let still = try Asset(Data("one".utf8), in: store)
+        try store.write { context in try FilmV1(id: 1, still: still).save(to: &context) }
+        try store.close()
+        #expect(ToolRun("export", path, "-o", folder.file("films.jsonl")).status == .success)
+        try FileManager.default.removeItem(atPath: path + "/assets")
+        let run = ToolRun("import", "--json", folder.file("films.jsonl"), path)
+        #expect(run.status == .success)
+        #expect(try JSONObject(run.output)["unchanged"] == "1")
+    }
+
+    @Test("The default of a property brings its asset along, or is refused")
+    func defaults() throws {
+        let folder = try TestFolder()
+        let (path, copy) = (folder.file("posters.varve"), folder.file("copy.varve"))
+        let url = URL(fileURLWithPath: path)
+        // The asset of a default is there before the type is.
+        let maker = try Store(at: url, FilmV1.self)
+        #expect(try Asset(Data("abc".utf8), in: maker).digest == standardImage.digest)
+        try maker.close()
+        let store = try Store(at: url, Poster.self)
+        let other = try Asset(Data("other".utf8), in: store)
+        try store.write { context in try Poster(id: 1, image: other).save(to: &context) }
+        try store.close()
+        // No row names it.
+        let file = folder.file("posters.jsonl")
+        #expect(ToolRun("export", path, "-o", file).status == .success)
+        let refused = ToolRun("import", file, copy)
+        #expect(refused.status == .failure)
+        #expect(refused.errors.contains("the default of 'image' of Poster: the file of asset"))
+        #expect(ToolRun("import", "--assets", path, file, copy).status == .success)
+        #expect(ToolRun("verify", copy).status == .success)
+        let added = try folder.write(#"{"type":"Poster","id":2}"#, to: "added.jsonl")
+        #expect(ToolRun("import", added, copy).status == .success)
+        let again = try Store(at: URL(fileURLWithPath: copy), Poster.self)
+        let image = try #require(Poster.query(2).resolve(in: again.context)?.image)
+        #expect(try image.data(in: again) == Data("abc".utf8))
     }
 }
+
+@EntityModel
+private struct Poster {
+    let id: Int
+    var image: Asset<Data> = standardImage
+}
+
+/// The content "abc", of which this says nothing of whether it is in a store.
+private let standardImage: Asset<Data> = {
+    let json = #"""
+        {"digest":"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        "byteCount":3,"pathExtension":"","mediaType":"application/octet-stream"}
+        """#
+    guard let asset = try? JSONDecoder().decode(Asset<Data>.self, from: Data(json.utf8)) else {
+        preconditionFailure("this is the coding of an asset")
+    }
+    return asset
+}()

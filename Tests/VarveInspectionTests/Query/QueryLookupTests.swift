@@ -9,6 +9,11 @@ import VarveTestSupport
 private struct Named {
     let id: String
     var mark: Int
+    // So many that all are read at once.
+    var a = 1
+    var b = "b"
+    var c = 2.5
+    var d = true
 }
 
 @EntityModel
@@ -65,8 +70,11 @@ struct QueryLookupTests {
         condition.replacing(/id == (\S+)/) { "not (id != \($0.output.1))" }
     }
 
-    @Test("Find what a scan finds, whatever the ids are")
-    func laws() throws {
+    @Test(
+        "Find what a scan finds, whatever the ids are, in a log and in a checkpoint",
+        arguments: [false, true])
+    func laws(isCompacted: Bool) throws {
+        if isCompacted { _ = try StoreCompaction.compact(path) }
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let constants =
@@ -81,6 +89,7 @@ struct QueryLookupTests {
             for end in [
                 "select id, mark", "select count()", "select sum(mark)",
                 "group by mark select count()", "order by -mark select id limit 2",
+                "select id, mark, a, b, c, d",
             ] {
                 let expected = try found("\(type) where \(Self.scanned(condition)) \(end)")
                 #expect(

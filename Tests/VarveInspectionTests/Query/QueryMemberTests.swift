@@ -111,6 +111,11 @@ struct QueryMemberTests {
                 "Person where boss.home.marks contains 1", 38..<39,
                 "a text cannot be compared with a number"
             ),
+            ("Person where shape.radios > 1", 19..<25, "'Shape' has no 'radios'; it has radius"),
+            (
+                "Person where tags contains @updatedAt", 27..<37,
+                "a text cannot be compared with a date"
+            ),
             ("Person where shelf.tea == 'x'", 26..<29, "a number cannot be compared with a text"),
             ("Person select sum(home.city)", 18..<27, "sum() takes numbers, not a text"),
         ])

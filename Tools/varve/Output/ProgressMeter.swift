@@ -70,11 +70,13 @@ final class ProgressMeter: @unchecked Sendable {
         timer.resume()
     }
 
-    /// Shows the line where it is due.
+    /// Shows the line where it is due. Before anything is read, the terminal belongs to what writes the input, or to a person
+    /// who types it.
     func tick() {
         guard output != nil else { return }
         lock.withLock {
-            if !isWriting { showWhenDue() }
+            let hasBegun = bytesRead > 0 || counted != nil
+            if hasBegun && !isWriting { showWhenDue() }
         }
     }
 
