@@ -90,6 +90,16 @@ extension ChangeCase {
     ]
 
     private static let values: [ChangeCase] = [
+        .byItself(
+            "an enumeration has a new case",
+            ["1 low paused", "2 high done(by: \"me\")", "deleted 3 high open"]
+        ) { (part: LaterValues.Tempered) in "\(part.id) \(part.mood) \(part.state)" },
+        .byItself(
+            "another name of a member of a `@Storable` struct, or of a case",
+            ["1 halted -1 1", "2 done(by: \"me\") -2 2", "deleted 3 open -3 3"]
+        ) { (part: LaterValues.Renamed) in
+            "\(part.id) \(part.state) \(part.place.height) \(part.place.x)"
+        },
         .step(
             "a case of an enumeration is gone", isRefused: true,
             [
