@@ -112,6 +112,7 @@ enum LaterValues {
         var y: Int
         var x: Int
         var z: Int? = nil
+        var w = 5
     }
 
     @Storable struct Point: Equatable {
