@@ -111,7 +111,7 @@ enum Unshelved {
 struct RandomRemoval {
     let migrations: [Migration]
     let types: [any EntityModelProtocol.Type]
-    private let keepsShelves: Bool
+    let keepsShelves: Bool
     private let mood: Unshelved.Mood
     private let state: Unshelved.State
 

@@ -52,6 +52,35 @@ struct RemovalPropertyTests {
         #expect(change.now(again.context) == undone[0], "seed \(seed), opened again")
     }
 
+    @Test(
+        "Undo of a link to an entity that a join takes brings the entity back; redo takes it again")
+    func linked() throws {
+        var random = SeededGenerator(seed: 1)
+        var change = RandomRemoval(&random)
+        while !change.keepsShelves { change = RandomRemoval(&random) }
+        let disk = SimulatedDisk()
+        let former = try open(disk, Shelved.types)
+        try former.write("Shelf") { try Shelved.Shelf(id: "a", name: "A").save(to: &$0) }
+        try former.write("Thing") { context in
+            var thing = Shelved.Thing(id: 1, count: 5, mood: .low, state: .open)
+            thing.$shelf = .id("a")
+            try thing.save(to: &context)
+        }
+        try former.close()
+        let store = try open(disk, change.types, change.migrations)
+        #expect(change.now(store.context) == ["1 low open A 5"])
+        for _ in 1...2 {
+            #expect(try store.undo().label == "Thing")
+            #expect(change.now(store.context) == ["shelf a A"])
+            #expect(try store.undo().label == "Shelf")
+            #expect(change.now(store.context) == [])
+            try store.redo()
+            #expect(change.now(store.context) == ["shelf a A"])
+            try store.redo()
+            #expect(change.now(store.context) == ["1 low open A 5"])
+        }
+    }
+
     /// What undo leads to in a store that is not migrated.
     private func statesOfUndo(
         _ disk: SimulatedDisk, _ change: RandomRemoval
