@@ -70,8 +70,9 @@ public macro AutoIncrement() =
 /// Lets a struct or an enum be the value of a persisted property, in binary.
 ///
 /// A struct is stored as its stored properties; an enum as the number of its case, counted in
-/// the order of declaration, and its associated values. A type that holds itself cannot be
-/// storable: make it `Codable`, which is stored as JSON.
+/// the order of declaration, and its associated values. A property that a later version adds is
+/// optional or has a default value, which values from before have then. A type that holds itself
+/// cannot be storable: make it `Codable`, which is stored as JSON.
 @attached(
     extension, conformances: Storable,
     names: named(storedType), named(store), named(load), named(sameBytes), named(init))

@@ -92,6 +92,26 @@ struct StorableExpansionTests {
         #expect(text.contains("storedType(of: (Int?).self)"))
     }
 
+    @Test("Members with a value other than nil have it where an earlier version lacks them")
+    func fills() {
+        let expansion = Expansion(
+            """
+            @Storable struct S {
+                var a: Int? = nil
+                var b: Int? = 1
+                var c: Int
+                var d: [Int]! = [2]
+            }
+            """)
+        let type = expansion.member("storedType")
+        #expect(type.split(separator: "fill: {").count == 3)
+        #expect(type.contains("Self(_fill: 1, into: &_writer)"))
+        let initializer = expansion.member("init?(")
+        #expect(initializer.contains("store(self.b, \"b\", into: &writer)"))
+        #expect(initializer.contains("optional(self.d), \"d\", into: &writer)"))
+        #expect(Expansion("@Storable struct S { var a: Int? = nil }").member("init?(") == "")
+    }
+
     @Test("What the type declares itself is not generated again")
     func declaredRequirements() {
         let expansion = Expansion(
@@ -116,7 +136,7 @@ private let structureText = #"""
                 [
                     .init("street", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.street))),
                     .init("number", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.number))),
-                    .init("floor", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.floor))),
+                    .init("floor", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.floor)), fill: { (_writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) in _ = try Self(_fill: 0, into: &_writer) }),
                     .init("old", VarveGraph._FieldCodec.storedType(of: VarveGraph._FieldCodec.type(of: \Self.renamed))),
                 ])
         }
@@ -138,6 +158,14 @@ private let structureText = #"""
             self.number = field1
             self.floor = field2
             self.renamed = field3
+        }
+        private init?(_fill field: Int, into writer: inout VarveGraph.ByteWriter) throws(VarveGraph.CodecError) {
+            switch field {
+            case 0:
+                try VarveGraph._FieldCodec.store(self.floor, "floor", into: &writer)
+            default: break
+            }
+            return nil
         }
         public static func sameBytes(_ first: Self, _ second: Self) -> Bool {
             guard VarveGraph._FieldCodec.same(first.street, second.street) else { return false }

@@ -152,6 +152,52 @@ struct StoreLogTests {
         #expect(entries.take() == ["debug opening", "error opening", "error damage"])
     }
 
+    @Test(
+        "Entities that no type shows are an entry at each opening, with the name that they may have"
+    )
+    func unread() throws {
+        func open(_ mode: Store.Mode, _ types: any EntityModelProtocol.Type...) throws -> Store {
+            try Store(
+                in: disk, mode: mode, durability: .commit, compactsAutomatically: false,
+                log: entries.log(), types: types)
+        }
+        let full = try open(.readWrite, FullModel.Note.self)
+        try full.write { context in
+            for id in 1...3 {
+                try FullModel.Note(id: id, text: "t", kind: .fax, former: nil).save(to: &context)
+            }
+            try FullModel.Note.delete(id: 3, from: &context)
+            try FullModel.Person(id: "p", name: "P").save(to: &context)
+        }
+        try full.close()
+        #expect(entries.last(.unread) == nil)
+        for mode in [Store.Mode.readOnly, .readWrite] {
+            _ = entries.take()
+            let store = try open(mode, UndeclaredModel.Memo.self)
+            let found = entries.all.filter { $0.event == .unread }
+            #expect(found.map(\.level) == [.warning, .notice])
+            #expect(
+                found.map(\.metadata) == [
+                    ["type": "Note", "count": "2", "deletedCount": "1", "likelyName": "Memo"],
+                    ["type": "Person", "count": "1", "deletedCount": "0"],
+                ])
+            #expect(found.first?.message.contains("@EntityModel(\"Note\")") == true)
+            if mode == .readWrite {
+                // The log is as it was left: nothing is counted again.
+                try store.suspend()
+                _ = entries.take()
+                try store.resume()
+                #expect(entries.last(.unread) == nil)
+            }
+            try store.close()
+        }
+        _ = entries.take()
+        try open(.readWrite, LesserModel.Note.self).close()
+        let withheld = entries.all.filter { $0.event == .unread }
+        #expect(withheld.map { $0.metadata["id"] } == ["1", "2", "3"])
+        #expect(withheld.allSatisfy { $0.level == .warning && $0.metadata["property"] == "kind" })
+    }
+
     @Test("A failed sync is an error once, and the writes behind it are refused")
     func failedSync() throws {
         let store = try open(disk, entries.log())

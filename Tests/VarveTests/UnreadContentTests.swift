@@ -356,6 +356,20 @@ struct UnreadContentTests {
             guard case StoreError.unreadable(let value) = error else { return false }
             return value.type == "Setting" && value.id == "7" && value.property == "value"
                 && "\(error)".contains("init(from:)")
+                && "\(error)".contains(".convert(\"value\", of: \"Setting\", from: ")
         }
+        // The step that the error names.
+        let migrated = try Store(
+            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
+            migrations: [
+                Migration(
+                    "settings",
+                    .convert(
+                        "value", of: "Setting", from: CodableModel.Before.self,
+                        to: CodableModel.After.self
+                    ) { CodableModel.After(a: $0.a, b: 2) })
+            ], types: [CodableModel.SettingAfter.self])
+        let setting = CodableModel.SettingAfter.query(7).resolve(in: migrated.context)
+        #expect(setting?.value.a == 1 && setting?.value.b == 2)
     }
 }

@@ -63,6 +63,25 @@ extension StoreLog {
         }
     }
 
+    /// Entities that are kept and not shown. What an app has dropped on purpose is reported at each opening, too: nothing
+    /// says that it was on purpose.
+    func unread(_ unread: UnreadContent) {
+        for type in unread.types {
+            var metadata = [
+                "type": type.type, "count": "\(type.count)",
+                "deletedCount": "\(type.deletedCount)",
+            ]
+            metadata["likelyName"] = type.likelyName
+            note(
+                type.likelyName == nil ? .notice : .warning, .unread, type.description, metadata)
+        }
+        for value in unread.values {
+            var metadata = ["type": value.type, "id": value.id]
+            metadata["property"] = value.property
+            note(.warning, .unread, "not shown: \(value)", metadata)
+        }
+    }
+
     // MARK: - Writing
 
     /// What a commit is measured by, from the end of its body.

@@ -62,6 +62,8 @@ public struct StoreLog: Sendable {
         case refusedWrite
         /// A sync of the log failed. The store takes no more writes, and some may be lost that it has.
         case failedSync
+        /// The log holds entities that the app's types do not show: it looks as if they were gone.
+        case unread
     }
 
     /// Where an entry lies in work that takes time. Both ends have the same number.

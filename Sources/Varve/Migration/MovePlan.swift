@@ -194,14 +194,13 @@ extension MovePlan {
     ///
     /// - Parameter recorded: what the log says of steps that are not known.
     func affected(with recorded: RecordedMoves) -> Set<TypeNumber> {
-        var types = RecordedMoves(self).types.union(recorded.types)
-        let all = Array(before.values) + after.values
-        for type in all where types.contains(type.number) {
-            types.formUnion(type.relations.map(\.target))
-        }
-        let targets = types
-        for type in all where type.relations.contains(where: { targets.contains($0.target) }) {
-            types.insert(type.number)
+        let moved = RecordedMoves(self).types.union(recorded.types)
+        var types = moved
+        for type in Array(before.values) + after.values {
+            if moved.contains(type.number) { types.formUnion(type.relations.map(\.target)) }
+            if type.relations.contains(where: { moved.contains($0.target) }) {
+                types.insert(type.number)
+            }
         }
         return types
     }

@@ -91,7 +91,11 @@ final class MovedTransactions {
             try old.add(place, of: walk.draft, keepsKnown: true)
         }
         try walk.check()
-        return try old.difference(to: new, view.header, walk.draft.catalog)
+        // In states of the past, what a migration takes was never there. That it is gone behind it is no change of its own,
+        // which would be in the way of an undo that brings it back.
+        let isMigration = past.passages.contains { $0.transaction == view.id }
+        return try old.difference(
+            to: new, view.header, walk.draft.catalog, ofRowsAlone: isMigration)
     }
 
     private func content(behind transaction: TransactionID, _ walk: PastWalk) throws -> MovedContent
@@ -167,10 +171,15 @@ struct MovedContent {
     }
 
     /// A transaction that leads from this content to another of the same entities, in a log of nothing else.
+    ///
+    /// - Parameter ofRowsAlone: whether entities without a row are the same, gone or still to come.
     func difference(
-        to new: MovedContent, _ header: TransactionHeader, _ catalog: Catalog
+        to new: MovedContent, _ header: TransactionHeader, _ catalog: Catalog, ofRowsAlone: Bool
     ) throws -> [UInt8] {
-        let changes = changes(to: new)
+        let changes = changes(to: new).filter {
+            !ofRowsAlone || $0.old.presence.hasRow || $0.new.presence.hasRow
+                || $0.old.lists != $0.new.lists
+        }
         return try IsolatedTransaction.payload(header, catalog.definitions) { former in
             for change in changes { try Self.set(change.name, change.old, in: former) }
         } to: { draft in

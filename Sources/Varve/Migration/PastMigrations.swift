@@ -38,8 +38,13 @@ struct PastMigrations: Sendable {
             return recorded.subtracting(RecordedMoves(try plan(catalog)))
         }
 
+        /// A step that lacks something, where another migration of the transaction is not known, may lack what that one
+        /// would have made: then this is what to give.
         func barrier(_ reason: MigrationBarrier.Reason, _ name: String? = nil) -> StoreError {
-            .acrossMigration(
+            if case .failed(let failure) = reason, let missing, failure.error is MigrationError {
+                return barrier(.notGiven, missing)
+            }
+            return .acrossMigration(
                 MigrationBarrier(
                     migration: name ?? names.joined(separator: ", "), transaction: transaction,
                     reason: reason))

@@ -18,11 +18,14 @@ struct RecordedMoves: Sendable, Equatable {
         let to: TypeNumber
     }
 
-    private(set) var moves: Set<Move> = []
+    /// How often each is there: several steps of one transaction may be about the same two types.
+    private var counts: [Move: Int] = [:]
     /// Whether there are words that this version does not know.
     private(set) var hasOthers = false
 
-    var isEmpty: Bool { moves.isEmpty && !hasOthers }
+    var moves: Set<Move> { Set(counts.keys) }
+
+    var isEmpty: Bool { counts.isEmpty && !hasOthers }
 
     /// The types that it names.
     var types: Set<TypeNumber> { Set(moves.flatMap { [$0.from, $0.to] }) }
@@ -31,20 +34,25 @@ struct RecordedMoves: Sendable, Equatable {
 
     init(_ plan: MovePlan) {
         for split in plan.splits.values {
-            moves.insert(Move(kind: .split, from: split.source, to: split.target))
+            add(Move(kind: .split, from: split.source, to: split.target))
         }
         for join in plan.joins.values {
-            moves.insert(Move(kind: .join, from: join.relation.target, to: join.holder))
+            add(Move(kind: .join, from: join.relation.target, to: join.holder))
         }
         for (former, successor) in plan.successors {
-            moves.insert(Move(kind: .ids, from: former, to: successor))
+            add(Move(kind: .ids, from: former, to: successor))
         }
     }
 
-    /// Without the moves that others are too.
+    private mutating func add(_ move: Move) { counts[move, default: 0] += 1 }
+
+    /// Without the moves that others are too, one for one.
     func subtracting(_ others: RecordedMoves) -> RecordedMoves {
         var rest = self
-        rest.moves.subtract(others.moves)
+        for (move, count) in others.counts {
+            let left = (rest.counts[move] ?? 0) - count
+            rest.counts[move] = left > 0 ? left : nil
+        }
         return rest
     }
 
@@ -62,8 +70,10 @@ struct RecordedMoves: Sendable, Equatable {
 extension RecordedMoves {
     var text: String {
         moves.sorted { ($0.kind.rawValue, $0.from, $0.to) < ($1.kind.rawValue, $1.from, $1.to) }
-            .map { "\($0.kind.rawValue):\($0.from.rawValue):\($0.to.rawValue)" }
-            .joined(separator: " ")
+            .flatMap { move in
+                let word = "\(move.kind.rawValue):\(move.from.rawValue):\(move.to.rawValue)"
+                return repeatElement(word, count: counts[move] ?? 0)
+            }.joined(separator: " ")
     }
 
     /// - Parameter text: what a log says. Words of another form are of a newer version: what they are about is not known.
@@ -76,7 +86,7 @@ extension RecordedMoves {
                 hasOthers = true
                 continue
             }
-            moves.insert(Move(kind: kind, from: from, to: to))
+            add(Move(kind: kind, from: from, to: to))
         }
     }
 

@@ -69,6 +69,7 @@ struct StoreOpening {
         do throws(StoreError) {
             let opened = try body()
             if let work { log?.opened(opened.report, isWriter: mode == .readWrite, work) }
+            log?.unread(opened.unread)
             return opened
         } catch {
             work?.end(error)

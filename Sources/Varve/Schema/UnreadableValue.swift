@@ -25,10 +25,18 @@ extension UnreadableValue {
         case .unknownRawValue: "give the type a case for it, or make the property optional"
         case .jsonFailed:
             "let the type's init(from:) read what earlier versions wrote: "
-                + "a member that is new needs decodeIfPresent; or write a migration .convert from a type that does"
+                + "a member that is new needs decodeIfPresent; or write a migration with "
+                + conversionStep
         case .notMigratable: "let the steps of the migration take the row of then"
         default: "let the property's type read it, or give the property another name"
         }
+    }
+
+    private var conversionStep: String {
+        guard let property else { return ".convert from a copy of the former type" }
+        return
+            ".convert(\"\(property)\", of: \"\(type)\", from: …, to: …) { … } from a copy of the "
+            + "former type"
     }
 
     init(type: String, id: String, _ error: CodecError) {

@@ -67,7 +67,8 @@ extension Catalog {
                 } ?? .newFieldNeedsDefault(type: declared.name, property: field.name))
         }
         return FieldDefinition(
-            number: number, name: field.name, type: field.type, rung: field.rung, fill: fill)
+            number: number, name: field.name, type: field.type.withoutFills, rung: field.rung,
+            fill: fill)
     }
 
     /// A field that both know. The fill stays the one that older rows were given.
@@ -78,7 +79,7 @@ extension Catalog {
         var field = old
         field.fill = old.fill ?? declared.fill
         guard old.type != declared.type || old.rung != declared.rung else { return field }
-        field.type = declared.type
+        field.type = declared.type.succeeding(old.type)
         field.rung = declared.rung
         do throws(CatalogError) {
             try Self.checkTypeChange(of: type, from: old, to: field)

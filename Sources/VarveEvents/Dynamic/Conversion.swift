@@ -64,10 +64,12 @@ enum Conversion {
         for new in newFields {
             if let old = fields.first(where: { $0.name == new.name }) {
                 try check(old.type, new.type)
+            } else if new.fill != nil {
+                continue
             } else if case .optional = new.type {
                 continue
             } else {
-                throw refuse("'\(new.name)' is new and not optional")
+                throw refuse("'\(new.name)' is new, not optional and without a default value")
             }
         }
         for old in fields where !newFields.contains(where: { $0.name == old.name }) {
@@ -134,24 +136,6 @@ enum Conversion {
         }
     }
 
-    /// What ``convert(_:_:_:)`` may have made a value of the target from; nil where nothing is known that it makes
-    /// one of. The caller converts it again to be sure.
-    static func reverse(
-        _ content: StoredContent, _ source: StoredType, _ target: StoredType
-    ) -> StoredContent? {
-        if haveSameBytes(source, target) { return content }
-        switch (source, target, content) {
-        case (.optional(let first), .optional(let second), .optional(let value)):
-            guard let value else { return .optional(nil) }
-            return reverse(value, first, second).map { .optional($0) }
-        case (_, .optional(let wrapped), .optional(let value)):
-            return value.flatMap { reverse($0, source, wrapped) }
-        default:
-            guard (try? check(target, source)) != nil else { return nil }
-            return try? convert(content, target, source)
-        }
-    }
-
     private static func convertComposite(
         _ content: StoredContent, _ source: StoredType, _ target: StoredType
     ) throws(CodecError) -> StoredContent {
@@ -214,6 +198,10 @@ enum Conversion {
             var value = StoredContent.optional(nil)
             if let index = fields.firstIndex(where: { $0.name == new.name }) {
                 value = try convert(members[index].value, fields[index].type, new.type)
+            } else if let fill = new.fill {
+                value = try fill.withReader { reader throws(CodecError) in
+                    try StoredContent(new.type, from: &reader)
+                }
             }
             converted.append(StoredContent.Member(name: new.name, value: value))
         }

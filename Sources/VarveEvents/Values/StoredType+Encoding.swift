@@ -28,6 +28,8 @@ extension StoredType {
         case raw = 0x26
         case text = 0x27
         case json = 0x28
+        /// A structure that has members which earlier definitions lack.
+        case filledStructure = 0x29
     }
 
     /// Tags that stand for a whole type.
@@ -62,7 +64,8 @@ extension StoredType {
         case .array: .array
         case .set: .set
         case .dictionary: .dictionary
-        case .structure: .structure
+        case .structure(_, let fields):
+            fields.contains { $0.fill != nil } ? .filledStructure : .structure
         case .enumeration: .enumeration
         case .raw: .raw
         case .text: .text
@@ -88,7 +91,8 @@ extension StoredType {
             try value.encode(into: &writer, depth: depth + 1)
         case .structure(let name, let fields):
             writer.writeText(name)
-            try Self.encode(fields, into: &writer, depth: depth)
+            try Self.encode(
+                fields, into: &writer, depth: depth, withFills: tag == .filledStructure)
         case .enumeration(let name, let cases):
             writer.writeText(name)
             writer.writeCount(cases.count)
@@ -107,12 +111,18 @@ extension StoredType {
     }
 
     private static func encode(
-        _ fields: [Field], into writer: inout ByteWriter, depth: Int
+        _ fields: [Field], into writer: inout ByteWriter, depth: Int, withFills: Bool = false
     ) throws(CodecError) {
         writer.writeCount(fields.count)
         for field in fields {
             writer.writeText(field.name)
             try field.type.encode(into: &writer, depth: depth + 1)
+            guard withFills else { continue }
+            writer.append(field.fill == nil ? 0 : 1)
+            if let fill = field.fill {
+                writer.writeCount(fill.count)
+                writer.write(fill)
+            }
         }
     }
 
@@ -152,6 +162,15 @@ extension StoredType {
         case .structure:
             return .structure(
                 try reader.readText(), try decodeFields(from: &reader, depth: depth))
+        case .filledStructure:
+            let offset = reader.position
+            let name = try reader.readText()
+            let fields = try decodeFields(from: &reader, depth: depth, withFills: true)
+            // There is one form for each type.
+            guard fields.contains(where: { $0.fill != nil }) else {
+                throw .invalidValue(offset: offset, typeName: "StoredType")
+            }
+            return .structure(name, fields)
         case .enumeration:
             let name = try reader.readText()
             var cases: [Case] = []
@@ -165,13 +184,27 @@ extension StoredType {
     }
 
     private static func decodeFields(
-        from reader: inout ByteReader, depth: Int
+        from reader: inout ByteReader, depth: Int, withFills: Bool = false
     ) throws(CodecError) -> [Field] {
         var fields: [Field] = []
         for _ in 0..<(try reader.readCount()) {
             let name = try reader.readText()
-            fields.append(Field(name, try decode(from: &reader, depth: depth + 1)))
+            let type = try decode(from: &reader, depth: depth + 1)
+            let fill = withFills ? try decodeFill(of: type, from: &reader) : nil
+            fields.append(Field(name, type, fillBytes: fill))
         }
         return fields
+    }
+
+    private static func decodeFill(
+        of type: StoredType, from reader: inout ByteReader
+    ) throws(CodecError) -> [UInt8]? {
+        guard try reader.readOptionalTag() else { return nil }
+        let start = reader.position
+        let bytes = try reader.readLengthPrefixed()
+        var inner = ByteReader(bytes)
+        try type.skip(&inner)
+        guard inner.isAtEnd else { throw .invalidValue(offset: start, typeName: "\(type)") }
+        return [UInt8](bytes)
     }
 }

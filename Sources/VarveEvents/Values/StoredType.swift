@@ -38,11 +38,40 @@ public indirect enum StoredType: Sendable, Hashable {
         public let name: String
         /// The type of the member.
         public let type: StoredType
+        /// The bytes of the value that the member has where an earlier definition of the structure lacks it. No part
+        /// of what the type is: two members that differ in this alone are equal.
+        package let fill: [UInt8]?
 
         /// A member of this name and type.
         public init(_ name: String, _ type: StoredType) {
+            self.init(name, type, fillBytes: nil)
+        }
+
+        /// A member of a structure with the value that it has where an earlier version of the type lacks it.
+        ///
+        /// - Parameter fill: stores that value. Where it throws, there is none.
+        public init(
+            _ name: String, _ type: StoredType,
+            fill: (inout ByteWriter) throws(CodecError) -> Void
+        ) {
+            var writer = ByteWriter()
+            let isStored = (try? fill(&writer)) != nil
+            self.init(name, type, fillBytes: isStored ? writer.copyBytes() : nil)
+        }
+
+        init(_ name: String, _ type: StoredType, fillBytes: [UInt8]?) {
             self.name = name
             self.type = type
+            fill = fillBytes
+        }
+
+        public static func == (first: Field, second: Field) -> Bool {
+            first.name == second.name && first.type == second.type
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(type)
         }
     }
 

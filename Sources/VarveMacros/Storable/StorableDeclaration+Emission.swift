@@ -27,6 +27,7 @@ extension StorableDeclaration {
         case .load:
             source.block("\(access)\(loadSignature)") { $0.line("try Self(_from: &reader)") }
         case .decode: emitDecoding(of: fields, into: &source)
+        case .fill: emitFilling(of: fields, into: &source)
         case .sameBytes: emitComparison(of: fields, into: &source)
         }
     }
@@ -39,7 +40,7 @@ extension StorableDeclaration {
         case .storedType: emitStoredType(of: cases, into: &source)
         case .store: emitStore(cases, into: &source)
         case .load: emitLoad(cases, into: &source)
-        case .decode: break
+        case .decode, .fill: break
         case .sameBytes: emitComparison(of: cases, into: &source)
         }
     }
@@ -81,9 +82,33 @@ extension StorableDeclaration {
         let members = fields.map { field in
             // Through the property: at file scope the name of its type need not be found.
             let type = "\(codec).type(of: \\Self.\(field.reference))"
-            return ".init(\(field.nameInLog.asStringLiteral), \(codec).storedType(of: \(type)))"
+            let start = ".init(\(field.nameInLog.asStringLiteral), \(codec).storedType(of: \(type))"
+            guard let index = fields.filled.firstIndex(where: { $0.name == field.name }) else {
+                return start + ")"
+            }
+            let writer = "(_writer: inout \("ByteWriter".inLibrary)) \(throwing) in"
+            return start + ", fill: { \(writer) _ = try Self(_fill: \(index), into: &_writer) })"
         }
         emitStoredType("structure", members: members, into: &source)
+    }
+
+    /// An initializer that never makes anything, as that of an entity: it writes the value that a declaration gives a
+    /// member.
+    private func emitFilling(of fields: [FieldDeclaration], into source: inout SourceText) {
+        let filled = fields.filled
+        guard !filled.isEmpty, !declaredRequirements.contains(.storedType) else { return }
+        let parameters = "_fill field: Int, into writer: inout \("ByteWriter".inLibrary)"
+        source.block("private init?(\(parameters)) \(throwing)") { source in
+            source.line("switch field {")
+            for (index, field) in filled.enumerated() {
+                let arguments = "\(field.value(in: "self")), \(field.name.asStringLiteral)"
+                source.line("case \(index):")
+                source.indented { $0.line("try \(codec).store(\(arguments), into: &writer)") }
+            }
+            source.line("default: break")
+            source.line("}")
+            source.line("return nil")
+        }
     }
 
     private func emitStore(_ fields: [FieldDeclaration], into source: inout SourceText) {
@@ -197,6 +222,13 @@ extension StorableDeclaration {
             if cases.count > 1 { source.line("default: return false") }
             source.line("}")
         }
+    }
+}
+
+extension [FieldDeclaration] {
+    /// Those whose declaration says what values of older logs get; nil needs not be said.
+    fileprivate var filled: [FieldDeclaration] {
+        filter { $0.hasInitializer && !($0.isOptional && $0.fillValue == "nil") }
     }
 }
 

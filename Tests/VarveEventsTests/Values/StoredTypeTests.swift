@@ -30,9 +30,31 @@ struct StoredTypeTests {
         }
     }
 
-    @Test("Every damaged type is an error or another type")
-    func damage() throws {
-        for variant in damaged(try encoded(Self.sample)) {
+    static let filled = StoredType.optional(
+        .structure(
+            "P", [.init("x", .int64), .init("level", .int64) { $0.writeSigned(7) }]))
+
+    @Test("A structure with members that earlier definitions lack has another tag, and reads back")
+    func fills() throws {
+        let bytes = try encoded(Self.filled)
+        #expect(Hex.text(bytes) == "20 29 01 50 02 01 78 05 00 05 6c 65 76 65 6c 05 01 01 0e")
+        let again = try bytes.withReader { reader throws(CodecError) in
+            try StoredType.decode(from: &reader)
+        }
+        #expect(try encoded(again) == bytes)
+        // Without a fill the other tag would do; a fill is one whole value.
+        for wrong in ["29 01 50 01 01 78 05 00", "29 01 50 01 01 78 05 01 02 0e 0e"] {
+            #expect(throws: CodecError.self) {
+                try Hex.bytes(wrong).withReader { reader throws(CodecError) in
+                    try StoredType.decode(from: &reader)
+                }
+            }
+        }
+    }
+
+    @Test("Every damaged type is an error or another type", arguments: [sample, filled])
+    func damage(type: StoredType) throws {
+        for variant in damaged(try encoded(type)) {
             let type = try? variant.withReader { reader throws(CodecError) in
                 let type = try StoredType.decode(from: &reader)
                 try reader.expectEnd()

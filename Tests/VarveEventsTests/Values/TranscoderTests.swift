@@ -57,7 +57,51 @@ struct TranscoderTests {
             reason(old, .structure("S", [.init("a", .int8)])) == "'b' would be lost")
         let more = StoredType.structure(
             "S", [.init("a", .int8), .init("b", .string), .init("d", .bool)])
-        #expect(reason(old, more) == "'d' is new and not optional")
+        #expect(
+            reason(old, more) == "'d' is new, not optional and without a default value")
+    }
+
+    @Test("A new member has its default value, and a value with that alone leads back")
+    func defaults() throws {
+        let old = StoredType.structure("S", [.init("a", .int8)])
+        let new = StoredType.structure(
+            "S", [.init("d", .string) { $0.writeText("x") }, .init("a", .int16)])
+        #expect(try transcode(old, new, "ff") == "01 78 01")
+        #expect(
+            try transcode(.array(.optional(old)), .array(.optional(new)), "02 00 01 05")
+                == "02 00 01 01 78 0a")
+        // Widened members do not lead back, others do where nothing was put into the new one.
+        let same = StoredType.structure(
+            "S", [.init("d", .string) { $0.writeText("x") }, .init("a", .int8)])
+        for (source, target) in [(old, same), (.optional(old), .optional(same))] {
+            let transcoder = try Transcoder(from: source, to: target)
+            let tag: [UInt8] = source == old ? [] : [1]
+            let made = try transcoder.transcode(tag + [5])
+            #expect(made.withUnsafeBytes { transcoder.sourceBytes(of: $0) } == tag + [5])
+            let other = tag + [1, UInt8(ascii: "y"), 5]
+            #expect(other.withUnsafeBytes { transcoder.sourceBytes(of: $0) } == nil)
+        }
+        let cases = StoredType.enumeration("E", [.init("a"), .init("b", [.init("", old)])])
+        let more = StoredType.enumeration(
+            "E", [.init("c"), .init("b", [.init("", same)]), .init("a")])
+        let transcoder = try Transcoder(from: cases, to: more)
+        let made = try transcoder.transcode([1, 5])
+        #expect(made == [1, 1, UInt8(ascii: "x"), 5])
+        #expect(made.withUnsafeBytes { transcoder.sourceBytes(of: $0) } == [1, 5])
+        #expect([UInt8(0)].withUnsafeBytes { transcoder.sourceBytes(of: $0) } == nil)
+    }
+
+    @Test("A default value that cannot be stored is none")
+    func unstorable() {
+        let type = StoredType.structure(
+            "S",
+            [
+                .init("a", .int8),
+                .init("d", .bool) { _ throws(CodecError) in
+                    throw .notStorable(property: "d", typeName: "T")
+                },
+            ])
+        #expect(reason(.structure("S", [.init("a", .int8)]), type)?.contains("'d'") == true)
     }
 
     @Test("Enumerations are matched by case name")

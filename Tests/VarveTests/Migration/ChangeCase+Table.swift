@@ -90,6 +90,16 @@ extension ChangeCase {
     ]
 
     private static let values: [ChangeCase] = [
+        .byItself(
+            "an enumeration has a new case",
+            ["1 low paused", "2 high done(by: \"me\")", "deleted 3 high open"]
+        ) { (part: LaterValues.Tempered) in "\(part.id) \(part.mood) \(part.state)" },
+        .byItself(
+            "another name of a member of a `@Storable` struct, or of a case",
+            ["1 halted -1 1", "2 done(by: \"me\") -2 2", "deleted 3 open -3 3"]
+        ) { (part: LaterValues.Renamed) in
+            "\(part.id) \(part.state) \(part.place.height) \(part.place.x)"
+        },
         .step(
             "a case of an enumeration is gone", isRefused: true,
             [
@@ -113,13 +123,14 @@ extension ChangeCase {
             ], ["1 paused", "2 done(by: \"me\", day: 1)", "deleted 3 open"]
         ) { (part: LaterValues.Dated) in "\(part.id) \(part.state)" },
         .byItself(
-            "a `@Storable` struct has a new optional member, or its members another order",
-            ["1 1 -1 nil", "2 2 -2 nil", "deleted 3 3 -3 nil"]
+            "a `@Storable` struct has a new member that is optional or has a default value, or its members another order",
+            ["1 1 -1 nil 5", "2 2 -2 nil 5", "deleted 3 3 -3 nil 5"]
         ) { (part: LaterValues.Deeper) in
-            "\(part.id) \(part.place.x) \(part.place.y) \(part.place.z.map { "\($0)" } ?? "nil")"
+            let depth = part.place.z.map { "\($0)" } ?? "nil"
+            return "\(part.id) \(part.place.x) \(part.place.y) \(depth) \(part.place.w)"
         },
         .step(
-            "a `@Storable` struct lost or renamed a member, or has a new one that is not optional",
+            "a `@Storable` struct lost a member, or has a new one that needs a value",
             isRefused: true,
             [
                 .convert(

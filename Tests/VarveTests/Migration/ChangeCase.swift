@@ -9,6 +9,8 @@ struct ChangeCase: Sendable, CustomTestStringConvertible {
     let row: String
     /// Tells apart the cases of one row.
     var way = ""
+    /// The store of the former version.
+    var origin = EarlierStore.former
     var migrations: [Migration] = []
     let types: [any EntityModelProtocol.Type]
     /// What does not open without a step; nil where everything does.

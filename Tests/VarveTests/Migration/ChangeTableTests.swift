@@ -21,18 +21,12 @@ struct ChangeTableTests {
             migrations: migrations, types: types)
     }
 
-    /// A copy of the store that an earlier build has written with the version of the app before the change, and its last
-    /// transaction.
-    private func formerDisk() throws -> (SimulatedDisk, TransactionID) {
-        (SimulatedDisk(DiskImage(try Former.storedFiles())), 2)
-    }
-
     @Test("The store of the earlier build holds what today's build writes")
     func golden() throws {
         let disk = SimulatedDisk()
         let today = try open(disk, Former.types)
         try Former.fill(today)
-        let golden = try open(formerDisk().0, Former.types)
+        let golden = try open(EarlierStore.former.disk(), Former.types)
         #expect(golden.lastTransaction == today.lastTransaction)
         for transaction in 0...2 {
             let point = HistoryPoint.transaction(TransactionID(UInt64(transaction)))
@@ -73,9 +67,11 @@ struct ChangeTableTests {
         }
     }
 
-    @Test("A change happens as its row says, live and in the log", arguments: ChangeCase.all)
+    @Test(
+        "A change happens as its row says, live and in the log",
+        arguments: ChangeCase.all + ChangeCase.ofAlbum)
     func change(_ change: ChangeCase) throws {
-        let (disk, last) = try formerDisk()
+        let (disk, last) = (try change.origin.disk(), change.origin.last)
         if let refused = change.refused {
             let before = disk.image.withoutLock
             #expect(throws: StoreError.self) { try open(disk, refused) }
@@ -94,7 +90,7 @@ struct ChangeTableTests {
         let compacted = try open(disk, change.types, change.migrations)
         #expect(change.describe(compacted.context) == change.expected)
         if let gone = change.gone {
-            let without = try open(formerDisk().0, change.types, [])
+            let without = try open(change.origin.disk(), change.types, [])
             #expect(unread(without).contains(gone), "nothing would show that a step did nothing")
             #expect(!unread(compacted).contains(gone))
         }
@@ -109,9 +105,9 @@ struct ChangeTableTests {
 
     @Test(
         "A power cut or a kill at any step of the opening leaves the store before or behind the change",
-        arguments: ChangeCase.all)
+        arguments: ChangeCase.all + ChangeCase.ofAlbum)
     func crashes(_ change: ChangeCase) throws {
-        let (former, last) = try formerDisk()
+        let (former, last) = (try change.origin.disk(), change.origin.last)
         let disk = SimulatedDisk(former.image)
         let newest = try open(disk, change.types, change.migrations).lastTransaction
         let operations = disk.operations

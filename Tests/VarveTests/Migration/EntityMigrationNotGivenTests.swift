@@ -24,6 +24,20 @@ private struct Badge {
     let id: Int
     var text: String
     @Relationship var guest: Guest? = nil
+    @Relationship var host: Guest? = nil
+}
+
+@EntityModel("Guest")
+private struct TitledGuest {
+    let id: Int
+    var title: String
+}
+
+@EntityModel("Badge")
+private struct TitledBadge {
+    let id: Int
+    var text: String
+    @Relationship var guest: TitledGuest? = nil
 }
 
 // Two types with a relation, before and behind.
@@ -39,6 +53,20 @@ private struct Boarder {
 private struct Room {
     let id: Int
     var name: String
+}
+
+@EntityModel("Key")
+private struct Key {
+    let id: Int
+    var text: String
+    @Relationship var room: Room? = nil
+}
+
+@EntityModel("Badge")
+private struct BoarderBadge {
+    let id: Int
+    var text: String
+    @Relationship var guest: Boarder? = nil
 }
 
 @EntityModel("Memo")
@@ -232,6 +260,108 @@ struct EntityMigrationNotGivenTests {
         #expect(try again.history(of: NamedGuest.self, id: "g1").map(\.transaction.id) == [4, 1])
         try again.restoreDeletion(of: NamedGuest.self, id: "g2")
         #expect(NamedGuest.query().resolve(in: again.context).map(\.id) == ["g1", "g2"])
+    }
+
+    @Test("Of two splits into one type, in one opening, the one that is not given is missed")
+    func twoOfOneKind() throws {
+        func badges(_ name: String, by relation: SplitLink) -> Migration {
+            Migration(
+                name,
+                .split("Guest", into: "Badge", linkedBy: relation) { row in
+                    var badge = try SplitEntity(id: name == "first" ? 1 : 2)
+                    try badge.set("text", to: name)
+                    return badge
+                })
+        }
+        let former = try open([Guest.self])
+        try former.write { try Guest(id: 1, name: "Eve").save(to: &$0) }
+        try former.close()
+        let types: [any EntityModelProtocol.Type] = [Guest.self, Badge.self]
+        let both = [
+            badges("first", by: .inverse("guest")), badges("second", by: .inverse("host")),
+        ]
+        let migrated = try open(types, both)
+        #expect(Badge.query().resolve(in: migrated.context).map(\.id) == [1, 2])
+        let words = try #require(migrated.transaction(2).metadata["varve.entities"]).split(
+            separator: " ")
+        #expect(words.count == 2 && Set(words).count == 1 && words[0].hasPrefix("split:"))
+        try migrated.close()
+        let half = try open(types, [both[1]])
+        let error = refusal { _ = try half.context(asOf: .transaction(1)) }
+        guard case .acrossMigration(let barrier) = error, case .notGiven = barrier.reason else {
+            Issue.record("\(text(error))")
+            return
+        }
+        #expect(barrier.migration == "first")
+        try half.close()
+        let whole = try open(types, both)
+        let past = try whole.context(asOf: .transaction(1))
+        #expect(Badge.query().resolve(in: past).map(\.id) == [1, 2])
+    }
+
+    @Test("Where the other half of a list is given, the error names the migration that is not")
+    func halfOfList() throws {
+        let both = [
+            Migration("names", .rename("name", of: "Guest", to: "title")),
+            Migration(
+                "badges",
+                .split("Guest", into: "Badge", linkedBy: .inverse("guest")) { row in
+                    var badge = SplitEntity()
+                    try badge.set("text", to: row["title", as: String.self])
+                    return badge
+                }),
+        ]
+        let former = try open([Guest.self])
+        try former.write { try Guest(id: 1, name: "Eve").save(to: &$0) }
+        try former.close()
+        let types: [any EntityModelProtocol.Type] = [TitledGuest.self, TitledBadge.self]
+        try open(types, both).close()
+        let half = try open(types, [both[1]])
+        let error = refusal { _ = try half.context(asOf: .transaction(1)) }
+        guard case .acrossMigration(let barrier) = error, case .notGiven = barrier.reason else {
+            Issue.record("\(text(error))")
+            return
+        }
+        #expect(barrier.migration == "names")
+        try half.close()
+        let past = try open(types, both).context(asOf: .transaction(1))
+        #expect(TitledBadge.query().resolve(in: past).map(\.text) == ["Eve"])
+    }
+
+    @Test("Without it, a step about what is linked with a neighbour alone is undone")
+    func neighbourOfNeighbour() throws {
+        let migration = Migration(
+            "badges",
+            .split("Guest", into: "Badge", linkedBy: .inverse("guest")) { row in
+                var badge = SplitEntity()
+                try badge.set("text", to: row["name", as: String.self])
+                return badge
+            })
+        let former = try open([Boarder.self, Key.self])
+        try former.write { context in
+            try Room(id: 1, name: "Blue").save(to: &context)
+            try Boarder(id: 1, name: "Eve", room: .id(1)).save(to: &context)
+        }
+        try former.write(options: WriteOptions(scope: "keys")) {
+            try Key(id: 1, text: "new", room: .id(1)).save(to: &$0)
+        }
+        try former.write(options: WriteOptions(scope: "keys")) { context in
+            _ = try Key.query(1).update(in: &context) { $0.text = "copied" }
+        }
+        try former.close()
+        let types: [any EntityModelProtocol.Type] = [BoarderBadge.self, Key.self]
+        try open(types, [migration]).close()
+        let store = try open(types)
+        try store.undo(scope: "keys")
+        #expect(try Key.require(1, in: store.context).text == "new")
+        // This one names the room, which guests lead to.
+        let error = refusal { try store.undo(scope: "keys") }
+        #expect(text(error).contains("'badges'"), "\(text(error))")
+        try store.close()
+        let whole = try open(types, [migration])
+        try whole.undo(scope: "keys")
+        #expect(Key.query().resolve(in: whole.context).isEmpty)
+        whole.context.checkInvariants()
     }
 
     @Test("The transaction says in the log what its steps did to entities")

@@ -133,7 +133,7 @@ struct EntityMigrationPropertyTests {
 
     @Test(
         "States, their past, undo and redo are what the steps make of the former ones",
-        arguments: 1...30)
+        arguments: MigrationSeeds.choose(30, nightly: 200))
     func migrations(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()

@@ -79,17 +79,6 @@ enum Former {
         }
     }
 
-    /// The files of a store that an earlier build has filled, by their names. Docs/TESTING.md says which.
-    static func storedFiles() throws -> [String: [UInt8]] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Fixtures/former")
-        var files: [String: [UInt8]] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            files[name] = [UInt8](try Data(contentsOf: folder.appending(path: name)))
-        }
-        return files
-    }
-
     /// Everything that a context shows, but for times.
     static func describe(_ context: Context) -> [String] {
         func text(_ part: Part) -> String {

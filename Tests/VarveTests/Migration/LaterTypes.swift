@@ -112,6 +112,7 @@ enum LaterValues {
         var y: Int
         var x: Int
         var z: Int? = nil
+        var w = 5
     }
 
     @Storable struct Point: Equatable {
@@ -130,6 +131,38 @@ enum LaterValues {
     struct MarkedNote: Codable, Equatable, Sendable {
         var text: String
         var mark: Int
+    }
+
+    enum Temper: String, Codable, Sendable { case low, medium, high }
+
+    /// With a case between the former ones.
+    @Storable enum OpenState: Equatable {
+        case open, waiting(until: Int), paused, done(by: String)
+    }
+
+    @Storable enum NamedState: Equatable {
+        case open
+        @PersistedName("paused") case halted
+        case done(by: String)
+    }
+
+    @Storable struct NamedPlace: Equatable {
+        @PersistedName("y") var height: Int
+        var x: Int
+    }
+
+    @EntityModel("Part")
+    struct Tempered {
+        let id: Int
+        var mood: Temper
+        var state: OpenState
+    }
+
+    @EntityModel("Part")
+    struct Renamed {
+        let id: Int
+        var state: NamedState
+        var place: NamedPlace
     }
 
     @EntityModel("Part")

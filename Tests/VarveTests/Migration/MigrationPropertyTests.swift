@@ -15,7 +15,7 @@ struct MigrationPropertyTests {
 
     @Test(
         "States, their past, undo and redo are those that the model makes of the former ones",
-        arguments: TestSize.choose(1...15, nightly: 1...40))
+        arguments: MigrationSeeds.choose(15, nightly: 40))
     func migrations(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()

@@ -1,5 +1,15 @@
+import Foundation
 import Varve
 import VarveTestSupport
+
+/// How many random stores a test migrates; `VARVE_MIGRATION_COUNT` says another number.
+enum MigrationSeeds {
+    static func choose(_ usual: UInt64, nightly: UInt64) -> ClosedRange<UInt64> {
+        let variable = ProcessInfo.processInfo.environment["VARVE_MIGRATION_COUNT"]
+        return
+            1...max(1, variable.flatMap { UInt64($0) } ?? TestSize.choose(usual, nightly: nightly))
+    }
+}
 
 // Three versions of two types, what their states hold, and random ways from one version to the next.
 

@@ -17,6 +17,16 @@ struct RecordedMovesTests {
         #expect(RecordedMoves("").isEmpty)
     }
 
+    @Test("A word is there as often as there are steps about its types")
+    func repeated() {
+        let moves = RecordedMoves("join:2:1 split:1:4 split:1:4")
+        #expect(moves.text == "join:2:1 split:1:4 split:1:4" && moves.moves.count == 2)
+        let rest = moves.subtracting(RecordedMoves("split:1:4"))
+        #expect(rest.text == "join:2:1 split:1:4")
+        #expect(rest.subtracting(rest).isEmpty)
+        #expect(rest.subtracting(moves).isEmpty)
+    }
+
     @Test(
         "A word of another form is not nothing: what it is about is not known",
         arguments: [
