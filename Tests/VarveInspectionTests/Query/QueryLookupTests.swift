@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Varve
+import VarveLog
 import VarveTestSupport
 
 @testable import VarveInspection
@@ -74,7 +75,7 @@ struct QueryLookupTests {
         "Find what a scan finds, whatever the ids are, in a log and in a checkpoint",
         arguments: [false, true])
     func laws(isCompacted: Bool) throws {
-        if isCompacted { _ = try StoreCompaction.compact(path) }
+        if isCompacted { _ = try StoreCompaction.compact(POSIXFileSystem(path)) }
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let constants =

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VarveText
 
 @testable import VarveInspection
 @testable import VarveTool
