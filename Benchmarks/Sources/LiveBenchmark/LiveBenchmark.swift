@@ -28,8 +28,8 @@ enum LiveBenchmark {
         try await absorbSections(store, rows, "a property", .property(\.age))
         try await absorbSections(store, rows, "a related entity", .related(\.$group, \.name))
         try drafts(store, rows)
-        for count in [1, 10, 100, 1_000] { try commits(store, rows, changes: count) }
         try await readBack(store, start)
+        for count in [1, 10, 100, 1_000] { try commits(store, rows, changes: count) }
     }
 
     private static let groups = 1_000
