@@ -85,6 +85,17 @@ private struct ListBenchmarks {
                     for number in 0..<1_000 { try move(number, in: store) }
                 }
             })
+        suite.measure(
+            "move one, commit and undo, in a list of \(length)", operations: 200,
+            unit: .microseconds, prepare: { store() },
+            { store in
+                expectingNoError {
+                    for number in 0..<200 {
+                        try move(number, in: store)
+                        try store.undo()
+                    }
+                }
+            })
         suite.count("bytes logged by a move, in a list of \(length)", unit: "bytes") {
             var bytes = 0.0
             expectingNoError {
