@@ -90,7 +90,8 @@ struct AutoIncrementCrashTests {
             for id in try Self.work(number, in: store) {
                 given.append((id, disk.operations.count))
             }
-            if number == 12 { try store.compact() }
+            // The newest id is one that was undone: from here on the checkpoint alone knows it.
+            if number == 10 { try store.compact() }
         }
         var random = SeededGenerator(seed: seed)
         let first = given[0].operations
