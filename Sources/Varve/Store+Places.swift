@@ -1,5 +1,4 @@
 public import Foundation
-public import VarveGraph
 internal import VarveLog
 
 extension Store {
@@ -21,33 +20,6 @@ extension Store {
         return DataDirectory.url
             .appendingPathComponent(DataDirectory.component(application), isDirectory: true)
             .appendingPathComponent(DataDirectory.component(name) + ".varve", isDirectory: true)
-    }
-
-    /// A store without a disk, gone with its last reference. The options are those of a store in a directory.
-    public static func inMemory(
-        durability: Durability = .none, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, log: StoreLog? = nil,
-        _ types: any EntityModelProtocol.Type...
-    ) throws -> Store {
-        try Store(
-            in: MemoryFileSystem(), mode: .readWrite, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, log: log,
-            types: types)
-    }
-
-    /// A store in a new directory of its own, which is removed with the last reference to it. The options are those of
-    /// a store in another directory.
-    public static func temporary(
-        durability: Durability = .commit, retention: Retention = .standard,
-        compactsAutomatically: Bool = true, log: StoreLog? = nil,
-        _ types: any EntityModelProtocol.Type...
-    ) throws -> Store {
-        let directory = try TemporaryDirectory()
-        return try Store(
-            in: POSIXFileSystem(directory.url.path), mode: .readWrite, durability: durability,
-            retention: retention, compactsAutomatically: compactsAutomatically, log: log,
-            types: types,
-            temporaryDirectory: directory)
     }
 
     /// Makes the directories above a store, from the top, each safe from a power cut before the next.

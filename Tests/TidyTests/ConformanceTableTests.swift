@@ -5,6 +5,8 @@ import Testing
 struct ConformanceTableTests {
     private struct Row {
         let name: String
+        /// S, A or N.
+        let kind: String
         /// What stands behind the last bar but one.
         let tests: String
     }
@@ -22,8 +24,19 @@ struct ConformanceTableTests {
             guard cells.count == 7, name.dropFirst(2).first == "-", name != "---" else {
                 return nil
             }
-            return Row(name: String(name), tests: String(cells[5]))
+            let kind = cells[3].filter { $0 != " " }
+            return Row(name: String(name), kind: kind, tests: String(cells[5]))
         }
+    }
+
+    /// The text of each file of tests, with those of its aspects (`Suite+Aspect.swift`).
+    private static func suites() throws -> [String: String] {
+        var texts: [String: String] = [:]
+        for file in try Repository.shared.swiftFiles("Tests") {
+            let suite = file.name.prefix { $0 != "+" && $0 != "." }
+            texts[String(suite), default: ""] += file.lines.joined(separator: "\n") + "\n"
+        }
+        return texts
     }
 
     /// The rows that a text names, ranges too: "OR-05 to OR-07" are three.
@@ -53,10 +66,7 @@ struct ConformanceTableTests {
 
     @Test("Every suite and test that a row names is there")
     func tests() throws {
-        var texts: [String: String] = [:]
-        for file in try Repository.shared.swiftFiles("Tests") {
-            texts[file.name] = file.lines.joined(separator: "\n")
-        }
+        let texts = try Self.suites()
         let all = texts.values.joined(separator: "\n")
         for row in try table() {
             for suite in row.tests.matches(of: /[A-Z]\w+Tests\b/).map(\.output) {
@@ -64,7 +74,7 @@ struct ConformanceTableTests {
             }
             // Titles may begin with the numbers of their rows.
             for match in row.tests.matches(of: /(\w+Tests): "(.*?)"(?=;| *$)/) {
-                let file = texts["\(match.output.1).swift"] ?? ""
+                let file = texts["\(match.output.1)"] ?? ""
                 #expect(
                     file.contains("\(match.output.2)\""),
                     "\(row.name): \(match.output.1) has no test \"\(match.output.2)\"")
@@ -80,5 +90,47 @@ struct ConformanceTableTests {
             let isTold = row.tests.contains("–") || row.tests.contains("the suite itself")
             #expect(isTold, "\(row.name) names no test, and does not say so")
         }
+    }
+
+    @Test(
+        "Every row of the other manuals that is taken over has a test whose name begins with its number"
+    )
+    func numbered() throws {
+        let suites = [
+            "MagicDataConformanceTests", "AssetConformanceTests", "SwiftDatastoreConformanceTests",
+            "OrderedRelationshipConformanceTests", "OrderedRelationshipDiagnosticTests",
+        ]
+        let texts = try Self.suites()
+        var found: Set<String> = []
+        for suite in suites {
+            let text = try #require(texts[suite], "\(suite)")
+            for match in text.matches(of: /"((?:MD|SD|OR)-[^:"]*):/) {
+                found.formUnion(Self.rows(in: String(match.output.1)))
+            }
+        }
+        for row in try table() where row.kind == "S" || row.kind == "A" {
+            guard !row.name.hasPrefix("SM"), !row.tests.contains("the suite itself") else {
+                continue
+            }
+            let missing = Self.rows(in: row.name).subtracting(found)
+            #expect(missing.isEmpty, "no test is named after \(missing.sorted())")
+        }
+    }
+
+    @Test("Every example of a manual that is listed is a test")
+    func examples() throws {
+        let texts = try Self.suites()
+        var file = ""
+        var count = 0
+        for line in try lines().drop(while: { !$0.hasPrefix("## Examples of the manuals") }) {
+            if let match = line.firstMatch(of: /^- (\w+Tests) \(/) {
+                file = try #require(texts[String(match.output.1)], "\(line)")
+            } else if line.hasPrefix("  - ") {
+                count += 1
+                let title = String(line.dropFirst(4))
+                #expect(file.contains("\(title)\""), "\(line)")
+            }
+        }
+        #expect(count > 80)
     }
 }

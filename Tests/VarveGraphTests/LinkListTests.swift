@@ -57,6 +57,53 @@ struct LinkListTests {
         }
     }
 
+    @Test(
+        "Stretches turn a list into its edited copy, whatever moved",
+        arguments: 61...64 as ClosedRange<UInt64>)
+    func stretches(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<200 {
+            let old = SlotList(0..<[2, 100, 129, 700, 9_000][round % 5] as Range<UInt32>)
+            var new = old
+            for step in 0..<Int.random(in: 1..<[2, 6, 60][round % 3], using: &random) {
+                let slot = new.slot(at: Int.random(in: 0..<new.count, using: &random))
+                switch random.next() % 4 {
+                case 0: new.insert(50_000 + UInt32(step), at: Int(random.next() % 2) * new.count)
+                case 1 where new.count > 1: new.remove(at: new.position(of: slot) ?? 0)
+                default:
+                    new.remove(at: new.position(of: slot) ?? 0)
+                    new.insert(slot, at: Int.random(in: 0...new.count, using: &random))
+                }
+            }
+            for (before, now) in [(old, new), (new, old), (old, SlotList(Array(new.slots)))] {
+                let stretches = LinkList(list: now).stretches(
+                    differingFrom: LinkList(list: before))
+                var built: [UInt32] = []
+                var end = 0
+                for stretch in stretches {
+                    built += before.slots[end..<stretch.start]
+                    #expect(built.count == stretch.newStart)
+                    built += stretch.new
+                    end = stretch.start + stretch.old.count
+                    #expect(stretch.old == Array(before.slots[stretch.start..<end]))
+                }
+                built += before.slots[end...]
+                #expect(built == Array(now.slots), "seed \(seed), round \(round)")
+            }
+        }
+    }
+
+    @Test("A move in a long list is two short stretches")
+    func moves() {
+        let long = SlotList(0..<100_000 as Range<UInt32>)
+        var moved = long
+        moved.remove(at: 10)
+        moved.insert(10, at: 90_000)
+        let stretches = LinkList(list: moved).stretches(differingFrom: LinkList(list: long))
+        #expect(stretches.count == 2)
+        #expect(stretches.allSatisfy { $0.old.count <= 512 && $0.new.count <= 512 })
+    }
+
     @Test("Lists that share nothing, lists that are equal, and the ends of long ones")
     func edges() {
         let long = SlotList(0..<100_000 as Range<UInt32>)

@@ -62,22 +62,67 @@ struct StorePlaceTests {
         #expect(error.map { "\($0)".contains("/a/b") } == true)
     }
 
-    @Test("Stores in memory and temporary ones take the options of others")
-    func options() throws {
-        let stores = [
-            try Store.inMemory(
-                durability: .none, retention: .newestState, compactsAutomatically: false,
-                Author.self),
-            try Store.temporary(
-                durability: .none, retention: .newestState, compactsAutomatically: false,
-                Author.self),
-        ]
-        for store in stores {
-            for name in ["a", "b", "c"] {
-                try store.write { try Author(id: name, name: name).save(to: &$0) }
+    @Test(
+        "Stores in memory and temporary ones take every option of others, and types one by one or in an array",
+        arguments: 0..<4 as Range<Int>)
+    func options(form: Int) throws {
+        let steps = Lock(0)
+        let entries = Lock(0)
+        let note: @Sendable (OpeningProgress) -> Void = { _ in steps.withLock { $0 += 1 } }
+        let log = StoreLog { _ in entries.withLock { $0 += 1 } }
+        let migration = Migration("none", .fill("name", of: "Author", with: ""))
+        let store =
+            switch form {
+            case 0:
+                try Store.inMemory(
+                    durability: .none, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    log: log, progress: note, Author.self)
+            case 1:
+                try Store.inMemory(
+                    durability: .none, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    log: log, progress: note, types: [Author.self])
+            case 2:
+                try Store.temporary(
+                    durability: .none, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    log: log, progress: note, Author.self)
+            default:
+                try Store.temporary(
+                    durability: .none, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    log: log, progress: note, types: [Author.self])
             }
-            try store.compact()
-            #expect(store.floor == 4 || store.floor == 3, "only the newest state is kept")
+        #expect(steps.withLock { $0 } > 0 && entries.withLock { $0 } > 0)
+        #expect(store.tablesAhead == nil, "nothing is filled ahead")
+        for name in ["a", "b", "c"] {
+            try store.write { try Author(id: name, name: name).save(to: &$0) }
+        }
+        let newest = store.lastTransaction
+        try store.compact()
+        #expect(store.floor >= newest, "only the newest state is kept")
+    }
+
+    @Test(
+        "A temporary store's directory goes with the last reference, whether or not it was closed")
+    func temporary() throws {
+        for isClosed in [false, true] {
+            weak var gone: Store?
+            var path = ""
+            do {
+                let store = try Store.temporary(Author.self)
+                gone = store
+                path = store.opener.fileSystem.displayPath
+                #expect(FileManager.default.fileExists(atPath: path))
+                try store.write { try Author(id: "a", name: "Ann").save(to: &$0) }
+                if isClosed { try store.close() }
+                let snapshot = store.context
+                #expect(snapshot.count(Author.self) == 1)
+                #expect(FileManager.default.fileExists(atPath: path))
+            }
+            #expect(gone == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
 }

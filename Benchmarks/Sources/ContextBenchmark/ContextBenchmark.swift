@@ -22,8 +22,7 @@ struct ContextBenchmark {
 
     /// What measures each area, in the order of the report.
     static let areas: [@Sendable (Suite) -> Void] = [
-        measureRows, measureSnapshots, measureCurve, measureLinks, measureIndexes, measureQueries,
-        measureShapes, measurePlans, measureText,
-        measureMemory,
+        measureRows, measureSnapshots, measureCurve, measureLinks, measureLists, measureRemoval,
+        measureIndexes, measureQueries, measureShapes, measurePlans, measureText, measureMemory,
     ]
 }

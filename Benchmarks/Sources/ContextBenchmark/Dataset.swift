@@ -34,3 +34,12 @@ func save<Entity: EntityModelProtocol>(_ entity: Entity, to context: inout Conte
         preconditionFailure("a save without hooks threw: \(error)")
     }
 }
+
+/// Runs changes that nothing refuses.
+func expectingNoError<Result>(_ body: () throws -> Result) -> Result {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("a change that nothing refuses threw: \(error)")
+    }
+}

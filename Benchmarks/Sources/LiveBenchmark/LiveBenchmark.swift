@@ -29,6 +29,7 @@ enum LiveBenchmark {
         try await absorbSections(store, rows, "a related entity", .related(\.$group, \.name))
         try drafts(store, rows)
         try await readBack(store, start)
+        for count in [1, 10, 100, 1_000] { try commits(store, rows, changes: count) }
     }
 
     private static let groups = 1_000
@@ -134,6 +135,33 @@ enum LiveBenchmark {
             "\(name) \(Spread.text(times.percentile(0.5) * 1e6))"
         }
         print("draft of a store of \(rows) rows, one entity edited, median µs:")
+        print("  " + names.joined(separator: ", "))
+    }
+
+    /// The time that a draft of several edited entities takes, and a write of as many, for comparison.
+    private static func commits(_ store: Store, _ rows: Int, changes: Int) throws {
+        var names = ["edits", "has changes", "commit", "write"]
+        var times: [[Double]] = names.map { _ in [] }
+        for round in 0..<max(20, 2_000 / changes) {
+            let ids = (0..<changes).map { (round &* changes + $0) &* 104_729 % rows }
+            func save(_ age: Int, to context: inout Context) throws {
+                for id in ids { try person(id, age: age).save(to: &context) }
+            }
+            let draft = store.draft("Edit")
+            let steps: [() throws -> Void] = [
+                { try draft.edit { try save(2_000 + round, to: &$0) } },
+                { precondition(draft.hasChanges) },
+                { _ = try draft.commit() },
+                { try store.write("Edit") { try save(5_000 + round, to: &$0) } },
+            ]
+            for (number, step) in steps.enumerated() {
+                times[number].append(try WallClock.seconds(step))
+            }
+        }
+        names = zip(names, times).map { name, times in
+            "\(name) \(Spread.text(times.percentile(0.5) * 1e6))"
+        }
+        print("draft of a store of \(rows) rows, \(changes) entities edited, median µs:")
         print("  " + names.joined(separator: ", "))
     }
 

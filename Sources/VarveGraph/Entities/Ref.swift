@@ -61,32 +61,3 @@ extension EntityModelProtocol {
         return entity
     }
 }
-
-extension Context {
-    /// Saves an entity and returns what the context holds of it then: what hooks and the merge strategy made of it.
-    ///
-    /// - Throws: what the save throws; nothing is changed then.
-    @discardableResult
-    @inlinable
-    public mutating func create<Entity: EntityModelProtocol>(_ entity: Entity) throws -> Entity {
-        let slot = try save(entity, .default)
-        guard let stored = row(of: Entity.self, at: slot) else {
-            // A hook deleted it again.
-            throw ContextError.noSuchEntity(type: "\(Entity.self)", id: "\(entity.id)")
-        }
-        return stored
-    }
-
-    /// Saves entities in their order and returns what the context holds of them then. All of them, or none.
-    ///
-    /// - Throws: what the saves throw; nothing is changed then.
-    @discardableResult
-    @inlinable
-    public mutating func create<Entity: EntityModelProtocol>(
-        _ entities: some Sequence<Entity>
-    ) throws -> [Entity] {
-        try atomically { context in
-            try entities.map { try context.create($0) }
-        }
-    }
-}

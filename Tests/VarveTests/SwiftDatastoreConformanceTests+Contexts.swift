@@ -21,13 +21,10 @@ private struct Company {
     @Relationship(inverse: \.company) var employees: [Employee]?
 }
 
-/// Examples of SwiftDatastore's manual, as a user writes them here. Names begin with the rows of Docs/CONFORMANCE.md.
+/// Contexts, fetched objects and observation.
 @MainActor
-@Suite(
-    "Manual of SwiftDatastore: contexts, fetched objects, observation (SD-16 to SD-24, SD-33 to SD-37)",
-    .timeLimit(.minutes(5)))
-struct DatastoreConformanceTests {
-    private func store() throws -> Store {
+extension SwiftDatastoreConformanceTests {
+    private func company() throws -> Store {
         let store = try Store.inMemory(Company.self)
         try store.writing { context in
             try Company(id: "c", name: "Stone").save(to: &context)
@@ -46,7 +43,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-16: what one context creates, another one sees once it was saved")
     func contexts() async throws {
-        let store = try store()
+        let store = try company()
         let first = store.draft()
         let second = store.draft()
         try first.edit { context in
@@ -62,7 +59,7 @@ struct DatastoreConformanceTests {
     @Test("SD-17: work is done apart, and its error reaches the caller")
     func perform() async throws {
         struct Failure: Error {}
-        let store = try store()
+        let store = try company()
         try await store.write { context in
             try Employee(id: 9, name: "Zoe", salary: 1, age: 20).save(to: &context)
         }
@@ -76,7 +73,7 @@ struct DatastoreConformanceTests {
         "SD-18: a child context is saved into its parent, and only the outermost one into the store"
     )
     func children() async throws {
-        let store = try store()
+        let store = try company()
         let parent = store.draft()
         let child = parent.draft()
         try child.edit { _ = try Employee.delete(id: 0, from: &$0) }
@@ -89,7 +86,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-19: objects are made and deleted in a context")
     func creating() throws {
-        let store = try store()
+        let store = try company()
         let draft = store.draft()
         let made = try draft.edit { context in
             try context.create(Employee(id: 9, name: "Zoe", salary: 1, age: 20))
@@ -101,7 +98,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-20, SD-22: unsaved changes are known, and reverted")
     func reverting() throws {
-        let store = try store()
+        let store = try company()
         let draft = store.draft()
         func pay(_ salary: Int) throws {
             try draft.edit { context in
@@ -122,7 +119,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-21: saving says what was inserted, updated and deleted")
     func savedChanges() throws {
-        let store = try store()
+        let store = try company()
         let draft = store.draft()
         try draft.edit { context in
             try Employee(id: 9, name: "Zoe", salary: 1, age: 20).save(to: &context)
@@ -139,7 +136,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-23: an object of one context is found in another one by its id")
     func converting() throws {
-        let store = try store()
+        let store = try company()
         let shown = try #require(
             Employee.query().sorted(by: \.salary).first().resolve(in: store.context))
         let draft = store.draft()
@@ -155,7 +152,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-24: a context takes in what was saved elsewhere, without losing its own edits")
     func refreshing() throws {
-        let store = try store()
+        let store = try company()
         let draft = store.draft()
         try draft.edit { context in
             var employee: Employee = try .require(0, in: context)
@@ -174,7 +171,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-33: a view reads on the main actor, and follows what is saved elsewhere")
     func viewContext() async throws {
-        let store = try store()
+        let store = try company()
         let employees = ObservedResults(
             of: Employee.filter(\.age > 30).sorted(by: \.name, \.salary.desc).limit(20), in: store)
         #expect(employees.list[0].name == "Ann" && employees.list.count == 2)
@@ -188,7 +185,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-34, SD-35: fetched objects have sections with names, numbers of objects, and objects")
     func fetchedObjects() throws {
-        let store = try store()
+        let store = try company()
         let fetched = ObservedSections(
             of: Employee.filter(\.age > 22 || \.age <= 60).sorted(by: \.name.desc, \.age),
             by: .property(\.salary), in: store)
@@ -200,7 +197,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-36: changes say what was inserted, updated, deleted and moved, by section and row")
     func observeChanges() async throws {
-        let store = try store()
+        let store = try company()
         var updates = store.results(
             of: Employee.query().sorted(by: \.name), sectionedBy: .property(\.salary)
         ).makeAsyncIterator()
@@ -224,7 +221,7 @@ struct DatastoreConformanceTests {
 
     @Test("SD-37: attributes and relations are observed, whichever copy of the object was changed")
     func observingProperties() async throws {
-        let store = try store()
+        let store = try company()
         var positions = store.values(of: Employee.self, id: 0, \.position).makeAsyncIterator()
         #expect(await positions.next() == .some(.some(nil)))
         let company = ObservedEntity(Company.query("c").with(\.$employees), in: store)

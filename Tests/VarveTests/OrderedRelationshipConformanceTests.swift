@@ -19,8 +19,8 @@ private struct Line: Equatable {
     @Relationship(inverse: \.children) var parent: Line?
 }
 
-@Suite("OrderedRelationship")
-struct OrderedListConformanceTests {
+@Suite("OrderedRelationship, row by row")
+struct OrderedRelationshipConformanceTests {
     private let store: Store
     private let outline: Outline
 
@@ -38,7 +38,7 @@ struct OrderedListConformanceTests {
         Outline.query(outline.id).related(\.$items).resolve(in: store.context).map(\.text).joined()
     }
 
-    @Test("OR-01, OR-03: a list comes in its order, and what is missing is left out")
+    @Test("OR-01 to OR-03: a list comes in its order, and what is missing is left out")
     func inOrder() throws {
         #expect(texts() == "abcd")
         try store.write { try outline.insert([99], at: 0, relation: \.$items, in: &$0) }

@@ -60,8 +60,8 @@ private struct NamelessWorker {
 
 /// SwiftDatastore's objects, attributes, relations and fetches, as a user writes them here. Names begin with the rows of
 /// Docs/CONFORMANCE.md.
-@Suite("Manual of SwiftDatastore: objects, attributes, fetches (SD-01 to SD-32, SD-40)")
-struct DatastoreModelConformanceTests {
+@Suite("SwiftDatastore, row by row", .timeLimit(.minutes(5)))
+struct SwiftDatastoreConformanceTests {
     private let store: Store
 
     init() throws {
