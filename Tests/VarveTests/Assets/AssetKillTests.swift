@@ -84,7 +84,7 @@ struct AssetKillTests {
             try photos.check(store, comment)
             try KilledPhotos.checkFiles(of: store, at: folder.store, comment)
             try await checkBackups(in: folder, of: store, photos, comment)
-            try await store.close()
+            try store.close()
         }
     }
 
