@@ -7,7 +7,9 @@ extension Store {
     /// Every version of an entity that history goes back to, newest first: which transaction made
     /// it, what changed, and the entity from then on.
     ///
-    /// A transaction that changed an entity's links alone makes no version of it.
+    /// A transaction that changed an entity's links alone makes no version of it. One that changed and deleted it makes
+    /// two: the deletion and, next in the collection, the update. So does an undo that brings back a tombstone with
+    /// other values.
     ///
     /// - Returns: the versions that are kept; ``EntityHistory/dropped`` says where history begins, if there were
     ///   others. Empty, and nothing dropped, for an id that there never was.

@@ -15,7 +15,7 @@ struct MigrationPropertyTests {
 
     @Test(
         "States, their past, undo and redo are those that the model makes of the former ones",
-        arguments: MigrationSeeds.choose(15, nightly: 40))
+        arguments: MigrationSeeds.choose(15, nightly: 40, kept: [90, 109]))
     func migrations(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()
@@ -26,6 +26,12 @@ struct MigrationPropertyTests {
             guard former.lastTransaction.rawValue == UInt64(models.count) else { continue }
             models.append(ThingsModel(former: former.context))
             if models.count % 10 == 9 { try former.compact() }
+        }
+        var formerVersions: [Int: [ThingVersion]] = [:]
+        for id in 1...6 {
+            formerVersions[id] = try former.history(of: ThingV1.self, id: id).map {
+                ThingVersion(former: $0)
+            }
         }
         try former.close()
         guard models.count > 1 else { return }
@@ -51,15 +57,7 @@ struct MigrationPropertyTests {
                 try store.context(asOf: .transaction(TransactionID(UInt64(transaction)))),
                 expected[transaction], "behind \(transaction)")
         }
-        for id in 1...6 {
-            for version in try store.history(of: ThingV2.self, id: id) {
-                let transaction = Int(version.transaction.id.rawValue)
-                guard transaction < expected.count, version.change == .updated else { continue }
-                #expect(
-                    version.entity?.count == expected[transaction].things[id]?.count,
-                    "seed \(seed), \(id) in \(transaction)")
-            }
-        }
+        try checkHistory(store, formerVersions.mapValues(change.apply), expected, seed)
         try checkUndo(store, undone, seed)
     }
 
@@ -72,6 +70,28 @@ struct MigrationPropertyTests {
             states.append(ThingsModel(former: former.context))
         }
         return states
+    }
+
+    /// Compares the versions from before the migration with what it makes of the former ones, and the last version of
+    /// each transaction with the state behind it. A transaction may have two: an undo of a save that replaced a
+    /// tombstone is an update to what the tombstone keeps, and a deletion. In seeds 90 and 109 it is transaction 12.
+    private func checkHistory(
+        _ store: Store, _ former: [Int: [ThingVersion]], _ states: [ThingsModel], _ seed: UInt64
+    ) throws {
+        for (id, expected) in former {
+            let versions = try store.history(of: ThingV2.self, id: id)
+                .map { ThingVersion(second: $0) }
+                .filter { $0.transaction.rawValue < UInt64(states.count) }
+            #expect(versions == expected, "seed \(seed), \(id)")
+            var later: TransactionID?
+            for version in versions {
+                defer { later = version.transaction }
+                guard version.transaction != later else { continue }
+                var thing = states[Int(version.transaction.rawValue)].things[id]
+                thing?.boxes = []
+                #expect(version.shown == thing, "seed \(seed), \(id) in \(version.transaction)")
+            }
+        }
     }
 
     /// Undoes all steps from before the migration, and redoes them.

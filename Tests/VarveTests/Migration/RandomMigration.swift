@@ -4,10 +4,12 @@ import VarveTestSupport
 
 /// How many random stores a test migrates; `VARVE_MIGRATION_COUNT` says another number.
 enum MigrationSeeds {
-    static func choose(_ usual: UInt64, nightly: UInt64) -> ClosedRange<UInt64> {
+    /// - Parameter kept: seeds of rare stores, which are chosen at any number.
+    static func choose(_ usual: UInt64, nightly: UInt64, kept: [UInt64] = []) -> [UInt64] {
         let variable = ProcessInfo.processInfo.environment["VARVE_MIGRATION_COUNT"]
-        return
-            1...max(1, variable.flatMap { UInt64($0) } ?? TestSize.choose(usual, nightly: nightly))
+        let count = max(
+            1, variable.flatMap { UInt64($0) } ?? TestSize.choose(usual, nightly: nightly))
+        return Array(1...count) + kept.filter { $0 > count }
     }
 }
 
@@ -121,6 +123,32 @@ extension ThingsModel {
     }
 }
 
+/// A version of a thing, without its links.
+struct ThingVersion: Equatable {
+    let transaction: TransactionID
+    let change: VersionChange
+    var thing: ThingsModel.Thing?
+
+    init(former version: EntityVersion<ThingV1>) {
+        (transaction, change) = (version.transaction.id, version.change)
+        thing = version.entity.map {
+            ThingsModel.Thing(
+                count: "\($0.count)", title: $0.name, size: $0.size, weight: nil, boxes: [])
+        }
+    }
+
+    init(second version: EntityVersion<ThingV2>) {
+        (transaction, change) = (version.transaction.id, version.change)
+        thing = version.entity.map {
+            ThingsModel.Thing(
+                count: $0.count, title: $0.title, size: $0.size, weight: $0.weight, boxes: [])
+        }
+    }
+
+    /// What the state behind the transaction shows, if this is its last version of the thing.
+    var shown: ThingsModel.Thing? { change == .deleted ? nil : thing }
+}
+
 /// The way from the second types to the third, as a migration and as what it means, now and for the past: no property
 /// that stays gets another value, because states of the past have theirs of then.
 enum SecondChange {
@@ -190,17 +218,28 @@ struct RandomChange {
     /// The state that the migrations make of one.
     func apply(to model: ThingsModel) -> ThingsModel {
         var changed = model
-        for (id, thing) in model.things {
-            let kept = keepsFirst ? thing.boxes.first : thing.boxes.last
-            changed.things[id] = ThingsModel.Thing(
-                count: thing.count + suffix, title: isRenamed ? thing.title : thing.title + suffix,
-                size: thing.size ?? size, weight: (Double(thing.count) ?? 0) * factor,
-                boxes: kept.map { [$0] } ?? [])
-        }
+        changed.things = model.things.mapValues(apply)
         for (box, things) in model.boxes {
             changed.boxes[box] = things.filter { changed.things[$0]?.boxes == [box] }
         }
         return changed
+    }
+
+    private func apply(to thing: ThingsModel.Thing) -> ThingsModel.Thing {
+        let kept = keepsFirst ? thing.boxes.first : thing.boxes.last
+        return ThingsModel.Thing(
+            count: thing.count + suffix, title: isRenamed ? thing.title : thing.title + suffix,
+            size: thing.size ?? size, weight: (Double(thing.count) ?? 0) * factor,
+            boxes: kept.map { [$0] } ?? [])
+    }
+
+    /// The versions that the migrations make of those of a thing.
+    func apply(to versions: [ThingVersion]) -> [ThingVersion] {
+        versions.map { version in
+            var changed = version
+            changed.thing = version.thing.map(apply)
+            return changed
+        }
     }
 }
 

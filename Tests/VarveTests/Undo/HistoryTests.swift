@@ -33,6 +33,47 @@ struct HistoryTests {
         #expect(try store.history(of: Author.self, id: "nobody").isEmpty)
     }
 
+    @Test(
+        "An undo that brings back a tombstone with other values makes two versions",
+        arguments: ["one", "two"])
+    func returnedTombstone(name: String) throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { try Author(id: "a", name: "one").save(to: &$0) }
+        try store.write { try Author.delete(id: "a", from: &$0) }
+        try store.write { try Author(id: "a", name: name).save(to: &$0) }
+        try store.undo()
+        let history = try store.history(of: Author.self, id: "a")
+        let isUpdated = name != "one"
+        #expect(history.map(\.transaction.id) == (isUpdated ? [4, 4, 3, 2, 1] : [4, 3, 2, 1]))
+        #expect(
+            history.map(\.change)
+                == [.deleted] + (isUpdated ? [.updated] : []) + [.inserted, .deleted, .inserted])
+        #expect(
+            history.map { $0.entity?.name }
+                == ["one"] + (isUpdated ? ["one"] : []) + [name, "one", "one"])
+        #expect(history.dropFirst().first?.changedProperties.contains("name") == true)
+        let then = try store.context(asOf: .transaction(4))
+        #expect(Author.query("a").resolve(in: then) == nil)
+        #expect(Deleted<Author>.query("a").resolve(in: then)?.entity.name == "one")
+        try store.restoreDeletion(of: Author.self, id: "a")
+        #expect(Author.query("a").resolve(in: store.context)?.name == "one")
+    }
+
+    @Test("A write that changes an entity and deletes it makes two versions")
+    func changedAndDeleted() throws {
+        let store = try Store.inMemory(Author.self, Shelf.self)
+        try store.write { try Author(id: "a", name: "one", born: 1).save(to: &$0) }
+        try store.write { context in
+            try Author(id: "a", name: "two", born: 1).save(to: &context)
+            try Author.delete(id: "a", from: &context)
+        }
+        let history = try store.history(of: Author.self, id: "a")
+        #expect(history.map(\.transaction.id) == [2, 2, 1])
+        #expect(history.map(\.change) == [.deleted, .updated, .inserted])
+        #expect(history.map { $0.entity?.name } == ["two", "two", "one"])
+        #expect(history[1].changedProperties == ["name"])
+    }
+
     @Test("Blame names the transaction that gave each property its value")
     func blame() throws {
         let store = try Store.inMemory(Author.self, Shelf.self)
