@@ -10,10 +10,10 @@ extension Store {
     /// clock.advance(by: .seconds(60))
     /// ```
     ///
-    /// Runs of the same writes, one after the other, produce the same log, byte by byte and in every process. The
-    /// checkpoint of a compaction is the same in one process: the key of its hashes is the process's. Ids that the
-    /// store gives (``AutoIncrement()``) are the same by themselves. For those that an app makes of `UUID()`, the test
-    /// gives entities what ``TestIDs`` returns.
+    /// Two runs that make the same writes, one after the other, produce the same log, byte by byte, also in different
+    /// processes. The checkpoint that a compaction writes is equal within one process only, because each process hashes
+    /// with a key of its own. Ids that the store gives (``AutoIncrement()``) are equal in each run. Where an app makes
+    /// ids of `UUID()`, a test passes ids of ``TestIDs`` instead.
     public static func test(
         _ clock: TestClock = TestClock(), retention: Retention = .standard,
         _ types: any EntityModelProtocol.Type...
@@ -21,7 +21,7 @@ extension Store {
         try test(clock, retention: retention, types: types)
     }
 
-    /// A store for tests, with the types in an array.
+    /// A store for tests, in memory and at times that the test decides, with the types in an array.
     public static func test(
         _ clock: TestClock = TestClock(), retention: Retention = .standard,
         types: [any EntityModelProtocol.Type]
@@ -39,7 +39,8 @@ extension Store {
     }
 }
 
-/// An environment whose time is a test's. Its numbers and its process are the same in each run.
+/// What a log asks of the system, for a store of ``Store/test(_:retention:_:)``: the time of a `TestClock`, and salts
+/// and a process that are equal in each run.
 private struct TestEnvironment: LogEnvironment {
     let clock: TestClock
     private let salts = TestIDs()
@@ -47,7 +48,7 @@ private struct TestEnvironment: LogEnvironment {
     init(clock: TestClock) { self.clock = clock }
 
     func wallClockMicroseconds() -> Int64 { clock.timestamp.microseconds }
-    /// Another one each time: assets that are made at once have files of their own.
+    /// A new salt with each call. Salts name files, so assets that are made at once get different files.
     func randomSalt() -> UInt64 { salts.nextNumber() }
     func processID() -> Int32 { 1 }
     func processName() -> String { "test" }

@@ -10,8 +10,11 @@ internal import VarveLog
 public final class TestIDs: Sendable {
     private let state: Lock<UInt64>
 
-    /// Ids that a number decides: another number gives other ids.
-    public init(seed: UInt64 = 0) { state = Lock(seed) }
+    /// Ids that a number decides. Another number gives other ids.
+    public init(seed: UInt64 = 0) {
+        // Mixed, or seeds an increment apart would give the same ids, one call later.
+        state = Lock(Self.mix(seed))
+    }
 
     /// The next id: a UUID of version 4.
     public func next() -> UUID {
@@ -24,14 +27,21 @@ public final class TestIDs: Sendable {
         }
     }
 
-    /// SplitMix64.
+    /// The next number of SplitMix64.
     func nextNumber() -> UInt64 {
         state.withLock { state in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
+            state &+= Self.increment
+            return Self.mix(state)
         }
+    }
+
+    /// What SplitMix64 adds for each number.
+    static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    private static func mix(_ number: UInt64) -> UInt64 {
+        var mixed = number
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

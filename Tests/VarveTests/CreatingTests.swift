@@ -25,6 +25,26 @@ private struct Item: Equatable {
     @Relationship(inverse: \.items) var invoice: Invoice?
 }
 
+@EntityModel
+private struct Board: Equatable {
+    let id: Int
+    var lost = 0
+    @Relationship(deleteRule: .cascade, orphans: .delete, inverse: \.board) var cards: [Card]?
+}
+
+@EntityModel
+private struct Card: Equatable {
+    let id: Int
+    @Relationship(inverse: \.cards) var board: Board?
+
+    /// Counts in board 1 what is lost.
+    func didDelete(from context: inout Context) throws {
+        guard var board = Board.query(1).resolve(in: context) else { return }
+        board.lost += 1
+        try board.save(to: &context)
+    }
+}
+
 private struct Refusal: Error {}
 
 @Suite("Creating entities")
@@ -85,5 +105,44 @@ struct CreatingTests {
         #expect(try report.transaction?.changes(of: Invoice.self).isEmpty != false)
         #expect(store.context.count(Invoice.self) == 0)
         #expect(Deleted<Invoice>.query().count(in: store.context) == 0)
+    }
+
+    private func board() throws -> Context {
+        var context = Context()
+        try Board(id: 1, cards: .relation((1...4).map { Card(id: $0) })).save(to: &context)
+        return context
+    }
+
+    private func cards(_ context: Context) -> [Int] {
+        Card.query().resolve(in: context).map(\.id)
+    }
+
+    @Test("An entity that its own save makes an orphan is an error, alone and among others")
+    func orphaned() throws {
+        var context = try board()
+        let error = ContextError.noSuchEntity(type: "Card", id: "3")
+        #expect(throws: error) { try context.create(Card(id: 3, board: .null)) }
+        #expect(throws: error) { try context.create(Card(id: 3, board: .null)) { _ in } }
+        #expect(throws: error) {
+            try context.create([Card(id: 5), Card(id: 3, board: .null)])
+        }
+        #expect(cards(context) == [1, 2, 3, 4])
+        #expect(Board.query(1).resolve(in: context)?.lost == 0)
+    }
+
+    @Test("What the hooks of orphans change of an entity is in what is returned")
+    func changedByOrphans() throws {
+        var context = try board()
+        #expect(try context.create(Board(id: 1, cards: .ids([1, 2, 4]))).lost == 1)
+        let boards = try context.create([Board(id: 1, cards: .ids([4])), Board(id: 2)])
+        #expect(boards.map(\.lost) == [2, 0])
+        #expect(cards(context) == [4])
+    }
+
+    @Test("In an array an orphan of the one is kept by another that takes it")
+    func takenByAnother() throws {
+        var context = try board()
+        try context.create([Board(id: 1, cards: .ids([4])), Board(id: 2, cards: .ids([2, 3]))])
+        #expect(cards(context) == [2, 3, 4])
     }
 }

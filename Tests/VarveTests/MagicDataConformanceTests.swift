@@ -110,6 +110,16 @@ struct MagicDataConformanceTests {
         #expect(found.name == "hi" && found.petName == nil && found.height == nil)
         #expect(found.customString == "My ID: \(person.id), name: hi")
         #expect(Person(name: "hi").id != person.id)
+        // MD-02: a value without a default is what the initializer was given, and then what it was set to.
+        var changed = found
+        changed.name = "hello"
+        try save(changed)
+        #expect(try Person.require(person.id, in: store.context).name == "hello")
+        try save(Song(id: 1, text: "a"))
+        #expect(try Song.require(1, in: store.context).text == "a")
+        // Values with defaults, which nothing set.
+        #expect(found.age == 0 && !found.hasPet && found.marks == [] && found.scores == [:])
+        #expect(Disc(id: 1).title == "")
     }
 
     @Test("MD-06: every type of the manual's list is stored, and booleans and dates, too")

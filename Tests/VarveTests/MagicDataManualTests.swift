@@ -9,7 +9,7 @@ private struct Job: Codable, Hashable, Sendable {
 
 /// The manual's `TestModel`, with the properties that its chapters give it.
 @EntityModel
-private struct TestModel: Equatable {
+private struct TestModel: Equatable, Codable {
     var id = UUID().uuidString
     var name: String
     var age = 0
@@ -28,7 +28,7 @@ private struct TestModel: Equatable {
 }
 
 @EntityModel
-private struct Sub: Equatable {
+private struct Sub: Equatable, Codable {
     var uuid = UUID()
     var text: String
 
@@ -39,7 +39,7 @@ private struct Sub: Equatable {
 
 /// The value of a key in one model's dictionary.
 @EntityModel
-private struct Entry: Equatable {
+private struct Entry: Equatable, Codable {
     var id = UUID()
     var key: String
     @Relationship var value: Sub? = nil
@@ -77,15 +77,19 @@ struct MagicDataManualTests {
     @Test("MagicData: a store at the app's place, at a path, for the moment, and in memory")
     func stores() throws {
         let place = Store.defaultLocation(named: "default", of: "org.example.app")
-        #expect(place.lastPathComponent == "default.varve")
+        #expect(Array(place.pathComponents.suffix(2)) == ["org.example.app", "default.varve"])
         let path = StoreTests.Place()
-        let stores = [
-            try Store(at: path.url, TestModel.self), try Store.temporary(TestModel.self),
-            try Store.inMemory(TestModel.self),
+        let kinds: [(make: () throws -> Store, stays: Bool)] = [
+            ({ try Store(at: path.url, TestModel.self) }, true),
+            ({ try Store.temporary(TestModel.self) }, false),
+            ({ try Store.inMemory(TestModel.self) }, false),
         ]
-        for store in stores {
+        for (make, stays) in kinds {
+            let store = try make()
             try store.write { try TestModel(name: "hi").save(to: &$0) }
             #expect(store.context.count(TestModel.self) == 1)
+            try store.close()
+            #expect(try make().context.count(TestModel.self) == (stays ? 1 : 0))
         }
     }
 
@@ -104,9 +108,15 @@ struct MagicDataManualTests {
 
     @Test("Codable: an object is coded as itself, and read back")
     func coding() throws {
-        struct Document: Codable { var job: Job }
-        let data = try JSONEncoder().encode(Document(job: Job(title: "chef", salary: 3)))
-        #expect(try JSONDecoder().decode(Document.self, from: data).job.salary == 3)
+        let model = try model("a", "b")
+        let found = try #require(
+            TestModel.query(model.id).with(\.$set).resolve(in: store.context))
+        let data = try JSONEncoder().encode(found)
+        let read = try JSONDecoder().decode(TestModel.self, from: data)
+        #expect(read == found && read.set?.map(\.text) == ["a", "b"])
+        let other = try Store.temporary(TestModel.self)
+        try other.write { _ = try read.save(to: &$0) }
+        #expect(Sub.query().resolve(in: other.context).map(\.text) == ["a", "b"])
     }
 
     @Test("Points of Codable: a value of a type that is Codable")

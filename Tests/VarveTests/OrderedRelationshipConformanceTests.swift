@@ -43,6 +43,13 @@ struct OrderedRelationshipConformanceTests {
         #expect(texts() == "abcd")
         try store.write { try outline.insert([99], at: 0, relation: \.$items, in: &$0) }
         #expect(texts() == "abcd")
+        // OR-02: entities of no third type hold the order, and neither does a property of the items.
+        let report = try store.writeReporting {
+            try outline.move(\.$items, from: 3, to: 0, in: &$0)
+        }
+        let transaction = try #require(report.transaction)
+        #expect(try Set(transaction.types()).isSubset(of: ["Outline", "Line"]))
+        #expect(try transaction.changes(of: Line.self).isEmpty && texts() == "dabc")
     }
 
     @Test("OR-04, OR-09: a new order is logged as what moved")

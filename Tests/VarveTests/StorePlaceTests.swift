@@ -62,44 +62,51 @@ struct StorePlaceTests {
         #expect(error.map { "\($0)".contains("/a/b") } == true)
     }
 
+    // `loading` is handed over, too, and changes nothing: a new store has no content that could be read later.
     @Test(
-        "Stores in memory and temporary ones take every option of others, and types one by one or in an array",
+        "Stores in memory and temporary ones follow the options of others, with types one by one or in an array",
         arguments: 0..<4 as Range<Int>)
     func options(form: Int) throws {
         let steps = Lock(0)
         let entries = Lock(0)
         let note: @Sendable (OpeningProgress) -> Void = { _ in steps.withLock { $0 += 1 } }
         let log = StoreLog { _ in entries.withLock { $0 += 1 } }
-        let migration = Migration("none", .fill("name", of: "Author", with: ""))
+        let migrations = [Migration("none", .fill("name", of: "Author", with: ""))]
+        let migrating = MigrationOptions(backup: .none)
         let store =
             switch form {
             case 0:
                 try Store.inMemory(
-                    durability: .none, retention: .newestState, compactsAutomatically: false,
-                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    durability: .commit, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: migrations, migrating: migrating,
                     log: log, progress: note, Author.self)
             case 1:
                 try Store.inMemory(
-                    durability: .none, retention: .newestState, compactsAutomatically: false,
-                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    durability: .commit, retention: .newestState, compactsAutomatically: false,
+                    loading: .whenRead, migrations: migrations, migrating: migrating,
                     log: log, progress: note, types: [Author.self])
             case 2:
                 try Store.temporary(
                     durability: .none, retention: .newestState, compactsAutomatically: false,
-                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    loading: .whenRead, migrations: migrations, migrating: migrating,
                     log: log, progress: note, Author.self)
             default:
                 try Store.temporary(
                     durability: .none, retention: .newestState, compactsAutomatically: false,
-                    loading: .whenRead, migrations: [migration], migrating: MigrationOptions(),
+                    loading: .whenRead, migrations: migrations, migrating: migrating,
                     log: log, progress: note, types: [Author.self])
             }
         #expect(steps.withLock { $0 } > 0 && entries.withLock { $0 } > 0)
-        #expect(store.tablesAhead == nil, "nothing is filled ahead")
+        #expect(store.opener.migrations.map(\.name) == ["none"])
+        #expect(store.opener.migrating.backup == .none)
+        #expect(store.compactor?.startsByItself == false)
         for name in ["a", "b", "c"] {
             try store.write { try Author(id: name, name: name).save(to: &$0) }
         }
         let newest = store.lastTransaction
+        // The durability of each form is not its default.
+        let isSynced = store.durableTransaction == newest
+        #expect(isSynced == (form < 2), "form \(form)")
         try store.compact()
         #expect(store.floor >= newest, "only the newest state is kept")
     }

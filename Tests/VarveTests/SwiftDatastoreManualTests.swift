@@ -167,9 +167,7 @@ struct SwiftDatastoreManualTests {
         #expect(store.context.count(Office.self) == 1)
     }
 
-    @Test(
-        "perform: success is what comes behind it, failure is an error, and neither blocks a thread"
-    )
+    @Test("perform: success is what comes behind it, and failure an error that changes nothing")
     func perform() async throws {
         struct Failure: Error {}
         let count = try await store.write { context in

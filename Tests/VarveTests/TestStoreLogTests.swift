@@ -110,6 +110,16 @@ struct TestStoreLogTests {
         #expect(ids.allSatisfy { $0.uuid.6 >> 4 == 4 && $0.uuid.8 >> 6 == 2 })
     }
 
+    @Test("Seeds that differ by any multiple of the increment have no id in common")
+    func seeds() {
+        var found: Set<UUID> = []
+        for factor in 0..<20 as Range<UInt64> {
+            let ids = TestIDs(seed: 7 &+ factor &* TestIDs.increment)
+            for _ in 0..<100 { found.insert(ids.next()) }
+        }
+        #expect(found.count == 2_000)
+    }
+
     @Test("Assets that a test's store makes at once have files of their own")
     func assets() throws {
         let store = try Store.test(TestClock(), Entry.self)

@@ -14,11 +14,23 @@ private struct ListBenchmarks {
     private let length: Int
     private let chat = Chat(id: 1, name: "chat")
     private let whole: Lazy<Context>
+    /// With one more message, which was deleted.
+    private let withDeleted: Lazy<Context>
 
     init(_ suite: Suite, _ length: Int) {
         self.suite = suite
         self.length = length
-        whole = Lazy { Dataset.context([Self.value(length)]) }
+        let whole = Lazy { Dataset.context([Self.value(length)]) }
+        self.whole = whole
+        withDeleted = Lazy {
+            expectingNoError {
+                var context = whole.value
+                let message = Message(id: -1, text: "deleted")
+                try message.save(to: &context)
+                try message.delete(from: &context)
+                return context
+            }
+        }
     }
 
     /// A chat of so many messages, whose texts are in another order than the list.
@@ -31,6 +43,11 @@ private struct ListBenchmarks {
 
     func measure() {
         changes("move one", operations: 1_000) { context, number in
+            try chat.move(
+                \.$messages, from: position(number), to: position(number + 500), in: &context)
+        }
+        changes("move one, another entity deleted", in: withDeleted, operations: 1_000) {
+            context, number in
             try chat.move(
                 \.$messages, from: position(number), to: position(number + 500), in: &context)
         }
@@ -63,11 +80,12 @@ private struct ListBenchmarks {
     private func position(_ number: Int) -> Int { number &* 104_729 % length }
 
     private func changes(
-        _ name: String, operations: Int, _ change: (inout Context, Int) throws -> Void
+        _ name: String, in start: Lazy<Context>? = nil, operations: Int,
+        _ change: (inout Context, Int) throws -> Void
     ) {
         suite.measure(
             "\(name), in a list of \(length)", operations: operations, unit: .microseconds,
-            prepare: { whole.value },
+            prepare: { (start ?? whole).value },
             { context in
                 expectingNoError {
                     for number in 0..<operations { try change(&context, number) }
@@ -75,7 +93,7 @@ private struct ListBenchmarks {
             })
     }
 
-    /// The same in a store, a transaction each.
+    /// Measures moves in a store, each in a transaction of its own.
     private func measureStore() {
         suite.measure(
             "move one and commit, in a list of \(length)", operations: 1_000, unit: .microseconds,

@@ -19,7 +19,7 @@ final class Compactor: Sendable {
     private let writer: Writer
     private let record: HealthRecord
     private let retention: Retention
-    private let startsByItself: Bool
+    let startsByItself: Bool
     private let state = Lock(Status())
     /// Serial: whoever compacts is on it.
     private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)

@@ -59,34 +59,6 @@ extension SlotList {
         return shared
     }
 
-    /// A leaf of two lists, and where it is in each.
-    struct SharedLeaf {
-        let start: Int
-        let otherStart: Int
-        let count: Int
-    }
-
-    /// The leaves that two lists share, in an order that both have, as far as they are inside of these ranges.
-    ///
-    /// A change copies the leaves that it touches, so the shared ones of a list and its changed copy are all others.
-    func sharedLeaves(
-        with other: SlotList, in range: Range<Int>, _ otherRange: Range<Int>
-    ) -> [SharedLeaf] {
-        guard case .many(let node) = self, case .many(let otherNode) = other else { return [] }
-        var starts: [ObjectIdentifier: Int] = [:]
-        otherNode.visitLeaves(in: otherRange) { leaf, start in
-            starts[ObjectIdentifier(leaf)] = start
-        }
-        var shared: [SharedLeaf] = []
-        var end = otherRange.lowerBound
-        node.visitLeaves(in: range) { leaf, start in
-            guard let otherStart = starts[ObjectIdentifier(leaf)], otherStart >= end else { return }
-            end = otherStart + leaf.total
-            shared.append(SharedLeaf(start: start, otherStart: otherStart, count: leaf.total))
-        }
-        return shared
-    }
-
     /// The slots at some positions. O(log n + their number).
     func slots(in range: Range<Int>) -> [UInt32] {
         switch self {
@@ -102,23 +74,6 @@ extension SlotList {
 }
 
 extension SlotNode {
-    /// The leaves that are whole inside of a range of positions, with their positions.
-    fileprivate func visitLeaves(
-        in range: Range<Int>, from start: Int = 0, _ body: (SlotNode, Int) -> Void
-    ) {
-        guard !isLeaf else {
-            if start >= range.lowerBound, start + total <= range.upperBound { body(self, start) }
-            return
-        }
-        var start = start
-        for child in children where start < range.upperBound {
-            if start + child.total > range.lowerBound {
-                child.visitLeaves(in: range, from: start, body)
-            }
-            start += child.total
-        }
-    }
-
     fileprivate func appendSlots(in range: Range<Int>, to result: inout [UInt32]) {
         guard !range.isEmpty else { return }
         guard !isLeaf else { return result.append(contentsOf: slots[range]) }
@@ -135,7 +90,7 @@ extension SlotNode {
     }
 }
 
-/// Goes through the subtrees of a list's tree from one end to the other, as deep as it is told to.
+/// Goes through the subtrees of a list's tree from one end to the other, as deep as `descend` goes.
 struct SlotCursor {
     enum End {
         case start

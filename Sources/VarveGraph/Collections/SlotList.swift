@@ -70,6 +70,23 @@ enum SlotList {
         }
     }
 
+    /// The position of the first slot for which a condition holds. O(that position), without a copy of the slots.
+    func firstPosition(where isFound: (UInt32) -> Bool) -> Int? {
+        switch self {
+        case .empty: return nil
+        case .one(let slot): return isFound(slot) ? 0 : nil
+        case .many(let node):
+            var start = 0
+            var offset: Int?
+            _ = node.visitLeaves { leaf in
+                offset = leaf.slots.firstIndex(where: isFound)
+                if offset == nil { start += leaf.slots.count }
+                return offset == nil
+            }
+            return offset.map { start + $0 }
+        }
+    }
+
     func contains(_ slot: UInt32) -> Bool { position(of: slot) != nil }
 
     /// O(log n).

@@ -106,7 +106,8 @@ final class SlotNode {
         }
     }
 
-    private func visitLeaves(_ body: (SlotNode) -> Bool) -> Bool {
+    /// Visits leaves in order until one returns false. Returns whether none did.
+    func visitLeaves(_ body: (SlotNode) -> Bool) -> Bool {
         if isLeaf { return body(self) }
         for child in children {
             guard child.visitLeaves(body) else { return false }

@@ -1,24 +1,34 @@
 extension Context {
-    /// Saves an entity and returns what the context holds of it then: what hooks and the merge strategy made of it.
+    /// Saves an entity and returns what the context holds of it then: what hooks, the merge strategy and the deletion of
+    /// orphans made of it.
     ///
-    /// - Throws: what the save throws; nothing is changed then.
+    /// Inside a hook, orphans are deleted when the outermost change ends, which is later.
+    ///
+    /// - Throws: what the save throws, and ``ContextError/noSuchEntity(type:id:)`` where the save has deleted the entity
+    ///   again. Nothing is changed then.
     @discardableResult
     @inlinable
     public mutating func create<Entity: EntityModelProtocol>(_ entity: Entity) throws -> Entity {
-        try atomically { context in
-            let slot = try context.save(entity, .default)
-            guard let stored = context.row(of: Entity.self, at: slot) else {
-                // A hook deleted it again.
-                let id = context.id(of: Entity.self, at: slot)
-                throw ContextError.noSuchEntity(type: "\(Entity.self)", id: "\(id)")
-            }
-            return stored
+        let mark = begin()
+        let stored: Entity
+        do {
+            let slot = try saveOne(entity, .default, nil, isNested: false)
+            // Before the row is read: the entity may be an orphan, or change as others go.
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
+            stored = try createdRow(of: Entity.self, at: slot)
+        } catch {
+            rollBack(to: mark)
+            throw error
         }
+        end(mark, of: Entity.self)
+        return stored
     }
 
     /// Completes an entity, saves it, and returns what the context holds of it then.
     ///
     /// The closure knows the id, also one that ``AutoIncrement()`` gives. It runs before the save, so that hooks run once.
+    /// It has no context, and cannot use the one that it is called from: what needs one belongs into a hook, or behind
+    /// the call.
     ///
     /// ```swift
     /// let invoice = try context.create(Invoice(total: 80)) { invoice in
@@ -26,7 +36,8 @@ extension Context {
     /// }
     /// ```
     ///
-    /// - Throws: what the closure or the save throws; nothing is changed then.
+    /// - Throws: what the closure or the save throws. Nothing is changed then, and an id that ``AutoIncrement()`` gave
+    ///   counts as given: no other entity gets it.
     @discardableResult
     @inlinable
     public mutating func create<Entity: EntityModelProtocol>(
@@ -38,16 +49,38 @@ extension Context {
         return try create(entity)
     }
 
-    /// Saves entities in their order and returns what the context holds of them then. All of them, or none.
+    /// Saves entities in their order and returns what the context holds of them when all are saved. All of them, or none.
     ///
-    /// - Throws: what the saves throw; nothing is changed then.
+    /// - Throws: what the saves throw, and ``ContextError/noSuchEntity(type:id:)`` where they have deleted one of the
+    ///   entities again. Nothing is changed then.
     @discardableResult
     @inlinable
     public mutating func create<Entity: EntityModelProtocol>(
         _ entities: some Sequence<Entity>
     ) throws -> [Entity] {
-        try atomically { context in
-            try entities.map { try context.create($0) }
+        let mark = begin()
+        let stored: [Entity]
+        do {
+            let slots = try entities.map { try save($0, .default) }
+            if !session.orphans.isEmpty { try deleteOrphans(behind: mark) }
+            stored = try slots.map { try createdRow(of: Entity.self, at: $0) }
+        } catch {
+            rollBack(to: mark)
+            throw error
         }
+        end(mark)
+        return stored
+    }
+
+    /// What a save has stored at a slot.
+    @inlinable
+    func createdRow<Entity: EntityModelProtocol>(
+        of type: Entity.Type, at slot: Slot
+    ) throws -> Entity {
+        guard let stored = row(of: type, at: slot) else {
+            // A hook deleted it again, or it was an orphan.
+            throw ContextError.noSuchEntity(type: "\(type)", id: "\(id(of: type, at: slot))")
+        }
+        return stored
     }
 }

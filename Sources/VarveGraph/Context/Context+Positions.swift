@@ -1,7 +1,9 @@
-// Changes of one list of links by position: each costs what the move costs, not what the list holds.
+// Changes of one list of links by position. Each costs the move and not the length of the list, while no entity of the
+// children's type is absent.
 
 extension Context {
-    /// Moves the link at one position of a list to another position. O(log n).
+    /// Moves the link at one position of a list to another position. O(log n), and O(n) where an entity of the
+    /// children's type is absent: deleted, or linked and not saved.
     ///
     /// Positions count the entities that are in the context. The last position is behind all links.
     @usableFromInline
@@ -85,8 +87,8 @@ extension SlotList {
         slots.count { table.isLive(Slot($0)) }
     }
 
-    /// The position in the list of the entity at a position among those that have a row. O(1) where all rows of the
-    /// child's table are there, else O(n).
+    /// The position in the list of the entity at a position among those that have a row. O(1) while the child's table has
+    /// a row for each of its ids. Otherwise any link may lead to an absent entity, and the links before it are looked at.
     ///
     /// - Returns: the count of the list where it has fewer. With `isEndAllowed` only for the position behind the last.
     fileprivate func position(
@@ -98,10 +100,12 @@ extension SlotList {
             return min(position, count)
         }
         var live = 0
-        for (index, slot) in slots.enumerated() where table.isLive(Slot(slot)) {
-            if live == position { return index }
+        let found = firstPosition { slot in
+            guard table.isLive(Slot(slot)) else { return false }
             live += 1
+            return live > position
         }
+        if let found { return found }
         precondition(!isEndAllowed || position == live, Self.outside(position, live))
         return count
     }

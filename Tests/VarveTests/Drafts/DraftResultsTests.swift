@@ -43,7 +43,7 @@ struct DraftResultsTests {
     }
 
     @Test(
-        "A loop over the results of a draft begins with what is there, and has a batch for each edit"
+        "A loop over the results of a draft begins with what is there, and has a batch for each edit that changes them"
     )
     func loop() async throws {
         let draft = try store().draft("Edit")
