@@ -71,8 +71,9 @@ public macro AutoIncrement() =
 ///
 /// A struct is stored as its stored properties; an enum as the number of its case, counted in
 /// the order of declaration, and its associated values. A property that a later version adds is
-/// optional or has a default value, which values from before have then. A type that holds itself
-/// cannot be storable: make it `Codable`, which is stored as JSON.
+/// optional or has a default value, which values from before have then. It is evaluated at each
+/// look at the type, and must not depend on anything: not on the time, or on chance. A type that
+/// holds itself cannot be storable: make it `Codable`, which is stored as JSON.
 @attached(
     extension, conformances: Storable,
     names: named(storedType), named(store), named(load), named(sameBytes), named(init))

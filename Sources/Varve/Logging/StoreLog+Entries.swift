@@ -75,10 +75,25 @@ extension StoreLog {
             note(
                 type.likelyName == nil ? .notice : .warning, .unread, type.description, metadata)
         }
-        for value in unread.values {
-            var metadata = ["type": value.type, "id": value.id]
+        unreadable(unread.values)
+    }
+
+    /// One entry for each property: there may be as many such entities as there are entities. Their values are for the app
+    /// alone, also where a reason quotes one.
+    private func unreadable(_ values: [UnreadableValue]) {
+        var counts: [[String?]: Int] = [:]
+        for value in values { counts[[value.type, value.property], default: 0] += 1 }
+        for value in values {
+            guard let count = counts.removeValue(forKey: [value.type, value.property]) else {
+                continue
+            }
+            var metadata = ["type": value.type, "count": "\(count)", "id": value.id]
             metadata["property"] = value.property
-            note(.warning, .unread, "not shown: \(value)", metadata)
+            let place = value.property.map { "\(value.type).\($0)" } ?? value.type
+            note(
+                .warning, .unread,
+                "not shown because '\(place)' cannot be read: \(count) of the entities, "
+                    + "one with id \(value.id); \(value.advice)", metadata)
         }
     }
 

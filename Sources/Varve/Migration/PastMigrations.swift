@@ -39,9 +39,11 @@ struct PastMigrations: Sendable {
         }
 
         /// A step that lacks something, where another migration of the transaction is not known, may lack what that one
-        /// would have made: then this is what to give.
+        /// would have made: then this is what to give. Whatever else a step throws is its own.
         func barrier(_ reason: MigrationBarrier.Reason, _ name: String? = nil) -> StoreError {
-            if case .failed(let failure) = reason, let missing, failure.error is MigrationError {
+            if case .failed(let failure) = reason, let missing,
+                (failure.error as? MigrationError)?.lacksSomething == true
+            {
                 return barrier(.notGiven, missing)
             }
             return .acrossMigration(
@@ -205,5 +207,15 @@ struct PastMigrations: Sendable {
                 $0.number == relation.number
                     && !FieldDefinition.isRetired($0.name, $0.number.rawValue)
             }
+    }
+}
+
+extension MigrationError {
+    /// Whether something is not there that another step can make.
+    fileprivate var lacksSomething: Bool {
+        switch self {
+        case .noProperty, .missingValue, .noType, .noRelation: true
+        default: false
+        }
     }
 }

@@ -106,7 +106,8 @@ extension Catalog {
         var demands = CatalogMerge.Demands()
         defer { if change != nil, let known { merge.demands[known.number] = demands } }
         return TypeDefinition(
-            number: number, name: declared.name, idType: declared.idType,
+            // Ids never change: no definition of one follows another.
+            number: number, name: declared.name, idType: declared.idType.withoutFills,
             fields: resolveFields(
                 of: declared, known: known, change, &demands, errors: &merge.errors),
             relations: resolveRelations(

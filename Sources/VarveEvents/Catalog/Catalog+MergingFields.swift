@@ -83,6 +83,12 @@ extension Catalog {
         field.rung = declared.rung
         do throws(CatalogError) {
             try Self.checkTypeChange(of: type, from: old, to: field)
+            if let member = old.type.memberLosingFill(in: field.type) {
+                // Rows of earlier definitions become those of this one, and not by way of the last.
+                throw .fieldTypeChanged(
+                    type: type, property: field.name, from: old.type, to: field.type,
+                    reason: "values from before '\(member)' would lose its default value")
+            }
         } catch {
             errors.append(error)
             return field

@@ -31,6 +31,8 @@ extension DeclaredChanges.OfType {
     /// Whether a property gets a new field, because the values of the old one cannot be taken over.
     func replaces(_ old: FieldDefinition, with declared: DeclaredField) -> Bool {
         if (try? Conversion.check(old.type, declared.type)) == nil { return true }
+        let type = declared.type.succeeding(old.type)
+        if old.type.memberLosingFill(in: type) != nil { return true }
         return converted.contains(old.name) && !Conversion.haveSameBytes(old.type, declared.type)
     }
 }

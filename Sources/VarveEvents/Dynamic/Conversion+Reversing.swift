@@ -37,7 +37,7 @@ extension Conversion {
             return .enumeration(index: index, name: name, payload: payload)
         default:
             guard (try? check(target, source)) != nil else { return nil }
-            return try? convert(content, target, source)
+            return try? convert(content, target, source, FillBudget(target, source))
         }
     }
 

@@ -103,16 +103,16 @@ enum Conversion {
     // MARK: Values
 
     static func convert(
-        _ content: StoredContent, _ source: StoredType, _ target: StoredType
+        _ content: StoredContent, _ source: StoredType, _ target: StoredType, _ budget: FillBudget
     ) throws(CodecError) -> StoredContent {
         if haveSameBytes(source, target) { return content }
         switch (source, target, content) {
         case (.json, .json, _): return content
         case (.json, .optional(let wrapped), .json(let document)):
             if document.elementsEqual("null".utf8) { return .optional(nil) }
-            return .optional(try convert(content, source, wrapped))
+            return .optional(try convert(content, source, wrapped, budget))
         case (.json, _, .json(let document)):
-            return try JSONConversion.decode(document, as: target)
+            return try JSONConversion.decode(document, as: target, budget)
         case (_, .json, _):
             return .json([UInt8](try JSONForm.encode(JSONConversion.Value(content))))
         case (.enumeration, .raw(_, .string), .enumeration(_, let name, _)):
@@ -123,8 +123,8 @@ enum Conversion {
                 throw .notTranscodable(from: source, to: target, reason: "no case '\(name)'")
             }
             return .enumeration(index: index, name: name, payload: [])
-        case (.raw(_, let raw), _, _): return try convert(content, raw, target)
-        case (_, .raw(_, let raw), _): return try convert(content, source, raw)
+        case (.raw(_, let raw), _, _): return try convert(content, raw, target, budget)
+        case (_, .raw(_, let raw), _): return try convert(content, source, raw, budget)
         case (_, _, .signed(let value)) where target.integerShape?.isSigned == true:
             return .signed(value)
         case (_, _, .unsigned(let value)) where target.integerShape?.isSigned == false:
@@ -132,23 +132,23 @@ enum Conversion {
         case (_, _, .unsigned(let value)) where target.integerShape?.isSigned == true:
             return .signed(Int64(truncatingIfNeeded: value))
         case (.float, .double, .float(let value)): return .double(Double(value))
-        default: return try convertComposite(content, source, target)
+        default: return try convertComposite(content, source, target, budget)
         }
     }
 
     private static func convertComposite(
-        _ content: StoredContent, _ source: StoredType, _ target: StoredType
+        _ content: StoredContent, _ source: StoredType, _ target: StoredType, _ budget: FillBudget
     ) throws(CodecError) -> StoredContent {
         switch (source, target, content) {
         case (.optional(let first), .optional(let second), .optional(let value)):
             guard let value else { return .optional(nil) }
-            return .optional(try convert(value, first, second))
+            return .optional(try convert(value, first, second, budget))
         case (_, .optional(let wrapped), _):
-            return .optional(try convert(content, source, wrapped))
+            return .optional(try convert(content, source, wrapped, budget))
         case (.array(let first), .array(let second), .array(let values)):
-            return .array(try convertAll(values, first, second))
+            return .array(try convertAll(values, first, second, budget))
         case (.set(let first), .set(let second), .set(let values)):
-            return .set(try convertAll(values, first, second))
+            return .set(try convertAll(values, first, second, budget))
         case (
             .dictionary(let key, let value), .dictionary(let newKey, let newValue),
             .dictionary(let entries)
@@ -157,12 +157,12 @@ enum Conversion {
             for entry in entries {
                 converted.append(
                     StoredContent.Entry(
-                        key: try convert(entry.key, key, newKey),
-                        value: try convert(entry.value, value, newValue)))
+                        key: try convert(entry.key, key, newKey, budget),
+                        value: try convert(entry.value, value, newValue, budget)))
             }
             return .dictionary(converted)
         case (.structure(_, let fields), .structure(_, let newFields), .structure(let members)):
-            return .structure(try convertFields(members, fields, newFields))
+            return .structure(try convertFields(members, fields, newFields, budget))
         case (
             .enumeration(_, let cases), .enumeration(_, let newCases),
             .enumeration(let index, let name, let members)
@@ -173,7 +173,8 @@ enum Conversion {
             for (member, (old, new)) in zip(members, pairs) {
                 payload.append(
                     StoredContent.Member(
-                        name: new.name, value: try convert(member.value, old.type, new.type)))
+                        name: new.name,
+                        value: try convert(member.value, old.type, new.type, budget)))
             }
             return .enumeration(index: newIndex, name: name, payload: payload)
         default: break
@@ -182,26 +183,27 @@ enum Conversion {
     }
 
     private static func convertAll(
-        _ values: [StoredContent], _ source: StoredType, _ target: StoredType
+        _ values: [StoredContent], _ source: StoredType, _ target: StoredType, _ budget: FillBudget
     ) throws(CodecError) -> [StoredContent] {
         var converted: [StoredContent] = []
-        for value in values { converted.append(try convert(value, source, target)) }
+        for value in values {
+            converted.append(try convert(value, source, target, budget))
+        }
         return converted
     }
 
     private static func convertFields(
         _ members: [StoredContent.Member], _ fields: [StoredType.Field],
-        _ newFields: [StoredType.Field]
+        _ newFields: [StoredType.Field], _ budget: FillBudget
     ) throws(CodecError) -> [StoredContent.Member] {
         var converted: [StoredContent.Member] = []
         for new in newFields {
             var value = StoredContent.optional(nil)
             if let index = fields.firstIndex(where: { $0.name == new.name }) {
-                value = try convert(members[index].value, fields[index].type, new.type)
+                value = try convert(
+                    members[index].value, fields[index].type, new.type, budget)
             } else if let fill = new.fill {
-                value = try fill.withReader { reader throws(CodecError) in
-                    try StoredContent(new.type, from: &reader)
-                }
+                value = try budget.value(of: fill)
             }
             converted.append(StoredContent.Member(name: new.name, value: value))
         }

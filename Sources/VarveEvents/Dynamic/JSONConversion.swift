@@ -3,12 +3,14 @@ import Foundation
 /// JSON documents to and from structured values, in the form that the compiler's own `Codable`
 /// gives them, so that a type may move between the rungs.
 enum JSONConversion {
-    static func decode(_ document: [UInt8], as type: StoredType) throws(CodecError) -> StoredContent
-    {
+    /// - Parameter budget: for the members that the document lacks. Optional ones are nil then: so `Codable` writes nil.
+    static func decode(
+        _ document: [UInt8], as type: StoredType, _ budget: FillBudget
+    ) throws(CodecError) -> StoredContent {
         do {
             try JSONForm.checkNesting(of: document)
             let decoder = JSONForm.makeDecoder()
-            decoder.userInfo[typeKey] = type
+            decoder.userInfo[targetKey] = Target(type: type, budget: budget)
             return try decoder.decode(TypedValue.self, from: Data(document)).content
         } catch let error as CodecError {
             throw error
@@ -18,16 +20,25 @@ enum JSONConversion {
         }
     }
 
-    fileprivate static let typeKey = CodingUserInfoKey(rawValue: "varve.type")!
+    private struct Target: Sendable {
+        let type: StoredType
+        let budget: FillBudget
+    }
+
+    private static let targetKey = CodingUserInfoKey(rawValue: "varve.type")!
+
+    private static func target(of decoder: any Decoder) -> Target {
+        guard let target = decoder.userInfo[targetKey] as? Target else {
+            preconditionFailure("The type travels with the decoder")
+        }
+        return target
+    }
 
     private struct TypedValue: Decodable {
         let content: StoredContent
 
         init(from decoder: any Decoder) throws {
-            guard let type = decoder.userInfo[typeKey] as? StoredType else {
-                preconditionFailure("The type travels with the decoder")
-            }
-            content = try JSONConversion.content(of: type, from: decoder)
+            content = try JSONConversion.content(of: target(of: decoder).type, from: decoder)
         }
     }
 
@@ -45,7 +56,7 @@ enum JSONConversion {
             return .dictionary(try entries(of: key, value, from: decoder))
         case .structure(_, let fields):
             let container = try decoder.container(keyedBy: NameKey.self)
-            return .structure(try members(fields, from: container))
+            return .structure(try members(fields, from: container, decoder))
         case .enumeration(let name, let cases):
             return try enumeration(name, cases, from: decoder)
         default: return try scalar(type, from: try decoder.singleValueContainer())
@@ -119,16 +130,21 @@ enum JSONConversion {
     }
 
     private static func members(
-        _ fields: [StoredType.Field], from container: KeyedDecodingContainer<NameKey>
+        _ fields: [StoredType.Field], from container: KeyedDecodingContainer<NameKey>,
+        _ decoder: any Decoder
     ) throws -> [StoredContent.Member] {
         try fields.enumerated().map { index, field in
             let key = NameKey(field.name.isEmpty ? "_\(index)" : field.name)
             if case .optional = field.type, !container.contains(key) {
                 return StoredContent.Member(name: field.name, value: .optional(nil))
             }
-            let decoder = try container.superDecoder(forKey: key)
+            if let fill = field.fill, !container.contains(key) {
+                let value = try target(of: decoder).budget.value(of: fill)
+                return StoredContent.Member(name: field.name, value: value)
+            }
+            let member = try container.superDecoder(forKey: key)
             return StoredContent.Member(
-                name: field.name, value: try content(of: field.type, from: decoder))
+                name: field.name, value: try content(of: field.type, from: member))
         }
     }
 
@@ -142,7 +158,7 @@ enum JSONConversion {
         let payload = try container.nestedContainer(keyedBy: NameKey.self, forKey: key)
         return .enumeration(
             index: index, name: cases[index].name,
-            payload: try members(cases[index].payload, from: payload))
+            payload: try members(cases[index].payload, from: payload, decoder))
     }
 
     struct NameKey: CodingKey {

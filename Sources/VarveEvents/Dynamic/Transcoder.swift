@@ -1,8 +1,9 @@
 /// Turns the bytes of one stored type into those of another, where nothing can be lost.
 ///
 /// Allowed are: the same type; a value becoming optional; a wider integer (or Float to Double);
-/// structures by field name, where fields that the source lacks are optional; enumerations by
-/// case name, where the target knows every case of the source; a raw-value type and its raw type;
+/// structures by field name, where fields that the source lacks have a fill or are optional;
+/// enumerations by case name, where the target knows every case of the source; a raw-value type
+/// and its raw type;
 /// texts of ids; and any change of the rung, JSON to and from structured forms included. What
 /// only a value can tell (a raw value without a case, a JSON document of another shape) is
 /// refused when it is met.
@@ -31,7 +32,8 @@ package struct Transcoder: Sendable {
             return writer.write(reader.slice(from: start, to: reader.position))
         }
         let content = try StoredContent(source, from: &reader)
-        let converted = try Conversion.convert(content, source, target)
+        let budget = FillBudget(source, target)
+        let converted = try Conversion.convert(content, source, target, budget)
         try converted.store(as: target, into: &writer)
     }
 

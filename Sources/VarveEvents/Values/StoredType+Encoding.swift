@@ -120,8 +120,8 @@ extension StoredType {
             guard withFills else { continue }
             writer.append(field.fill == nil ? 0 : 1)
             if let fill = field.fill {
-                writer.writeCount(fill.count)
-                writer.write(fill)
+                writer.writeCount(fill.bytes.count)
+                writer.write(fill.bytes)
             }
         }
     }
@@ -191,20 +191,16 @@ extension StoredType {
             let name = try reader.readText()
             let type = try decode(from: &reader, depth: depth + 1)
             let fill = withFills ? try decodeFill(of: type, from: &reader) : nil
-            fields.append(Field(name, type, fillBytes: fill))
+            fields.append(Field(name, type, fill: fill))
         }
         return fields
     }
 
     private static func decodeFill(
         of type: StoredType, from reader: inout ByteReader
-    ) throws(CodecError) -> [UInt8]? {
+    ) throws(CodecError) -> MemberFill? {
         guard try reader.readOptionalTag() else { return nil }
-        let start = reader.position
         let bytes = try reader.readLengthPrefixed()
-        var inner = ByteReader(bytes)
-        try type.skip(&inner)
-        guard inner.isAtEnd else { throw .invalidValue(offset: start, typeName: "\(type)") }
-        return [UInt8](bytes)
+        return try MemberFill([UInt8](bytes), of: type, at: reader.position - bytes.count)
     }
 }

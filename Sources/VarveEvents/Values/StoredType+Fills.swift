@@ -11,6 +11,10 @@ extension StoredType {
     /// - Parameter former: nil where there is nothing that has the shape of this type.
     private func mappingFields(_ former: StoredType?) -> StoredType {
         switch (former, self) {
+        // What documents lack is known only when they are read: any member.
+        case (.json, _): self
+        case (.raw(_, let raw), _): mappingFields(raw)
+        case (_, .raw(let name, let raw)): .raw(name, raw.mappingFields(former))
         case (.optional(let first), .optional(let wrapped)):
             .optional(wrapped.mappingFields(first))
         case (_, .optional(let wrapped)): .optional(wrapped.mappingFields(former))
@@ -30,7 +34,6 @@ extension StoredType {
             .enumeration(name, cases.map { $0.succeeding(formerCases) })
         case (_, .enumeration(let name, let cases)):
             .enumeration(name, cases.map { $0.succeeding([]) })
-        case (_, .raw(let name, let raw)): .raw(name, raw.withoutFills)
         default: self
         }
     }
@@ -39,14 +42,20 @@ extension StoredType {
 extension StoredType.Field {
     fileprivate func succeeding(_ formerFields: [StoredType.Field]) -> StoredType.Field {
         guard let former = formerFields.first(where: { $0.name == name }) else {
-            return StoredType.Field(name, type.withoutFills, fillBytes: fill)
+            return StoredType.Field(name, type.withoutFills, fill: fill)
         }
         let newType = type.succeeding(former.type)
-        let carried = former.fill.flatMap { fill in
-            try? Transcoder(from: former.type, to: newType).transcode(fill)
+        return StoredType.Field(name, newType, fill: former.fill?.carried(former.type, newType))
+    }
+}
+
+extension MemberFill {
+    /// The value in another type; nil where that has none.
+    fileprivate func carried(_ former: StoredType, _ type: StoredType) -> MemberFill? {
+        guard let carried = try? Transcoder(from: former, to: type).transcode(bytes) else {
+            return nil
         }
-        return StoredType.Field(
-            name, newType, fillBytes: former.fill == nil ? nil : carried ?? fill)
+        return try? MemberFill(carried, of: type)
     }
 }
 
@@ -61,5 +70,64 @@ extension StoredType.Case {
                     former.map { field.type.succeeding($0.payload[index].type) }
                         ?? field.type.withoutFills)
             })
+    }
+}
+
+extension StoredType.Case {
+    fileprivate func memberLosingFill(in target: StoredType.Case) -> String? {
+        zip(payload, target.payload).lazy.compactMap { $0.type.memberLosingFill(in: $1.type) }.first
+    }
+}
+
+extension StoredType {
+    /// A member that values from before it have by its fill, and would lack in another type: JSON has no fills, and what
+    /// the fill says may have no form there.
+    func memberLosingFill(in target: StoredType) -> String? {
+        switch (self, target) {
+        case (.json, _): nil
+        case (_, .json): filledMember
+        case (.raw(_, let raw), _): raw.memberLosingFill(in: target)
+        case (_, .raw(_, let raw)): memberLosingFill(in: raw)
+        case (.optional(let first), .optional(let second)),
+            (.array(let first), .array(let second)), (.set(let first), .set(let second)):
+            first.memberLosingFill(in: second)
+        case (_, .optional(let wrapped)): memberLosingFill(in: wrapped)
+        case (.dictionary(let key, let value), .dictionary(let newKey, let newValue)):
+            key.memberLosingFill(in: newKey) ?? value.memberLosingFill(in: newValue)
+        case (.structure(_, let fields), .structure(_, let newFields)):
+            fields.memberLosingFill(in: newFields)
+        case (.enumeration(_, let cases), .enumeration(_, let newCases)):
+            cases.lazy.compactMap { old in
+                newCases.first { $0.name == old.name }
+                    .flatMap { old.memberLosingFill(in: $0) }
+            }.first
+        default: nil
+        }
+    }
+
+    fileprivate var filledMember: String? {
+        switch self {
+        case .optional(let type), .array(let type), .set(let type), .raw(_, let type):
+            type.filledMember
+        case .dictionary(let key, let value): key.filledMember ?? value.filledMember
+        case .structure(_, let fields): fields.filledMember
+        case .enumeration(_, let cases): cases.lazy.compactMap(\.payload.filledMember).first
+        default: nil
+        }
+    }
+}
+
+extension [StoredType.Field] {
+    fileprivate var filledMember: String? {
+        lazy.compactMap { $0.fill == nil ? $0.type.filledMember : $0.name }.first
+    }
+
+    fileprivate func memberLosingFill(in newFields: [StoredType.Field]) -> String? {
+        for old in self {
+            guard let new = newFields.first(where: { $0.name == old.name }) else { continue }
+            if old.fill != nil, new.fill == nil { return old.name }
+            if let member = old.type.memberLosingFill(in: new.type) { return member }
+        }
+        return nil
     }
 }

@@ -38,31 +38,33 @@ public indirect enum StoredType: Sendable, Hashable {
         public let name: String
         /// The type of the member.
         public let type: StoredType
-        /// The bytes of the value that the member has where an earlier definition of the structure lacks it. No part
-        /// of what the type is: two members that differ in this alone are equal.
-        package let fill: [UInt8]?
+        /// The value that the member has where an earlier definition of the structure lacks it. No part of what the
+        /// type is: two members that differ in this alone are equal.
+        package let fill: MemberFill?
 
         /// A member of this name and type.
         public init(_ name: String, _ type: StoredType) {
-            self.init(name, type, fillBytes: nil)
+            self.init(name, type, fill: nil)
         }
 
         /// A member of a structure with the value that it has where an earlier version of the type lacks it.
         ///
-        /// - Parameter fill: stores that value. Where it throws, there is none.
+        /// - Parameter fill: stores exactly one value of the type. There is none where it throws, where that value
+        ///   names an asset, and where it has more than 1,024 bytes.
         public init(
             _ name: String, _ type: StoredType,
             fill: (inout ByteWriter) throws(CodecError) -> Void
         ) {
             var writer = ByteWriter()
             let isStored = (try? fill(&writer)) != nil
-            self.init(name, type, fillBytes: isStored ? writer.copyBytes() : nil)
+            self.init(
+                name, type, fill: isStored ? .declared(writer.copyBytes(), of: type) : nil)
         }
 
-        init(_ name: String, _ type: StoredType, fillBytes: [UInt8]?) {
+        init(_ name: String, _ type: StoredType, fill: MemberFill?) {
             self.name = name
             self.type = type
-            fill = fillBytes
+            self.fill = fill
         }
 
         public static func == (first: Field, second: Field) -> Bool {
@@ -85,7 +87,8 @@ public indirect enum StoredType: Sendable, Hashable {
         /// A case of this name with these associated values.
         public init(_ name: String, _ payload: [Field] = []) {
             self.name = name
-            self.payload = payload
+            // A payload that gets another member is another payload.
+            self.payload = payload.map { Field($0.name, $0.type) }
         }
     }
 

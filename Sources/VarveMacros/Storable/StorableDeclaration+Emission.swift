@@ -92,8 +92,8 @@ extension StorableDeclaration {
         emitStoredType("structure", members: members, into: &source)
     }
 
-    /// An initializer that never makes anything, as that of an entity: it writes the value that a declaration gives a
-    /// member.
+    /// An initializer that always returns nil: it writes the value that a declaration gives a member. Nothing else has
+    /// these values.
     private func emitFilling(of fields: [FieldDeclaration], into source: inout SourceText) {
         let filled = fields.filled
         guard !filled.isEmpty, !declaredRequirements.contains(.storedType) else { return }
@@ -226,7 +226,7 @@ extension StorableDeclaration {
 }
 
 extension [FieldDeclaration] {
-    /// Those whose declaration says what values of older logs get; nil needs not be said.
+    /// Those whose declaration says what values of older logs get, other than nil.
     fileprivate var filled: [FieldDeclaration] {
         filter { $0.hasInitializer && !($0.isOptional && $0.fillValue == "nil") }
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import VarveEvents
 import VarveTestSupport
+
+@testable import VarveEvents
 
 @Suite("Stored types")
 struct StoredTypeTests {
@@ -42,13 +43,63 @@ struct StoredTypeTests {
             try StoredType.decode(from: &reader)
         }
         #expect(try encoded(again) == bytes)
-        // Without a fill the other tag would do; a fill is one whole value.
-        for wrong in ["29 01 50 01 01 78 05 00", "29 01 50 01 01 78 05 01 02 0e 0e"] {
-            #expect(throws: CodecError.self) {
-                try Hex.bytes(wrong).withReader { reader throws(CodecError) in
-                    try StoredType.decode(from: &reader)
-                }
+    }
+
+    private func error(of hex: String) -> CodecError? {
+        do throws(CodecError) {
+            _ = try Hex.bytes(hex).withReader { reader throws(CodecError) in
+                try StoredType.decode(from: &reader)
             }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A fill is exactly one value, no nil, no asset, and of 1,024 bytes at most")
+    func wrongFills() {
+        // Without a fill the other tag would do.
+        let without = error(of: "29 01 50 01 01 78 05 00")
+        #expect(without == .invalidValue(offset: 1, typeName: "StoredType"))
+        // Two integers; half a text; a text that is not UTF-8; none; a Bool of 2.
+        for (type, fill, name) in [
+            ("05", "02 0e 0e", "Int64"), ("0c", "02 05 61", "String"),
+            ("0c", "02 01 ff", "String"), ("05", "00", "Int64"), ("01", "01 02", "Bool"),
+        ] {
+            let found = error(of: "29 01 50 01 01 78 \(type) 01 \(fill)")
+            guard case .invalidValue(9...10, name)? = found else {
+                Issue.record("\(type) \(fill): \(String(describing: found))")
+                continue
+            }
+        }
+        #expect(error(of: "29 01 50 01 01 78 20 05 01 01 00") != nil)
+        #expect(error(of: "29 01 50 01 01 78 20 05 01 02 01 0e") == nil)
+        let long = String(repeating: " 61", count: 1_023)
+        let tooLong = error(of: "29 01 50 01 01 78 0c 01 81 08 ff 07" + long)
+        #expect(tooLong == .lengthOutOfRange(offset: 10, length: 1_025, available: 1_024))
+        #expect(error(of: "29 01 50 01 01 78 0c 01 80 08 fe 07" + long.dropLast(3)) == nil)
+    }
+
+    @Test("A default value that is nil, names an asset or is long gives a member no fill")
+    func noFills() throws {
+        let asset = StoredType.structure(
+            "P", [.init("x", .asset) { AssetReference.noContent.store(into: &$0) }])
+        let none = StoredType.structure("P", [.init("x", .optional(.asset)) { $0.append(0) }])
+        let long = StoredType.structure(
+            "P", [.init("x", .string) { $0.writeText(String(repeating: "a", count: 1_023)) }])
+        for type in [asset, none, long] { #expect(try encoded(type).first == 0x24) }
+        // A list of assets that is empty names none.
+        let empty = StoredType.structure("P", [.init("x", .array(.asset)) { $0.append(0) }])
+        #expect(try encoded(empty).first == 0x29)
+        let payload = StoredType.enumeration(
+            "E", [.init("a", [.init("x", .bool) { $0.append(1) }])])
+        if case .enumeration(_, let cases) = payload { #expect(cases[0].payload[0].fill == nil) }
+    }
+
+    @Test("A default value that is no value of its type is a mistake of the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            _ = StoredType.Field("x", .int64) { $0.writeText("x") }
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import VarveEvents
 import VarveTestSupport
+
+@testable import VarveEvents
 
 @Suite("Transcoding between stored types")
 struct TranscoderTests {
@@ -102,6 +103,68 @@ struct TranscoderTests {
                 },
             ])
         #expect(reason(.structure("S", [.init("a", .int8)]), type)?.contains("'d'") == true)
+    }
+
+    @Test("A member that a document lacks has its default value; an optional one is nil")
+    func defaultsOfDocuments() throws {
+        let type = StoredType.structure(
+            "S",
+            [
+                .init("a", .int8), .init("d", .string) { $0.writeText("x") },
+                .init("note", .optional(.string)) {
+                    $0.append(1)
+                    $0.writeText("n")
+                },
+            ])
+        let document = Array(#"{"a":5}"#.utf8)
+        let json = [UInt8(document.count)] + document
+        #expect(
+            Hex.text(try Transcoder(from: .json("S"), to: type).transcode(json)) == "05 01 78 00")
+        let list = Array(#"[{"a":5},{"a":6,"d":"y"}]"#.utf8)
+        #expect(
+            Hex.text(
+                try Transcoder(from: .json("[S]"), to: .array(type)).transcode(
+                    [UInt8(list.count)] + list)) == "02 05 01 78 00 06 01 79 00")
+    }
+
+    @Test("Fills are kept behind JSON and raw values of structures, and nowhere else")
+    func kept() {
+        let old = StoredType.structure("S", [.init("a", .int8)])
+        let new = StoredType.structure(
+            "S", [.init("d", .string) { $0.writeText("x") }, .init("a", .int8)])
+        func hasFill(_ type: StoredType) -> Bool { "\(type.fills)" != "[]" }
+        for former in [.json("S"), old, .raw("R", old)] {
+            for type in [new, .raw("R", new), .optional(new)] {
+                #expect(hasFill(type.succeeding(former)), "\(former) \(type)")
+            }
+            #expect(hasFill(StoredType.array(new).succeeding(.array(former))))
+        }
+        for type in [new, .raw("R", new), .optional(new), .array(new)] {
+            #expect(!hasFill(type.withoutFills))
+        }
+    }
+
+    @Test("Fills that would make a value too large are refused while it is converted")
+    func tooLarge() throws {
+        let old = StoredType.structure("S", [.init("a", .bool)])
+        let new = StoredType.structure(
+            "S",
+            [
+                .init("a", .bool),
+                .init("d", .string) { $0.writeText(String(repeating: "x", count: 1_022)) },
+            ])
+        let transcoder = try Transcoder(from: .array(old), to: .array(new))
+        func list(_ count: Int) -> [UInt8] {
+            var writer = ByteWriter()
+            writer.writeCount(count)
+            return writer.copyBytes() + [UInt8](repeating: 1, count: count)
+        }
+        #expect(try transcoder.transcode(list(3)).count == 1 + 3 * 1_025)
+        #expect {
+            try transcoder.transcode(list((256 << 20) / 1_024 + 1))
+        } throws: {
+            "\($0)".contains("the members that it lacks would take more than 268435456 bytes")
+        }
     }
 
     @Test("Enumerations are matched by case name")
@@ -224,6 +287,16 @@ struct TranscoderTests {
         for variant in damaged([1] + writer.copyBytes()) {
             guard let bytes = try? transcoder.transcode(variant) else { continue }
             _ = try StoredValue(.optional(structure), bytes: bytes)
+        }
+    }
+}
+
+extension StoredType {
+    fileprivate var fills: [[UInt8]] {
+        switch self {
+        case .optional(let type), .array(let type), .raw(_, let type): type.fills
+        case .structure(_, let fields): fields.compactMap { $0.fill?.bytes }
+        default: []
         }
     }
 }

@@ -48,6 +48,13 @@ enum Raw {
         let id: Int
         var mood: Former.Mood?
     }
+
+    /// The newer version, where there may be none.
+    @EntityModel("Part")
+    struct Later {
+        let id: Int
+        var mood: LaterValues.Temper?
+    }
 }
 
 /// An enumeration gets a new case, and the store meets an older version of the app.
@@ -132,9 +139,12 @@ struct NewCaseTests {
         do {
             let unsure = try open(disk, Raw.Unsure.self)
             #expect(Raw.Unsure.query().resolve(in: unsure.context).map(\.mood) == [nil, .high])
+            try unsure.write { context in
+                _ = try Raw.Unsure.query(2).update(in: &context) { $0.mood = .low }
+            }
             try unsure.close()
         }
-        let again = try open(disk, Raw.Unsure.self)
-        try again.close()
+        let again = try open(disk, Raw.Later.self)
+        #expect(Raw.Later.query().resolve(in: again.context).map(\.mood) == [.medium, .low])
     }
 }
