@@ -20,6 +20,10 @@ extension Inspection {
         from first: TransactionID, to second: TransactionID
     ) throws(InspectionError) -> DifferenceWalk {
         let (older, newer) = (min(first, second), max(first, second))
+        let last = shownTransaction ?? lastTransaction
+        for id in [older, newer] where id > last || !id.isReachable(from: firstTransaction) {
+            throw .noSuchTransaction(id, first: firstTransaction, last: last)
+        }
         let states = try states(behind: older, newer)
         let names = try entities(from: older, through: newer)
         let (before, after) =

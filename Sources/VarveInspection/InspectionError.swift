@@ -78,8 +78,7 @@ extension InspectionError: CustomStringConvertible {
                 "there is no transaction \(id)",
                 first <= last
                     ? "the log holds \(first) to \(last)"
-                    : first > 1
-                        ? "what came before \(first) is not kept" : "the log is empty")
+                    : first > 1 ? "no history is kept" : "the log is empty")
         case .noSuchType(let name, let known):
             ErrorMessage("there is no type '\(name)'", Self.choice(known) ?? "the store has none")
         case .noSuchField(let name, let type, let known):

@@ -116,7 +116,7 @@ public struct StoreSummary: Sendable {
 }
 
 extension Inspection {
-    /// What the store holds. Replays the log once, verifying all of it.
+    /// What the store holds. Reads the newest checkpoint, the log after it, and the ends of older segments.
     public func summary() throws(InspectionError) -> StoreSummary {
         let state = try replay()
         let statistics = snapshot.statistics

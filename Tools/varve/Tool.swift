@@ -1,3 +1,4 @@
+import Foundation
 import VarveInspection
 import VarveText
 
@@ -77,12 +78,15 @@ package enum Tool {
             complain("\(problem)", in: environment)
             return .failure
         case .inspection(let error):
-            complain("\(error)" + Spelling.question(error), in: environment)
+            complain(text(of: error), in: environment)
             return .failure
         case .exchange(let error):
             complain(
                 "\(error)" + Spelling.question(error), in: environment,
-                hint: error.example?.escapedForDisplay)
+                hint: error.example.map {
+                    "A schema to begin with, for a file that --schema names:\n"
+                        + $0.escapedForDisplay
+                })
             return .failure
         case .usage(let error, let command):
             let help = ([name] + [command].compactMap { $0 }).joined(separator: " ") + " --help"
@@ -103,6 +107,17 @@ package enum Tool {
                 hint: "What is sound of the store cannot be gathered: \(obstacle)")
             return .failure
         }
+    }
+
+    /// Of a folder that is there and empty it says so.
+    private static func text(of error: InspectionError) -> String {
+        if case .log(.missing(let directory)) = error,
+            let names = try? FileManager.default.contentsOfDirectory(atPath: directory),
+            names.isEmpty
+        {
+            return "there is no store at \(directory): the folder is empty"
+        }
+        return "\(error)" + Spelling.question(error)
     }
 
     private static func complain(

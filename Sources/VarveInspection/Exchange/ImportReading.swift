@@ -62,9 +62,9 @@ struct ImportReading {
     private func readRecords(
         _ source: ImportSource, _ count: inout Int
     ) throws(ExchangeError) {
-        guard let titles = try source.file.nextRecord() else { return }
+        guard let titles = try source.file.nextTitles() else { return }
         let type = try self.type(source)
-        let columns = try columns(titles.map { $0 ?? "" }, of: type, source)
+        let columns = try columns(titles, of: type, source)
         guard columns.contains(.id) else {
             throw .file(path: source.file.path, reason: "there is no column 'id'")
         }
@@ -109,7 +109,7 @@ struct ImportReading {
             } else {
                 throw .file(
                     path: source.file.path,
-                    reason: "line 1, column \(roles.count + 1): "
+                    reason: "line \(source.file.line), column \(roles.count + 1): "
                         + type.problem(title, at: 0).reason)
             }
         }

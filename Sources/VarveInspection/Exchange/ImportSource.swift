@@ -1,4 +1,5 @@
 internal import Foundation
+internal import VarveLog
 
 /// A file of an import, with what its name and its first line say of it.
 struct ImportSource {
@@ -84,11 +85,35 @@ struct ImportSource {
         )
     }
 
+    /// What a folder is that is no export.
+    private static func problem(ofFolder path: String) throws(ExchangeError) -> String {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            return error.localizedDescription
+        }
+        let isStore = names.contains { name in
+            switch StoreFileName(name) {
+            case .manifest, .segment, .checkpoint: true
+            default: false
+            }
+        }
+        return isStore
+            ? "it is a store; export it first, as JSON lines or CSV"
+            : "a folder must be that of a CSV export, with \(CSVLayout.schemaName)"
+                + (names.isEmpty ? "; it is empty" : "")
+    }
+
     /// The files of an export.
     private static func folder(
         _ path: String
     ) throws(ExchangeError) -> (sources: [ImportSource], schema: StoreSchema) {
-        let schema = try StoreSchema(contentsOf: path + "/" + CSVLayout.schemaName)
+        let schemaPath = path + "/" + CSVLayout.schemaName
+        guard FileManager.default.fileExists(atPath: schemaPath) else {
+            throw .file(path: path, reason: try problem(ofFolder: path))
+        }
+        let schema = try StoreSchema(contentsOf: schemaPath)
         var sources: [ImportSource] = []
         for (type, file) in zip(schema.types, CSVLayout(schema.types).files) {
             sources.append(

@@ -76,6 +76,15 @@ final class InputFile {
         }
     }
 
+    /// The first record that is not blank, as the titles of columns; nil where there is none.
+    func nextTitles() throws(ExchangeError) -> [String]? {
+        while let record = try nextRecord() {
+            let titles = record.map { $0 ?? "" }
+            if titles.contains(where: { !$0.isEmpty }) { return titles }
+        }
+        return nil
+    }
+
     private func nextCell() throws(ExchangeError) -> (String?, isLast: Bool) {
         var cell = OpenCell()
         while try fill() {

@@ -297,21 +297,31 @@ private struct Job {
     /// What to do where nothing says what the types are.
     private func noSchema() throws(ExchangeError) -> ExchangeError {
         guard let source = sources.first else { return .types(["there are no files"]) }
+        let path = source.file.path
         var (columns, first): ([String], [String?]) = ([], [])
+        var type = source.type
         if case .csv = source.form {
-            columns = try source.file.nextRecord()?.map { $0 ?? "" } ?? []
-            guard columns.contains(where: { !$0.isEmpty }) else {
-                return .emptyFile(path: source.file.path)
-            }
+            guard let titles = try source.file.nextTitles() else { return .emptyFile(path: path) }
+            columns = titles
             first = try source.file.nextRecord() ?? []
-        } else if let line = source.first, let node = try? JSONNode.parse(line) {
+        } else {
+            guard let line = source.first else { return .emptyFile(path: path) }
+            let node: JSONNode
+            do throws(ExchangeProblem) {
+                node = try JSONNode.parse(line)
+            } catch {
+                return .file(
+                    path: path,
+                    reason: "line \(source.file.line) is no JSON: \(error.reason); "
+                        + "give JSON lines, or a file with comma-separated values whose name "
+                        + "ends in .csv")
+            }
             (columns, first) = SchemaGuess.cells(of: node)
-        } else if source.first == nil {
-            return .emptyFile(path: source.file.path)
+            type = node["type"]?.text ?? type
         }
         return .noSchema(
-            path: source.file.path, columns: columns,
-            example: SchemaGuess.example(source.type ?? "Entity", columns: columns, first: first))
+            path: path, columns: columns,
+            example: SchemaGuess.example(type ?? "Entity", columns: columns, first: first))
     }
 
     private static func replay(_ scanned: ScannedLog) throws(ExchangeError) -> LoggedState {

@@ -190,7 +190,7 @@ struct QueryBinder {
                 second, with: value.elements, of: type, mayWaitForDate: false)
             return .comparison(comparison, value.expression, element.expression)
         case .contains, .startsWith, .endsWith:
-            let other = try bind(second, of: type)
+            let other = try bindingBesideValue(second, of: value.kind, type)
             for (bound, expression) in [(value, first), (other, second)]
             where !bound.kind.isComparable(with: .text) {
                 throw QueryError(
@@ -220,7 +220,7 @@ struct QueryBinder {
             }
             return Typed(.constant(QueryValue.date(of: moment)), .date)
         }
-        let bound = try bind(expression, of: type)
+        let bound = try bindingBesideValue(expression, of: kind, type)
         // The other way round, the text comes first and is read when its date is known.
         let waitsForDate = mayWaitForDate && bound.kind == .date && kind == .text
         guard bound.kind.isComparable(with: kind) || waitsForDate else {
@@ -229,6 +229,22 @@ struct QueryBinder {
                 place: expression.place)
         }
         return bound
+    }
+
+    /// Binds what is beside a value of a kind. Beside a text an unknown name may be a text.
+    private mutating func bindingBesideValue(
+        _ expression: QueryExpression, of kind: QueryKind, _ type: TypeDefinition
+    ) throws(QueryError) -> Typed {
+        do throws(QueryError) {
+            return try bind(expression, of: type)
+        } catch {
+            guard kind == .text, case .path(let names) = expression.form, names.count == 1,
+                case .noSuchProperty(let name, let type, let known) = error.problem
+            else { throw error }
+            throw QueryError(
+                problem: .noSuchPropertyBesideText(name, type: type, known: known),
+                place: error.place)
+        }
     }
 
     private static func notGrouped(_ expression: QueryExpression) -> QueryError {

@@ -7,6 +7,10 @@ public struct QueryError: Error, Hashable, Sendable {
     public enum Problem: Hashable, Sendable {
         /// A character that begins nothing.
         case unexpectedCharacter(Character)
+        /// A sign of other languages, and the word that this one has for it.
+        case foreignSign(String, word: String)
+        /// A clause in front of the type, which comes first.
+        case clauseBeforeType(String)
         /// A text without a closing quotation mark.
         case textNotEnded
         /// Digits that are no number.
@@ -23,6 +27,9 @@ public struct QueryError: Error, Hashable, Sendable {
         case noSuchType(String, known: [String])
         /// The type has no property or relation of that name; the names that it has.
         case noSuchProperty(String, type: String, known: [String])
+        /// The type has no property of that name, which is beside a text and may be one without quotation marks; the
+        /// names that it has.
+        case noSuchPropertyBesideText(String, type: String, known: [String])
         /// A value without members was asked for one.
         case noMembers(String, kind: String)
         /// A relation to many was used as one value.
@@ -56,6 +63,12 @@ extension QueryError: CustomStringConvertible {
     fileprivate var message: ErrorMessage {
         switch problem {
         case .unexpectedCharacter(let character): ErrorMessage("'\(character)' begins nothing")
+        case .foreignSign(let sign, let word):
+            ErrorMessage("'\(sign)' begins nothing", "write '\(word)'")
+        case .clauseBeforeType(let clause):
+            ErrorMessage(
+                "a query begins with a type, not with '\(clause)'",
+                "write the type in front, as in Chat where … select id")
         case .textNotEnded: ErrorMessage("the text has no closing quotation mark")
         case .invalidNumber(let text): ErrorMessage("'\(text)' is not a number")
         case .expected(let expected, let found):
@@ -73,6 +86,11 @@ extension QueryError: CustomStringConvertible {
         case .noSuchProperty(let name, let type, let known):
             ErrorMessage(
                 "'\(type)' has no '\(name)'", "it has " + known.joined(separator: ", "))
+        case .noSuchPropertyBesideText(let name, let type, let known):
+            ErrorMessage(
+                "'\(type)' has no '\(name)'",
+                "a text needs quotation marks: \"\(name)\"; it has "
+                    + known.joined(separator: ", "))
         case .noMembers(let name, let kind): ErrorMessage("\(kind) has no member '\(name)'")
         case .leadsToMany(let name):
             ErrorMessage(

@@ -30,7 +30,8 @@ struct QueryParser {
         var syntax = QuerySyntax(type: type, selectsDeleted: selectsDeleted)
         var seen: Set<String> = []
         while current.kind != .end {
-            guard case .word(let clause) = current.kind else {
+            guard case .word(let clause) = current.kind, Self.clauses.contains(clause) else {
+                if seen.isEmpty, let error = clauseBefore(type) { throw error }
                 throw unexpected("'where', 'group', 'select', 'order', 'limit' or 'offset'")
             }
             if !seen.insert(clause).inserted {
@@ -39,6 +40,15 @@ struct QueryParser {
             try self.clause(clause, into: &syntax)
         }
         return syntax
+    }
+
+    private static let clauses: Set = ["where", "group", "select", "order", "limit", "offset"]
+
+    /// What a query is refused for that begins as in SQL; nil where the type is a name.
+    private func clauseBefore(_ type: QueryName) -> QueryError? {
+        let word = type.text.lowercased()
+        guard word == "from" || Self.clauses.contains(word) else { return nil }
+        return QueryError(problem: .clauseBeforeType(type.text), place: type.place)
     }
 
     private mutating func clause(
@@ -62,11 +72,9 @@ struct QueryParser {
         case "limit":
             advance()
             syntax.limit = try count()
-        case "offset":
+        default:
             advance()
             syntax.offset = try count()
-        default:
-            throw unexpected("'where', 'group', 'select', 'order', 'limit' or 'offset'")
         }
     }
 

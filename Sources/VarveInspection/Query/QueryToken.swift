@@ -24,7 +24,9 @@ struct QueryToken: Hashable, Sendable {
 }
 
 extension QueryToken {
-    private static let signs = ["==", "!=", "<=", ">=", "<", ">", "=", "(", ")", ",", ".", "-"]
+    private static let signs = [
+        "==", "!=", "<=", ">=", "<", ">", "=", "(", ")", ",", ".", "-", "*",
+    ]
 
     /// The tokens of a query, with one for the end behind them. O(n).
     static func tokens(of text: String) throws(QueryError) -> [QueryToken] {
@@ -67,17 +69,29 @@ extension QueryToken {
             return QueryToken(kind: kind, place: place(from: start))
         }
 
+        /// What other languages write for words of this one.
+        private static let foreignSigns = [
+            ("||", "or"), ("|", "or"), ("&&", "and"), ("&", "and"), ("!", "not"),
+        ]
+
         private mutating func kind(from first: Unicode.Scalar) throws(QueryError) -> Kind {
             if first == "\"" || first == "'" { return .text(try quoted(by: first)) }
             if first == "`" { return .name(try quoted(by: first)) }
             if Self.isDigit(first) { return .number(try number()) }
             if Self.beginsWord(first) { return .word(take(while: Self.continuesWord)) }
+            let start = position
             for sign in signs
             where scalars[position...].prefix(sign.count).elementsEqual(sign.unicodeScalars) {
                 position += sign.count
                 return .sign(sign)
             }
             position += 1
+            for (sign, word) in Self.foreignSigns
+            where scalars[start...].prefix(sign.count).elementsEqual(sign.unicodeScalars) {
+                position = start + sign.count
+                throw QueryError(
+                    problem: .foreignSign(sign, word: word), place: place(from: start))
+            }
             throw QueryError(
                 problem: .unexpectedCharacter(Character(first)), place: place(from: position - 1))
         }

@@ -51,6 +51,25 @@ struct CompactCommandTests {
         #expect(smaller.status == .success && !smaller.output.contains("larger"))
     }
 
+    @Test("Where no history is kept, compact, report and diff say so")
+    func noHistory() throws {
+        let store = try SampleStore()
+        try store.transaction("One") { _ in }
+        try store.close()
+        let run = ToolRun("compact", "--keep=none", store.path)
+        #expect(run.output.contains("\n  no segment dropped, no history is kept\n"))
+        #expect(run.output.contains("larger, because") && !run.output.contains("history that"))
+        #expect(run.output.contains(": --smallest keeps less\n") && !run.output.contains("--keep"))
+        #expect(ToolRun("info", store.path).output.contains("none; kept: "))
+        let page = ToolRun("report", store.path, "-o", "-").output
+        #expect(page.contains("<dt>History kept</dt><dd>none</dd>"))
+        let diff = ToolRun("diff", store.path, "0", "1")
+        #expect(
+            diff.errors == "varve: there is no transaction 0; no history is kept\n"
+                && diff.status == .failure)
+        #expect(ToolRun("diff", store.path, "1", "1").status == .success)
+    }
+
     @Test("With --smallest nothing stays beside one checkpoint, which shows the same entities")
     func smallest() throws {
         let store = try SampleStore.filled(segmentBytesMax: 400)

@@ -115,8 +115,9 @@ struct HelpTests {
                 Usage: varve cat [OPTION]... STORE TYPE [ID]
 
                 Writes the current state of the entities of a type, or of the one with ID, as
-                JSON, an object on each line, in the default order of the type. Reads and checks
-                the whole log.
+                JSON, an object on each line, in the default order of the type. Reads the newest
+                checkpoint and the log after it: of one entity the parts that lead to it, of a
+                whole type all of the checkpoint, which is checked first.
 
                 Operands:
                   STORE  the directory of the store
@@ -156,7 +157,9 @@ struct HelpTests {
 
         Shows what a store holds: how its log ended, its transactions, its files with
         the bytes stored and raw (before compression), and its types with the numbers of
-        their live and their deleted entities. Reads and checks the whole log.
+        their live and their deleted entities. Checks the newest checkpoint and the log
+        after it, and reads of older segments their headers and footers; 'verify' checks
+        everything.
 
         """,
         "show": """
@@ -183,6 +186,14 @@ struct HelpTests {
         """,
     ]
 
+    @Test("The options of a command are those that it takes")
+    func options() {
+        #expect(!ToolRun("browse", "--help").output.contains("--json"))
+        #expect(ToolRun("browse", "--json", "X.varve").status == .usage)
+        #expect(ToolRun("--json", "browse", "X.varve").status == .usage)
+        #expect(ToolRun("cat", "--help").output.contains("--json"))
+    }
+
     @Test("No help is wider than a terminal of 80 columns")
     func width() {
         let texts =
@@ -203,6 +214,18 @@ struct HelpTests {
                 "a-very-long-word", "b",
             ])
         #expect(FilledText.lines(of: "", columns: 10) == [""])
+    }
+
+    @Test("Columns are in indented lines, which keep their form")
+    func columns() {
+        let texts = Tool.commands.map { $0.definition.description } + HelpTopic.all.map(\.text)
+        for line in texts.joined(separator: "\n").split(separator: "\n")
+        where !line.hasPrefix("  ") {
+            #expect(!line.contains("  "), "\(line)")
+        }
+        #expect(
+            ToolRun("help", "export").output.contains("\n  sql    text for 'sqlite3 new.db < FILE'")
+        )
     }
 
     @Test("Topics explain what commands have in common, and what is misspelled is asked about")

@@ -42,6 +42,18 @@ struct ToolTests {
         }
     }
 
+    @Test("A word that is left out is named, and options that exclude one another are")
+    func words() {
+        let run = ToolRun("at", "X.varve", "1", "User")
+        #expect(run.status == .usage)
+        #expect(run.errors.hasPrefix("varve: the word 'cat' before 'User' is missing\n"))
+        let other = ToolRun("at", "X.varve", "1", "show", "User")
+        #expect(other.errors.hasPrefix("varve: 'show' is no cat: it is the word 'cat'\n"))
+        let query = ToolRun("query", "--json", "--csv", "X.varve", "User")
+        #expect(query.status == .usage)
+        #expect(query.errors.hasPrefix("varve: --json and --csv are alternatives"))
+    }
+
     @Test("What is no store gets one clear line and status 1")
     func noStore() throws {
         let folder = FileManager.default.temporaryDirectory
@@ -53,7 +65,9 @@ struct ToolTests {
             let rest = ["show": ["1"], "cat": ["User"]][arguments[0]] ?? []
             let run = ToolRun(all: arguments + [path] + rest)
             #expect(run.status == .failure)
-            #expect(run.errors == "varve: there is no store at \(path); check the path\n")
+            #expect(
+                run.errors
+                    == "varve: there is no store at \(path): the folder is empty\n")
         }
         try Data("x".utf8).write(to: folder.appendingPathComponent("letter.txt"))
         #expect(

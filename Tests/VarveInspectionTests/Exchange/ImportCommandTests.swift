@@ -296,10 +296,54 @@ struct ImportCommandTests {
                 == "varve: \(file) is empty, and no schema says what it would hold; give a file "
                 + "with JSON lines, or with comma-separated values below a line of titles\n")
         #expect(!FileManager.default.fileExists(atPath: store))
-        // What is no line of an entity has no columns to be named.
-        let broken = ToolRun("import", try folder.write("{\n", to: "broken.jsonl"), store)
+    }
+
+    @Test(
+        "What is no JSON is called so, also where no schema is known",
+        arguments: ["{\n", "garbage\n", "id,name\n1,a\n"])
+    func noJSON(text: String) throws {
+        let file = try folder.write(text, to: "lines.txt")
+        let run = ToolRun("import", file, store)
+        #expect(run.status == .failure)
+        #expect(run.errors.hasPrefix("varve: \(file): line 1 is no JSON: "), "\(run.errors)")
+        #expect(run.errors.hasSuffix("whose name ends in .csv\n"))
+    }
+
+    @Test("Blank lines before the titles of a CSV are passed over")
+    func blankLines() throws {
+        let file = try folder.write("\n\nid,title\n1,a\n", to: "Chat.csv")
+        let unknown = ToolRun("import", file, store)
+        #expect(unknown.errors.contains("no schema says what its columns are (id, title)"))
+        #expect(ToolRun("import", "-s", schema, file, store).status == .success)
+        #expect(try cat("Chat", "1")["fields", "title"] == "a")
+        let wrong = try folder.write("\n\nid,titel\n1,a\n", to: "Chat.csv")
+        #expect(ToolRun("import", wrong, store).errors.contains("line 3, column 2"))
+    }
+
+    @Test("A schema to begin with has the type of the line, and is introduced as what it is")
+    func guessedType() throws {
+        let lines = try folder.write("{\"type\":\"Person\",\"id\":1,\"age\":3}\n", to: "a.jsonl")
+        let run = ToolRun("import", lines, store)
+        let hint = run.errors.split(separator: "\n").dropFirst()
+        #expect(hint.first == "A schema to begin with, for a file that --schema names:")
+        let guess = try folder.write(String(try #require(hint.last)), to: "guess.json")
+        #expect(ToolRun("import", "-s", guess, lines, store).status == .success)
+        #expect(try cat("Person", "1")["fields", "age"] == "3")
+    }
+
+    @Test("A store and a folder that is no export are called what they are")
+    func folders() throws {
+        let empty = folder.file("empty")
+        try FileManager.default.createDirectory(
+            atPath: empty, withIntermediateDirectories: false)
         #expect(
-            !broken.errors.contains("()") && broken.errors.contains("no schema says what it holds"))
+            ToolRun("import", empty, store).errors
+                == "varve: \(empty): a folder must be that of a CSV export, with schema.json; it is empty\n"
+        )
+        let sample = try SampleStore.filled()
+        #expect(
+            ToolRun("import", sample.path, store).errors
+                == "varve: \(sample.path): it is a store; export it first, as JSON lines or CSV\n")
     }
 
     @Test("Cells that do not fit are named by line and column, also behind cells of several lines")

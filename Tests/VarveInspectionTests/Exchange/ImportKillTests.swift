@@ -72,7 +72,8 @@ struct ImportKillTests {
         _ = try finish(file)
         #expect(try count() == Self.rows, "seed \(seed)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        #expect(names.sorted() == ["people-0.jsonl", "people.varve", "schema.json"], "seed \(seed)")
+        #expect(
+            names.sorted() == ["people-0.jsonl", "people.varve", "schema.json"], "seed \(seed)")
     }
 
     @Test("A store that is there has all of the import or nothing of it")

@@ -56,6 +56,27 @@ struct QueryErrorTests {
                 "User where boss.nme == 1", 16..<19,
                 "'User' has no 'nme'; it has id, name, age, bio, chats, boss, @updatedAt, @transaction, @ordinal"
             ),
+            ("User where age == 1 || age == 2", 20..<22, "'||' begins nothing; write 'or'"),
+            ("User where age == 1 && age == 2", 20..<22, "'&&' begins nothing; write 'and'"),
+            ("User where !(age == 1)", 11..<12, "'!' begins nothing; write 'not'"),
+            (
+                "select id from User", 0..<6,
+                "a query begins with a type, not with 'select'; write the type in front, as in Chat where … select id"
+            ),
+            (
+                "SELECT * FROM User", 0..<6,
+                "a query begins with a type, not with 'SELECT'; write the type in front, as in Chat where … select id"
+            ),
+            (
+                "User where name = Ann", 18..<21,
+                "'User' has no 'Ann'; a text needs quotation marks: \"Ann\"; "
+                    + "it has id, name, age, bio, chats, boss, @updatedAt, @transaction, @ordinal"
+            ),
+            (
+                "User where name contains Ann", 25..<28,
+                "'User' has no 'Ann'; a text needs quotation marks: \"Ann\"; "
+                    + "it has id, name, age, bio, chats, boss, @updatedAt, @transaction, @ordinal"
+            ),
             ("User where name.first == 1", 16..<21, "a text has no member 'first'"),
             (
                 "User where chats == 7", 11..<16,

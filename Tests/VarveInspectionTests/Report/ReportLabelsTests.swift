@@ -100,11 +100,15 @@ struct ReportLabelsTests {
         }
         #expect(long.entries.count < 22_000 && long.entries.count > 20_000)
         #expect(long.entries.count + Int(long.othersAmount.transactions) == 30_000)
-        let others = InspectedStatistics.Amount(
-            transactions: 4, events: 0, raw: .zero, stored: .zero)
-        let page = try Self.section(Self.statistics(["a"], others: others))
-        #expect(
-            page.text.contains("4 transactions more have labels that this page has no room for"))
+        for (count, sentence) in [
+            (4, "4 more transactions have labels that this page has no room for"),
+            (1, "1 more transaction has a label that this page has no room for"),
+        ] as [(UInt64, String)] {
+            let others = InspectedStatistics.Amount(
+                transactions: count, events: 0, raw: .zero, stored: .zero)
+            let page = try Self.section(Self.statistics(["a"], others: others))
+            #expect(page.text.contains(sentence))
+        }
     }
 
     @Test("A store's page finds a label that is not among the first ones")

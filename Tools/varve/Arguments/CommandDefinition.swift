@@ -11,6 +11,8 @@ struct CommandDefinition: Sendable {
     var examples: [String] = []
     /// Whether the command goes on until its reader ends it, who then sees no pager and no progress.
     var isLive = false
+    /// Whether it can write JSON.
+    var takesJSON = true
 }
 
 extension CommandDefinition {
@@ -39,7 +41,9 @@ extension CommandDefinition {
     }
 
     /// Its own options, then the common ones.
-    var allOptions: [OptionDefinition] { options + Self.common }
+    var allOptions: [OptionDefinition] {
+        options + Self.common.filter { takesJSON || $0 != Self.json }
+    }
 
     /// `Usage: varve show [OPTION]... STORE TXN`, without the first two words.
     var usage: String {

@@ -55,7 +55,8 @@ struct HelpTopic: Sendable {
             the order round. @updatedAt, @transaction and @ordinal are what the log knows.
 
               varve query Chats.varve 'Chat where isPinned order by -title limit 5'
-              varve query Chats.varve 'Message group by chat select count() limit 5'
+              varve query Chats.varve 'Message group by chat select count()
+                  order by -count() limit 5'
 
             The whole grammar is in Docs/TOOL.md.
             """)

@@ -21,4 +21,6 @@ struct OperandDefinition: Hashable, Sendable {
     let help: String
     /// Whether any number of arguments may stand there: of one operand alone.
     var isRepeated = false
+    /// Whether its name is the one word that may stand there.
+    var isWord = false
 }

@@ -30,6 +30,15 @@ struct ParsedArguments: Sendable {
         if operands.count > definitions.count, !definitions.contains(where: \.isRepeated) {
             throw .extraOperand(operands[definitions.count])
         }
+        for (definition, operand) in zip(definitions, operands)
+        where definition.isWord && operand != definition.name {
+            let word = "the word '\(definition.name)'"
+            // Where it is left out, the next operand has its place.
+            if operands.count < definitions.count(where: \.isRequired) {
+                throw .missingOperand("\(word) before '\(operand)'")
+            }
+            throw .invalidOperand(name: definition.name, value: operand, expected: word)
+        }
         for definition in definitions.dropFirst(operands.count) where definition.isRequired {
             throw .missingOperand(definition.name)
         }

@@ -64,7 +64,8 @@ extension UsageError: CustomStringConvertible {
 
     private func meant(_ error: QueryError) -> String {
         switch error.problem {
-        case .noSuchType(let name, let known), .noSuchProperty(let name, _, let known):
+        case .noSuchType(let name, let known), .noSuchProperty(let name, _, let known),
+            .noSuchPropertyBesideText(let name, _, let known):
             Spelling.question(Spelling.nearest(to: name, among: known))
         default: ""
         }

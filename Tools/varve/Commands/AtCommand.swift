@@ -12,7 +12,7 @@ struct AtCommand: Command {
         operands: [
             .store,
             OperandDefinition(name: "TXN", help: "a transaction; 0 is the empty store"),
-            OperandDefinition(name: "cat", help: "the word 'cat'"),
+            OperandDefinition(name: "cat", help: "the word 'cat'", isWord: true),
             OperandDefinition(name: "TYPE", help: "the name of the type, as 'info' shows it"),
             OperandDefinition(name: "ID", isRequired: false, help: "an id, as for 'cat'"),
         ],
@@ -26,10 +26,6 @@ struct AtCommand: Command {
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
         path = arguments.operands[0]
         transaction = try DiffCommand.transaction(arguments.operands[1], "TXN")
-        guard arguments.operands[2] == "cat" else {
-            throw .invalidOperand(
-                name: "cat", value: arguments.operands[2], expected: "the word 'cat'")
-        }
         listing = EntityListing(
             type: arguments.operands[3], id: arguments.operands.dropFirst(4).first,
             selection: arguments.has(CatCommand.deleted) ? .deleted : .live)

@@ -16,11 +16,12 @@ struct BrowseCommand: Command {
             and what is missing.
             """,
         operands: [.store],
-        examples: ["browse Chats.varve"], isLive: true)
+        examples: ["browse Chats.varve"], isLive: true, takesJSON: false)
 
     private let path: String
 
     init(_ arguments: ParsedArguments, now: Moment) throws(UsageError) {
+        // It may be in front of the command.
         guard !arguments.has(CommandDefinition.json) else {
             throw .unknownOption("--json", suggestion: nil)
         }

@@ -11,8 +11,9 @@ struct CatCommand: Command {
         summary: "the current entities of a type, as JSON lines",
         description: """
             Writes the current state of the entities of a type, or of the one with ID, as JSON,
-            an object on each line, in the default order of the type. Reads and checks the
-            whole log.
+            an object on each line, in the default order of the type. Reads the newest
+            checkpoint and the log after it: of one entity the parts that lead to it, of a
+            whole type all of the checkpoint, which is checked first.
             """,
         operands: [
             .store,

@@ -66,14 +66,14 @@ struct CompactCommand: Command {
         if session.isJSON {
             try session.write(compaction.json(path))
         } else {
-            for line in compaction.lines(path) { try session.write(line) }
+            for line in compaction.lines(path, for: goal) { try session.write(line) }
         }
         return compaction.damage.isEmpty ? .success : .failure
     }
 }
 
 extension StoreCompaction {
-    fileprivate func lines(_ path: String) -> [StyledText] {
+    fileprivate func lines(_ path: String, for goal: CompactionGoal) -> [StyledText] {
         let written =
             if let checkpointBytes {
                 "checkpoint of transaction \(checkpoint), \(Numerals.size(checkpointBytes))"
@@ -84,7 +84,7 @@ extension StoreCompaction {
             }
         let dropped =
             transactionsDropped == 0
-            ? "no history dropped"
+            ? keepsHistory ? "no history dropped" : "no segment dropped"
             : "\(Numerals.counted(transactionsDropped, "transaction")) in "
                 + "\(Numerals.counted(segmentsDropped, "segment")) dropped"
         return [
@@ -93,7 +93,8 @@ extension StoreCompaction {
             StyledText(
                 "  \(Numerals.size(bytesBefore)) before, \(Numerals.size(bytesAfter)) after",
                 .faint),
-        ] + assets + growth + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
+        ] + assets + growth(for: goal)
+            + damage.map { StyledText("  damaged, and dropped: \($0.place)") }
     }
 
     private var assets: [StyledText] {
@@ -105,19 +106,29 @@ extension StoreCompaction {
     }
 
     private var history: String {
-        floor <= checkpoint ? "history begins with \(floor)" : "no history is kept"
+        keepsHistory ? "history begins with \(floor)" : "no history is kept"
     }
 
-    private var growth: [StyledText] {
+    private var keepsHistory: Bool { floor <= checkpoint }
+
+    /// Why the store is larger, with the options that keep less and were not given.
+    private func growth(for goal: CompactionGoal) -> [StyledText] {
         guard bytesAfter > bytesBefore else { return [] }
-        return [
-            StyledText(
-                "  larger, because the new checkpoint comes in addition to the history that is kept and to the",
-                .faint),
-            StyledText(
-                "  checkpoint before it with the log from there: --keep and --smallest keep less",
-                .faint),
-        ]
+        let reason =
+            keepsHistory
+            ? [
+                "larger, because the new checkpoint comes in addition to the history that is kept and to the",
+                "checkpoint before it with the log from there",
+            ]
+            : [
+                "larger, because the new checkpoint comes in addition to what serves where it is damaged: the",
+                "checkpoint before it and the log from there, until the next compaction",
+            ]
+        let less = [keepsHistory ? "--keep" : nil, goal == .size ? nil : "--smallest"]
+            .compactMap { $0 }
+        let advice = less.joined(separator: " and ") + (less.count == 1 ? " keeps" : " keep")
+        let lines = reason.dropLast() + [reason[1] + (less.isEmpty ? "" : ": \(advice) less")]
+        return lines.map { StyledText("  " + $0, .faint) }
     }
 
     fileprivate func json(_ path: String) -> JSON {

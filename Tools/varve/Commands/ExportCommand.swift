@@ -24,10 +24,11 @@ struct ExportCommand: Command {
         description: """
             Writes the current entities, or those of an earlier moment, for other programs.
 
-            jsonl  an object on each line: a header with the schema, then each entity with
-                   type, id, fields and links; 'varve import' makes an equal store of it
-            csv    a folder with a file for each type and one for each relation to many
-            sql    text for 'sqlite3 new.db < FILE': tables, keys, links, indexes
+              jsonl  an object on each line: a header with the schema, then each entity
+                     with type, id, fields and links; 'varve import' makes an equal
+                     store of it
+              csv    a folder with a file for each type and one for each relation to many
+              sql    text for 'sqlite3 new.db < FILE': tables, keys, links, indexes
 
             An output file appears when it is complete, and replaces nothing without
             --force.

@@ -8,7 +8,9 @@ struct InfoCommand: Command {
         description: """
             Shows what a store holds: how its log ended, its transactions, its files with the
             bytes stored and raw (before compression), and its types with the numbers of
-            their live and their deleted entities. Reads and checks the whole log.
+            their live and their deleted entities. Checks the newest checkpoint and the log
+            after it, and reads of older segments their headers and footers; 'verify' checks
+            everything.
             """,
         operands: [.store],
         examples: ["info Chats.varve", "info --json Chats.varve | jq '.types[].name'"])

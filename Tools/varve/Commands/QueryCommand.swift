@@ -30,8 +30,8 @@ struct QueryCommand: Command {
         options: [at, explain, csv],
         examples: [
             "query Chats.varve 'Chat where isPinned order by -title limit 5'",
-            "query Chats.varve 'Message where chat.title contains \"Plan\" select text'",
-            "query Chats.varve 'Message group by chat select count() limit 5'",
+            "query Chats.varve 'Message where chat.title contains \"Plan\"\n      select id, text'",
+            "query Chats.varve 'Message group by chat select count()\n      order by -count() limit 5'",
             "query --at=41 Chats.varve 'Chat where count(messages) > 10'",
         ])
 
@@ -47,6 +47,9 @@ struct QueryCommand: Command {
         text = arguments.operands[1]
         explains = arguments.has(Self.explain)
         isCSV = arguments.has(Self.csv)
+        if isCSV, arguments.has(CommandDefinition.json) {
+            throw .conflictingOptions(["--json", "--csv"])
+        }
         moment = try Self.moment(arguments, now)
         do throws(QueryError) {
             query = try InspectionQuery(text)

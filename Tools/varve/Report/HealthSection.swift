@@ -24,9 +24,11 @@ struct HealthSection {
                 ("Unused space", "\(Numerals.size(unused.bytes)) of zeros behind the last frame"))
         }
         if let floor = health.floor {
+            // Where none is kept, it begins after the newest transaction.
+            let isNone = health.stateTransaction.map { floor > $0 } ?? false
             let from: Markup =
-                floor > TransactionID(1)
-                ? "from transaction \(floor.rawValue) on" : "from the beginning"
+                floor == TransactionID(1)
+                ? "from the beginning" : isNone ? "none" : "from transaction \(floor.rawValue) on"
             facts.append(("History kept", from))
         }
         if statistics.belowFloor.transactions > 0 {

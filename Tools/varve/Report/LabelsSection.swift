@@ -3,7 +3,7 @@ import VarveText
 
 /// An index of labels that can be searched: the first ones as a table, all of them as data that a script filters.
 struct LabelsSection {
-    /// How many rows the table has, before a search and behind it.
+    /// How many rows the table has, before a search and after it.
     static let listedMax = 100
 
     let labels: NameStatistics
@@ -44,10 +44,12 @@ struct LabelsSection {
     /// What the page does not have, because memory is bounded.
     private var others: Markup {
         guard labels.others.transactions > 0 else { return Markup() }
-        let count = Numerals.counted(labels.others.transactions, "transaction")
+        let number = labels.others.transactions
+        let count = Numerals.counted(number, "more transaction")
+        let verb = number == 1 ? "has a label" : "have labels"
         return """
-            <p class="faint">\(count) more have labels that this page has no room for; \
-            <code>varve grep --labels</code> finds them.</p>
+            <p class="faint">\(count) \(verb) that this page has no room for; \
+            <code>varve grep --labels</code> finds \(number == 1 ? "it" : "them").</p>
             """
     }
 

@@ -145,7 +145,7 @@ enum ReportStyle {
         .charts{display:block}.tabs>input{display:none}
         .scroll,#label-list{overflow:visible;max-height:none;background:none}
         .panel,.paper{display:block}details::details-content{content-visibility:visible}
-        .types summary{list-style:none}.types summary::-webkit-details-marker{display:none}.types .bare{display:none}
+        .types summary{list-style:none}.types summary::-webkit-details-marker{display:none}
         .types{columns:17rem 3;column-gap:2rem}.types details{break-inside:avoid}
         .drawing.scroll{border:0}#schema:has(.wide){page:wide}
         @page wide{size:A4 landscape;margin:10mm}.drawing svg{max-width:100%;height:auto;max-height:24cm}.drawing.wide svg{max-height:14.5cm}

@@ -11,10 +11,8 @@ struct SchemaSection {
             let count =
                 "\(Numerals.counted(type.fields.count, "field")), "
                 + Numerals.counted(type.relations.count, "relation")
-            let isBare = type.fields.isEmpty && type.relations.isEmpty
-            let opening: Markup = isBare ? "<details class=\"bare\">" : "<details>"
-            return opening
-                + "<summary><bdi class=\"name\">\(type.name)</bdi> <span class=\"faint\">\(count)</span>"
+            return
+                "<details><summary><bdi class=\"name\">\(type.name)</bdi> <span class=\"faint\">\(count)</span>"
                 + "</summary>\(table(of: type))</details>"
         }
         return SchemaDrawing(types).markup + """
