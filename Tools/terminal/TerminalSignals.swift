@@ -15,7 +15,7 @@ package enum TerminalSignals {
 
     /// The signals that end a program by default, but for crashes, for those that cannot be handled, and for SIGPIPE, which is an
     /// error of the output.
-    private static let ends: [Int32] = {
+    package static let ends: [Int32] = {
         var ends = [
             SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF,
             SIGXCPU, SIGXFSZ,

@@ -11,8 +11,6 @@ enum Interruption {
     /// Whether something is being written already, of which this is a part.
     private nonisolated(unsafe) static var isDeferring = false
 
-    private static let endings = [SIGINT, SIGTERM, SIGHUP]
-
     /// Whether a signal waits for the end of what is written. It is checked with each piece.
     static var isDeferred: Bool { deferred != 0 }
 
@@ -24,7 +22,7 @@ enum Interruption {
         guard !isDeferring else { return try body() }
         isDeferring = true
         // What the caller has the process ignore, as nohup does, stays ignored.
-        let heard = endings.filter { !TerminalSignals.isIgnored($0) }
+        let heard = TerminalSignals.ends.filter { !TerminalSignals.isIgnored($0) }
         for number in heard {
             signal(number) { number in
                 Interruption.deferred = number

@@ -1,4 +1,5 @@
 internal import VarveTables
+internal import VarveText
 
 /// The rows that a query found.
 public struct QueryAnswer: Sendable {
@@ -50,9 +51,10 @@ extension Inspection {
         let counts = state.counts(of: bound.type.number)
         let count = bound.selectsDeleted ? counts.tombstones : counts.live
         let read = bound.fields[bound.type.number, default: []].sorted()
+        let sought = bound.soughtIDs
         let source =
-            if let sought = bound.soughtIDs {
-                "look up \(counted(sought.count, "id"))"
+            if let sought {
+                "look up \(sought.count.counted("id"))"
             } else {
                 (bound.countsWholeType ? "take the number of" : "scan")
                     + " \(count) \(bound.selectsDeleted ? "tombstones" : "entities")"
@@ -65,30 +67,26 @@ extension Inspection {
         for (type, fields) in bound.fields.sorted(by: { $0.key < $1.key })
         where type != bound.type.number {
             let name = state.catalog.definition(of: type)?.name ?? "\(type)"
-            lines.append("look up \(name) by relation, \(counted(fields.count, "field")) of each")
+            lines.append("look up \(name) by relation, \(fields.count.counted("field")) of each")
         }
         if let condition = bound.condition {
             let isFast =
-                bound.soughtIDs == nil && RowFilter(condition, of: bound.type) != nil
+                sought == nil && RowFilter(condition, of: bound.type) != nil
             lines.append(
                 "test each against the condition" + (isFast ? ", by its bytes" : ""))
         }
         if bound.isGrouped {
-            let values = counted(bound.grouping.count, "value")
+            let values = bound.grouping.count.counted("value")
             lines.append(bound.grouping.isEmpty ? "make one group of all" : "group by \(values)")
         }
         if !bound.order.isEmpty {
-            lines.append("sort by \(counted(bound.order.count, "value")), stable")
+            lines.append("sort by \(bound.order.count.counted("value")), stable")
         }
         if bound.offset > 0 { lines.append("leave out the first \(bound.offset)") }
         if let limit = bound.limit {
             lines.append("keep the first \(limit)")
         }
         return lines
-    }
-
-    private static func counted(_ count: Int, _ noun: String) -> String {
-        "\(count) \(noun)" + (count == 1 ? "" : "s")
     }
 
     /// Runs what a query is about, with the state that the inspection shows; see ``reading(_:)``.

@@ -142,7 +142,7 @@ struct ExportOutputTests {
 
     @Test(
         "A signal ends the process when what was begun is removed",
-        arguments: [SIGINT, SIGTERM, SIGHUP], [false, true])
+        arguments: [SIGINT, SIGTERM, SIGHUP, SIGUSR1], [false, true])
     func interruption(number: Int32, isFolder: Bool) async throws {
         let path: String = try folder.write("mine", to: "other") + ".out"
         await #expect(processExitsWith: .signal(number)) {

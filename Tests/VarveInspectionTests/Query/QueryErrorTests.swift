@@ -9,14 +9,7 @@ struct QueryErrorTests {
     init() throws { store = try QueryStore.sample.written() }
 
     private func error(_ text: String) throws -> QueryError? {
-        do {
-            _ = try Inspection(at: store.path).answer(InspectionQuery(text))
-        } catch let error as QueryError {
-            return error
-        } catch QueryFailure.query(let error) {
-            return error
-        }
-        return nil
+        try QueryStore.error(text, in: Inspection(at: store.path))
     }
 
     @Test(

@@ -69,6 +69,18 @@ struct QueryStore {
         return store
     }
 
+    /// Why a query cannot be understood; nil where it can.
+    static func error(_ text: String, in inspection: Inspection) throws -> QueryError? {
+        do {
+            _ = try inspection.answer(InspectionQuery(text))
+            return nil
+        } catch let error as QueryError {
+            return error
+        } catch QueryFailure.query(let error) {
+            return error
+        }
+    }
+
     /// What a query finds, each row as its cells' JSON.
     static func answer(_ text: String, in inspection: Inspection) throws -> [[String]] {
         try inspection.answer(InspectionQuery(text)).rows.map { $0.map(\.json) }

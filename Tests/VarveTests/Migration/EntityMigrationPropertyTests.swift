@@ -121,16 +121,7 @@ private enum Shown {
 }
 
 @Suite("Random stores whose entities are split and renumbered")
-struct EntityMigrationPropertyTests {
-    private func open(
-        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type],
-        _ migrations: [Migration] = []
-    ) throws -> Store {
-        try Store(
-            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-            migrations: migrations, types: types)
-    }
-
+struct EntityMigrationPropertyTests: MigrationSuite {
     @Test(
         "States, their past, undo and redo are what the steps make of the former ones",
         arguments: MigrationSeeds.choose(30, nightly: 200))

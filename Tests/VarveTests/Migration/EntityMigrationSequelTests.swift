@@ -59,16 +59,7 @@ private struct Sequel: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Migrations of entities, one after the other")
-struct EntityMigrationSequelTests {
-    private func open(
-        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type],
-        _ migrations: [Migration] = []
-    ) throws -> Store {
-        try Store(
-            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-            migrations: migrations, types: types)
-    }
-
+struct EntityMigrationSequelTests: MigrationSuite {
     private func formerDisk() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let former = try open(disk, Dwellers.types)

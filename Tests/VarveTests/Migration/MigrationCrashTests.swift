@@ -33,15 +33,7 @@ struct MigrationCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite("Migrations and crashes", .serialized)
-struct MigrationCrashTests {
-    private func open(
-        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type], _ migrations: [Migration]
-    ) throws -> Store {
-        try Store(
-            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-            migrations: migrations, types: types)
-    }
-
+struct MigrationCrashTests: MigrationSuite {
     /// The disk of a store of the former types, and the transaction of its migration.
     private func formerDisk(_ tested: MigrationCase) throws -> (SimulatedDisk, TransactionID) {
         let disk = SimulatedDisk()

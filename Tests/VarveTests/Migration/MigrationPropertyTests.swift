@@ -4,15 +4,7 @@ import Varve
 import VarveTestSupport
 
 @Suite("Random migrations against a model")
-struct MigrationPropertyTests {
-    private func open(
-        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type], _ migrations: [Migration]
-    ) throws -> Store {
-        try Store(
-            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-            migrations: migrations, types: types)
-    }
-
+struct MigrationPropertyTests: MigrationSuite {
     @Test(
         "States, their past, undo and redo are those that the model makes of the former ones",
         arguments: MigrationSeeds.choose(15, nightly: 40, kept: [90, 109]))

@@ -3,16 +3,7 @@ import Varve
 import VarveTestSupport
 
 @Suite("Random stores that lose types, cases and relations")
-struct RemovalPropertyTests {
-    private func open(
-        _ disk: SimulatedDisk, _ types: [any EntityModelProtocol.Type],
-        _ migrations: [Migration] = []
-    ) throws -> Store {
-        try Store(
-            in: disk, mode: .readWrite, durability: .commit, compactsAutomatically: false,
-            migrations: migrations, types: types)
-    }
-
+struct RemovalPropertyTests: MigrationSuite {
     @Test(
         "States, their past, undo and redo are those that the model makes of the former ones",
         arguments: MigrationSeeds.choose(20, nightly: 200))
