@@ -320,6 +320,19 @@ struct ImportCommandTests {
         #expect(ToolRun("import", wrong, store).errors.contains("line 3, column 2"))
     }
 
+    @Test("A schema to begin with takes lists and objects as JSON, and works")
+    func guessedJSON() throws {
+        let values = #""name":"Ann","home":{"city":"Rome"},"tags":["a","b"]"#
+        let file = try folder.write(#"{"type":"User","id":1,\#(values)}"# + "\n", to: "users.jsonl")
+        let hint = ToolRun("import", file, folder.file("users.varve")).errors
+        let text = try #require(hint.split(separator: "\n").last { $0.hasPrefix("{") })
+        let schema = try folder.write(String(text), to: "schema.json")
+        let run = ToolRun("import", "--schema", schema, file, folder.file("users.varve"))
+        #expect(run.status == .success, "\(run.output)\(run.errors)")
+        let query = "User where home.city == 'Rome' and tags contains 'b' select id"
+        #expect(ToolRun("query", folder.file("users.varve"), query).output == "{\"id\":1}\n")
+    }
+
     @Test("A schema to begin with has the type of the line, and is introduced as what it is")
     func guessedType() throws {
         let lines = try folder.write("{\"type\":\"Person\",\"id\":1,\"age\":3}\n", to: "a.jsonl")
