@@ -17,8 +17,25 @@ extension Context {
         case .one(let slot): return child.isLive(Slot(slot)) ? [slot] : []
         case .many:
             var slots = list.slots
+            // Where every entity that is mentioned is there, none of its rows is looked at.
+            guard child.liveCount < child.slotCount else { return slots }
             slots.removeAll { !child.isLive(Slot($0)) }
             return slots
+        }
+    }
+
+    /// How many children of one relation have rows.
+    ///
+    /// - Complexity: O(1) where every entity of the child's type that is mentioned is there; else O(n), n links.
+    func liveChildCount(of slot: UInt32, relation: Int, table: Int) -> Int {
+        tables.unretained(at: table, as: AnyTable.self)._withUnsafeGuaranteedRef { parent in
+            let position = parent.relations[relation].childTable
+            let isWhole = tables.unretained(at: position, as: AnyTable.self)
+                ._withUnsafeGuaranteedRef { $0.liveCount == $0.slotCount }
+            guard isWhole else {
+                return liveChildren(of: slot, relation: relation, table: table).count
+            }
+            return parent.slotList(relation: relation, of: slot).count
         }
     }
 

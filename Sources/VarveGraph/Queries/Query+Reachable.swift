@@ -49,12 +49,15 @@ extension QueryList {
         precondition(maxSteps >= 0, "a negative number of steps")
         let relation = RelationPlace(path).index
         self.init(
-            .related { context in
-                guard let table = context.tables.position(of: Entity._descriptor) else { return [] }
-                return context.slots(
-                    reachableFrom: starts(context), relation: relation, table: table,
-                    maxSteps: maxSteps)
-            })
+            .related(
+                LinkedSlots { context in
+                    guard let table = context.tables.position(of: Entity._descriptor) else {
+                        return []
+                    }
+                    return context.slots(
+                        reachableFrom: starts(context), relation: relation, table: table,
+                        maxSteps: maxSteps)
+                }))
     }
 }
 

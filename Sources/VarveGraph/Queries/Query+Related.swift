@@ -16,18 +16,8 @@ extension Query {
     }
 
     @inlinable
-    func relatedSlots(
-        _ path: PartialKeyPath<Entity>
-    ) -> @Sendable (Context) -> ContiguousArray<UInt32> {
-        let relation = RelationPlace(path).index
-        return { context in
-            guard let position = context.tables.position(of: Entity._descriptor) else { return [] }
-            var children = ContiguousArray<UInt32>()
-            for slot in linkedSlots(in: context) {
-                children += context.liveChildren(of: slot, relation: relation, table: position)
-            }
-            return children
-        }
+    func relatedSlots(_ path: PartialKeyPath<Entity>) -> LinkedSlots {
+        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { linkedSlots(in: $0) }
     }
 
     /// Where links start from. An id leads to what is linked to it even where there is no entity with it: links may
@@ -53,12 +43,12 @@ extension QueryGroup {
         let source: @Sendable (Context) -> ContiguousArray<UInt32> = { context in
             var found = ContiguousArray<UInt32>()
             for slot in slots(in: context).joined() {
-                let query = transform(Query(QueryList(.related { _ in [slot] })))
+                let query = transform(Query(QueryList(.related(LinkedSlots { _ in [slot] }))))
                 found += query.list.slots(in: context).prefix(1)
             }
             return found
         }
-        return QueryList<Other>(.related(source), plan: plan)
+        return QueryList<Other>(.related(LinkedSlots(source)), plan: plan)
     }
 }
 
@@ -80,11 +70,8 @@ extension QueryList {
     }
 
     @inlinable
-    func relatedSlots(
-        _ path: PartialKeyPath<Entity>
-    ) -> @Sendable (Context) -> ContiguousArray<UInt32> {
-        let groups = relatedGroups(path)
-        return { ContiguousArray(groups($0).joined()) }
+    func relatedSlots(_ path: PartialKeyPath<Entity>) -> LinkedSlots {
+        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { slots(in: $0) }
     }
 
     @inlinable

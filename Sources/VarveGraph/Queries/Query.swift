@@ -75,7 +75,8 @@ public struct QueryGroup<Entity: EntityModelProtocol>: Sendable {
     public func flatMap() -> QueryList<Entity> {
         var flat = RowPlan<Entity>()
         flat.shape = plan.shape
-        return QueryList(.related { ContiguousArray(slots(in: $0).joined()) }, plan: flat)
+        return QueryList(
+            .related(LinkedSlots { ContiguousArray(slots(in: $0).joined()) }), plan: flat)
     }
 }
 

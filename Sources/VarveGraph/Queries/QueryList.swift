@@ -4,7 +4,7 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
     enum Source: Sendable {
         case all
         case ids([Entity.ID])
-        case related(@Sendable (Context) -> ContiguousArray<UInt32>)
+        case related(LinkedSlots)
     }
 
     @usableFromInline let source: Source
@@ -44,18 +44,23 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
 
     /// How many entities the query finds. Copies none.
     ///
-    /// - Complexity: O(log n) where an index decides the whole condition exactly.
+    /// - Complexity: O(log n) where an index decides the whole condition exactly, and where all links of one entity are
+    ///   counted.
     @inlinable
     public func count(in context: Context) -> Int {
-        guard case .all = source else { return slots(in: context).count }
         guard let position = context.tables.position(of: Entity._descriptor) else { return 0 }
-        return plan.list.count(in: context, table: position)
+        switch source {
+        case .all: return plan.list.count(in: context, table: position)
+        case .related(let linked) where !plan.hasSteps: return linked.count(in: context)
+        case .ids, .related: return slots(in: context).count
+        }
     }
 
     /// Whether the query finds anything.
     @inlinable
     public func exists(in context: Context) -> Bool {
-        limit(1).count(in: context) > 0
+        if case .related = source, !plan.hasSteps { return count(in: context) > 0 }
+        return limit(1).count(in: context) > 0
     }
 
     @inlinable
@@ -71,8 +76,8 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
                 slots.append(slot.rawValue)
             }
             return plan.list.apply(to: slots, in: context, table: position)
-        case .related(let slots):
-            return plan.list.apply(to: slots(context), in: context, table: position)
+        case .related(let linked):
+            return plan.list.apply(to: linked.slots(in: context), in: context, table: position)
         }
     }
 

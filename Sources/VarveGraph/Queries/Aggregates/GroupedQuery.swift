@@ -65,7 +65,7 @@ public struct GroupedQuery<Entity: EntityModelProtocol, Key: Hashable & Sendable
             let slots = group.slots
             var plan = RowPlan<Entity>()
             plan.shape = list.plan.shape
-            let value = try body(QueryList(.related { _ in slots }, plan: plan))
+            let value = try body(QueryList(.related(LinkedSlots { _ in slots }), plan: plan))
             values.append((group.key, value))
         }
         return values

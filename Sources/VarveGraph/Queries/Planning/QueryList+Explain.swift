@@ -12,7 +12,8 @@ extension QueryList {
             switch source {
             case .all: access = .scan
             case .ids(let ids): (access, count) = (.ids, ids.count)
-            case .related(let slots): (access, count) = (.relation, slots(context).count)
+            case .related(let linked):
+                (access, count) = (.relation, linked.count(in: context))
             }
             return QueryPlan(
                 entity: Entity._descriptor.name, access: access, candidates: count, test: nil,
