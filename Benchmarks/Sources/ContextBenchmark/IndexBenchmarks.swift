@@ -49,6 +49,16 @@ private func measureRanges(_ suite: Suite, _ loaded: Lazy<Context>) {
             }
         })
     suite.measure(
+        "one user by unique index, into a value", operations: min(rows, 10_000),
+        unit: .microseconds, prepare: { loaded.value },
+        { context in
+            for index in suite.order.prefix(10_000) {
+                let email = suite.users[index].email
+                let users = IndexedUser.filter(\.email == email).resolve(in: context)
+                precondition(users.count == 1)
+            }
+        })
+    suite.measure(
         "first 20 by an ordered index", operations: 100, unit: .microseconds, target: "< 20",
         prepare: { loaded.value },
         { context in

@@ -33,6 +33,19 @@ private func measurePosts(_ suite: Suite) {
             return (context, posts.value)
         },
         { state in for post in state.1 { save(post, to: &state.0) } })
+    suite.measure(
+        "count the posts of an author", operations: min(rows, 10_000),
+        prepare: {
+            var context = Dataset.context(suite.users)
+            for post in posts.value { save(post, to: &context) }
+            return context
+        },
+        { context in
+            for index in suite.order.prefix(10_000) {
+                let author = suite.users[index / 10].id
+                precondition(User.query(author).related(\.$posts).count(in: context) == 10)
+            }
+        })
 }
 
 /// Chats of 1,000 messages, saved as one value.

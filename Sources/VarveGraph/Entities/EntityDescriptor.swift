@@ -100,7 +100,8 @@ public final class EntityDescriptor: Sendable {
     /// - Complexity: linear in the number of the type's relations.
     @usableFromInline
     func relationIndex(at path: AnyKeyPath) -> Int? {
-        relations.firstIndex { $0.path.raw == path }
+        // By position: an element that is passed on would be copied, with all that it names.
+        relations.indices.first { relations[$0].path.raw == path }
     }
 
     /// The name of an index by its number.

@@ -1,43 +1,44 @@
 /// The slots that a query starts from where a relation, or another query, leads to them.
 @usableFromInline
 struct LinkedSlots: Sendable {
-    /// Finds the slots themselves, or those of the parents whose links are followed.
-    private let find: @Sendable (Context) -> ContiguousArray<UInt32>
-    /// The relation that is followed; nil where `find` finds the slots themselves.
-    private let relation: (parent: EntityDescriptor, index: Int)?
+    /// Calls the body with slots, one by one.
+    @usableFromInline typealias Visit = @Sendable (Context, (UInt32) -> Void) -> Void
+
+    private enum Source: Sendable {
+        case found(@Sendable (Context) -> ContiguousArray<UInt32>)
+        /// The links of the parents that a visit names.
+        case links(EntityDescriptor, relation: Int, Visit)
+    }
+
+    private let source: Source
 
     @usableFromInline
     init(_ find: @escaping @Sendable (Context) -> ContiguousArray<UInt32>) {
-        self.find = find
-        relation = nil
+        source = .found(find)
     }
 
     /// - Parameters:
     ///   - relation: the position of the relation among those of its parent's type.
-    ///   - find: finds the slots of the parents.
+    ///   - parents: names the slots of the parents.
     @usableFromInline
-    init(
-        _ relation: Int, of parent: EntityDescriptor,
-        _ find: @escaping @Sendable (Context) -> ContiguousArray<UInt32>
-    ) {
-        self.find = find
-        self.relation = (parent, relation)
+    init(_ relation: Int, of parent: EntityDescriptor, _ parents: @escaping Visit) {
+        source = .links(parent, relation: relation, parents)
     }
 
     /// The slots, all of which have rows, parent after parent.
     @usableFromInline
     func slots(in context: Context) -> ContiguousArray<UInt32> {
-        guard let relation else { return find(context) }
-        guard let table = context.tables.position(of: relation.parent) else { return [] }
-        let parents = find(context)
-        if let only = parents.first, parents.count == 1 {
-            return context.liveChildren(of: only, relation: relation.index, table: table)
+        switch source {
+        case .found(let find): return find(context)
+        case .links(let parent, let relation, let visit):
+            guard let table = context.tables.position(of: parent) else { return [] }
+            var children = ContiguousArray<UInt32>()
+            visit(context) {
+                let links = context.liveChildren(of: $0, relation: relation, table: table)
+                if children.isEmpty { children = links } else { children += links }
+            }
+            return children
         }
-        var children = ContiguousArray<UInt32>()
-        for parent in parents {
-            children += context.liveChildren(of: parent, relation: relation.index, table: table)
-        }
-        return children
     }
 
     /// How many slots there are.
@@ -45,10 +46,15 @@ struct LinkedSlots: Sendable {
     /// - Complexity: O(p), p parents, where all entities that are linked to are there; else O(p + n), n links.
     @usableFromInline
     func count(in context: Context) -> Int {
-        guard let relation else { return find(context).count }
-        guard let table = context.tables.position(of: relation.parent) else { return 0 }
-        return find(context).reduce(0) { count, parent in
-            count + context.liveChildCount(of: parent, relation: relation.index, table: table)
+        switch source {
+        case .found(let find): return find(context).count
+        case .links(let parent, let relation, let visit):
+            guard let table = context.tables.position(of: parent) else { return 0 }
+            var count = 0
+            visit(context) {
+                count += context.liveChildCount(of: $0, relation: relation, table: table)
+            }
+            return count
         }
     }
 }

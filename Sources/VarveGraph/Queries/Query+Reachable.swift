@@ -17,7 +17,11 @@ extension Query {
         along path: KeyPath<Entity, Relation<Entity, Direction, Cardinality, Rule>>,
         maxSteps: Int = .max
     ) -> QueryList<Entity> {
-        QueryList(reachableFrom: path, maxSteps: maxSteps) { linkedSlots(in: $0) }
+        QueryList(reachableFrom: path, maxSteps: maxSteps) { context in
+            var starts = ContiguousArray<UInt32>()
+            forEachParent(in: context) { starts.append($0) }
+            return starts
+        }
     }
 }
 

@@ -17,18 +17,19 @@ extension Query {
 
     @inlinable
     func relatedSlots(_ path: PartialKeyPath<Entity>) -> LinkedSlots {
-        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { linkedSlots(in: $0) }
+        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { forEachParent(in: $0, $1) }
     }
 
-    /// Where links start from. An id leads to what is linked to it even where there is no entity with it: links may
-    /// come before the entity does.
+    /// Calls `body` with where links start from. An id leads to what is linked to it even where there is no entity with it:
+    /// links may come before the entity does.
     @inlinable
-    func linkedSlots(in context: Context) -> ContiguousArray<UInt32> {
+    func forEachParent(in context: Context, _ body: (UInt32) -> Void) {
         guard case .ids(let ids) = list.source, !list.plan.hasSteps else {
-            return list.slots(in: context)
+            return list.slots(in: context).forEach(body)
         }
-        return ContiguousArray(
-            ids.compactMap { context.knownSlot(of: Entity.self, id: $0)?.rawValue })
+        for id in ids {
+            if let slot = context.knownSlot(of: Entity.self, id: id) { body(slot.rawValue) }
+        }
     }
 }
 
@@ -71,7 +72,7 @@ extension QueryList {
 
     @inlinable
     func relatedSlots(_ path: PartialKeyPath<Entity>) -> LinkedSlots {
-        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { slots(in: $0) }
+        LinkedSlots(RelationPlace(path).index, of: Entity._descriptor) { slots(in: $0).forEach($1) }
     }
 
     @inlinable

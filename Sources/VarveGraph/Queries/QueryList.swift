@@ -23,6 +23,11 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
             let position = context.tables.position(of: Entity._descriptor)
         else { return plan.materialize(slots(in: context), in: context) }
         let table = context.tables.tables[position].rows(of: Entity.self)
+        var entities: [Entity] = []
+        let uniqueCount = plan.list.visitUniqueRow(in: table) {
+            entities.append($0.assumingMemoryBound(to: Entity.self).pointee)
+        }
+        if uniqueCount != nil { return entities }
         let rows = plan.list.planned(table)
         guard rows.next == plan.steps.count else {
             let slots = plan.list.slots(of: rows, in: context, table: position)
@@ -33,7 +38,6 @@ public struct QueryList<Entity: EntityModelProtocol>: Sendable {
             return RowLoader(table, fills: []).load(table.liveSlots(), isWhole: true)
         }
         // Found and copied in one pass, while a row is in the cache.
-        var entities: [Entity] = []
         entities.reserveCapacity(rows.knownCount(of: table.liveCount) ?? 0)
         rows.forEachRow(in: table, isPassing: true) { _, row in
             entities.append(row.assumingMemoryBound(to: Entity.self).pointee)

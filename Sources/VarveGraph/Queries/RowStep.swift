@@ -124,6 +124,7 @@ extension StepList where Step == RowStep {
     @usableFromInline
     func count(in context: Context, table position: Int) -> Int {
         let table = context.tables.tables[position]
+        if let count = visitUniqueRow(in: table, { _ in }) { return count }
         let rows = planned(table, countsOnly: true)
         guard rows.next == all.count else {
             return slots(of: rows, in: context, table: position).count
