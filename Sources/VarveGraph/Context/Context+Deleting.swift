@@ -80,8 +80,8 @@ extension Context {
         case .detach(let table, let slot, let relation):
             replaceLinks(with: [], of: slot, relation: relation, table: table)
         case .delete(let table, let slot, let cause):
-            let operations = tables.tables[table].descriptor.operations
-            guard let end = try operations.beginDelete(&self, Slot(slot)) else { return }
+            let beginDelete = tables.tables[table].descriptor.operations.beginDelete
+            guard let end = try beginDelete(&self, Slot(slot)) else { return }
             if let cause, session.isTracking {
                 changeTable(at: table) { $0.deleteCauses[slot] = cause }
             }

@@ -147,7 +147,9 @@ package struct SendablePath: @unchecked Sendable {
 
 /// One relation of an entity type: its persisted shape, and how to read and write the relation
 /// inside a value without knowing the value's type.
-public struct RelationDescription: Sendable {
+///
+/// A class, because saves and deletions look at each relation: one reference to count instead of one for each closure.
+public final class RelationDescription: Sendable {
     package let name: String
     @usableFromInline package let path: SendablePath
     @usableFromInline package let inverse: SendablePath?
