@@ -13,17 +13,21 @@ struct Options {
     /// An earlier run to report again.
     var from: URL?
     var growth = false
+    /// How many bytes of memory the processes on more data than memory may have.
+    var memory: Int?
     var wantsHelp = false
 
     static let usage = """
-        usage: PeerBenchmark [--size smoke|100k|1M|N] [--runs N] [--engines A,B] [--only TEXT] [--growth]
-                             [--directory PATH] [--json FILE] [--page FILE] [--results FILE] [--from FILE]
+        usage: PeerBenchmark [--size smoke|100k|1M|10M|N] [--runs N] [--engines A,B] [--only TEXT] [--growth]
+                             [--memory MB] [--directory PATH] [--json FILE] [--page FILE] [--results FILE] [--from FILE]
 
           --size       how many users, and as many posts: smoke is 2,000; 100k unless given
           --runs       how often each engine runs, in turns; 5 unless given
           --engines    varve, sqlite, lmdb, rocksdb, leveldb; all unless given
           --only       measure what those rows need whose name, title or area contains this
           --growth     measure some rows at 1,000, 10,000, … users, too
+          --memory     how much memory, with cached files, the rows of large data may take: they are measured only
+                       where --only names them; any number unless given
           --directory  where the stores are made and removed again
           --json       write all results there
           --page       write a page with charts there, for a browser
@@ -52,6 +56,7 @@ struct Options {
             case "--results": results = URL(filePath: try Self.value(&rest, argument))
             case "--from": from = URL(filePath: try Self.value(&rest, argument))
             case "--growth": growth = true
+            case "--memory": memory = try Self.number(Self.value(&rest, argument), argument) << 20
             case "--page": page = URL(filePath: try Self.value(&rest, argument))
             default: throw Failure(description: "unknown argument \(argument)")
             }
@@ -63,7 +68,7 @@ struct Options {
 
     /// What is asked for.
     var wantedFigures: Set<Figure> {
-        guard let only else { return Set(Figure.allCases) }
+        guard let only else { return Set(Figure.allCases.filter { !$0.isLarge }) }
         return Set(
             Figure.allCases.filter { figure in
                 let description = figure.description
@@ -89,6 +94,7 @@ struct Options {
         case "smoke": 2_000
         case "100k": 100_000
         case "1M": 1_000_000
+        case "10M": 10_000_000
         default: try number(text, "--size")
         }
     }

@@ -49,6 +49,8 @@ protocol Engine: AnyObject, SendableMetatype {
     func compact() throws
     /// Leaves as little on the disk as the engine can.
     func compactForSize() throws
+    /// Copies the store, as it is now, to a directory that is not there yet.
+    func backUp(to directory: URL) throws
     func close() throws
 }
 

@@ -149,5 +149,7 @@ final class KeyValueEngine<Map: KeyValueStore>: Engine {
 
     func compact() throws { try map.compact() }
 
+    func backUp(to directory: URL) throws { try map.backUp(to: directory) }
+
     func close() throws { map.close() }
 }

@@ -24,12 +24,17 @@ protocol KeyValueStore: AnyObject, SendableMetatype {
     ) throws
     func sync() throws
     func compact() throws
+    func backUp(to directory: URL) throws
     func close()
 }
 
 extension KeyValueStore {
     func beginReading() {}
     func endReading() {}
+
+    func backUp(to directory: URL) throws {
+        throw EngineError(Self.engine, "backups of this engine are not measured")
+    }
 
     func get(_ keys: some Sequence<[UInt8]>, _ body: (UnsafeRawBufferPointer) -> Void) throws {
         for key in keys { _ = try get(key, body) }

@@ -131,6 +131,11 @@ final class LMDB: KeyValueStore {
     /// LMDB reuses its pages in place: a compacted copy would be another file.
     func compact() throws { try sync() }
 
+    func backUp(to directory: URL) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        try check(mdb_env_copy2(environment, directory.path, UInt32(MDB_CP_COMPACT)))
+    }
+
     func close() {
         if let reader { mdb_txn_abort(reader) }
         mdb_env_close(environment)

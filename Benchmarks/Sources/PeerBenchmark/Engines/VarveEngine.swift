@@ -171,5 +171,11 @@ final class VarveEngine: Engine {
 
     func compactForSize() throws { try store.compact(retaining: Retention.newestState, for: .size) }
 
+    func backUp(to directory: URL) throws {
+        _ = try store.backup(to: directory.appendingPathExtension("varve"))
+        try FileManager.default.moveItem(
+            at: directory.appendingPathExtension("varve"), to: directory)
+    }
+
     func close() throws { try store.close() }
 }

@@ -22,15 +22,25 @@ struct Child {
         case limit
         /// A part of the work, at a smaller size.
         case growth
+        /// On more data than memory.
+        case largeLoad, largeRead, largeUpdate, largeBackup
 
         /// Whether it works on what the stage before it left.
-        var goesOn: Bool { [.reopen, .kill, .open, .replay].contains(self) }
+        var goesOn: Bool {
+            [.reopen, .kill, .open, .replay, .largeRead, .largeUpdate, .largeBackup].contains(self)
+        }
+
+        var isLarge: Bool {
+            [.largeLoad, .largeRead, .largeUpdate, .largeBackup].contains(self)
+        }
     }
 
     let stage: Stage
     let engine: EngineName
     let size: Int
     let directory: URL
+    /// How many bytes of memory it may have; nil for any number.
+    var memory: Int?
 
     init(_ stage: Stage, _ engine: EngineName, size: Int, directory: URL) {
         self.stage = stage
@@ -41,21 +51,25 @@ struct Child {
 
     /// Nil where the arguments are a user's.
     init?(_ arguments: [String]) {
-        guard arguments.count == 5, arguments[0] == "--child",
+        guard arguments.count == 5 || arguments.count == 6, arguments[0] == "--child",
             let stage = Stage(rawValue: arguments[1]),
             let engine = EngineName(rawValue: arguments[2]),
             let size = Int(arguments[3])
         else { return nil }
         self.init(stage, engine, size: size, directory: URL(filePath: arguments[4]))
+        memory = arguments.count == 6 ? Int(arguments[5]) : nil
     }
 
     private var arguments: [String] {
         ["--child", stage.rawValue, engine.rawValue, String(size), directory.path]
+            + (memory.map { [String($0)] } ?? [])
     }
 
     /// Does it, and prints what it found as one line of JSON.
     func run() throws {
+        let remark = memory.flatMap { MemoryLimit(bytes: $0).apply() }
         var result = try result()
+        if let remark { result.remarks.append("\(engine.title): \(remark)") }
         // What this system does not tell is no figure, and JSON has no way to write it.
         result.figures = result.figures.filter(\.value.isFinite)
         print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
@@ -78,6 +92,10 @@ struct Child {
         case .text: return try TextWork(child: self).run()
         case .debian: return try DebianWork(child: self).run()
         case .limit: return try LimitWork(child: self).run()
+        case .largeLoad: return try LargeWork(child: self).load()
+        case .largeRead: return try LargeWork(child: self).read()
+        case .largeUpdate: return try LargeWork(child: self).update()
+        case .largeBackup: return try LargeWork(child: self).backUp()
         }
     }
 
@@ -91,11 +109,18 @@ struct Child {
         try process.run()
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
+        if memory != nil { MemoryLimit.end(of: process.processIdentifier) }
         if stage == .kill {
             guard process.terminationReason == .uncaughtSignal,
                 process.terminationStatus == SIGKILL
             else { throw EngineError(engine, "\(stage.rawValue) ended before it was killed") }
             return RunResult(engine)
+        }
+        if memory != nil, process.terminationReason == .uncaughtSignal,
+            process.terminationStatus == SIGKILL
+        {
+            throw OutOfMemory(
+                description: "\(engine.title): \(stage.rawValue) of \(size) users does not fit")
         }
         guard process.terminationStatus == 0,
             let line = text.split(separator: UInt8(ascii: "\n")).last
@@ -104,4 +129,10 @@ struct Child {
         }
         return try JSONDecoder().decode(RunResult.self, from: Data(line))
     }
+}
+
+/// The system ended a process that needed more memory than it may have: something to know of an engine, and no failure of
+/// the benchmark.
+struct OutOfMemory: Error, CustomStringConvertible {
+    let description: String
 }

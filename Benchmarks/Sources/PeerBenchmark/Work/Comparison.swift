@@ -18,6 +18,8 @@ struct Comparison {
     private var answers: [String: (answer: UInt64, engine: EngineName)] = [:]
     private var failures: [String] = []
     private var remarks: [String] = []
+    /// Whether what the present stages go on with was not made.
+    private var isSpoiled = false
 
     init(_ options: Options) {
         self.options = options
@@ -38,8 +40,9 @@ struct Comparison {
             if !step.stage.goesOn {
                 remove(directory)
                 directory = try makeDirectory()
+                isSpoiled = false
             }
-            if let directory { perform(step, directory) }
+            if let directory, !isSpoiled { perform(step, directory) }
             if number + 1 == steps.count || steps[number + 1].run != step.run {
                 try report(results(machine))
             }
@@ -79,7 +82,7 @@ struct Comparison {
         if wanted.contains(.debian) { add(.debian, DebianWork.engines) }
         // What is counted differs little from run to run, and takes long.
         if wanted.contains(.churn), run == 0 { add(.churn, ChurnWork.engines) }
-        if options.growth {
+        if options.growth, !wanted.allSatisfy(\.isLarge) {
             for size in options.smallerSizes {
                 for engine in options.engines {
                     add(.growth, [engine], size)
@@ -87,13 +90,35 @@ struct Comparison {
                 }
             }
         }
+        addLarge(&steps, run)
         return steps
+    }
+
+    private func addLarge(_ steps: inout [Step], _ run: Int) {
+        let stages = [Child.Stage.largeLoad, .largeRead, .largeUpdate, .largeBackup]
+        guard let last = stages.last(where: { wanted.contains($0) }) else { return }
+        let sizes = (options.growth ? options.smallerSizes : []) + [options.size]
+        for size in sizes {
+            for engine in options.engines {
+                // Each goes on with what those before it left.
+                for stage in stages.prefix(through: stages.firstIndex(of: last) ?? 0) {
+                    steps.append(Step(run: run, stage: stage, engine: engine, size: size))
+                }
+            }
+        }
     }
 
     /// What fails is noted, and ends nothing but itself.
     private mutating func perform(_ step: Step, _ directory: URL) {
         do {
-            let child = Child(step.stage, step.engine, size: step.size, directory: directory)
+            var child = Child(step.stage, step.engine, size: step.size, directory: directory)
+            if step.stage.isLarge {
+                child.memory = options.memory
+                if options.memory != nil, !MemoryLimit.dropCaches() {
+                    remarks.append(
+                        "files stayed in the system's cache from one process to the next")
+                }
+            }
             let result = try child.start()
             try check(result.answers, of: step)
             remarks += result.remarks.map { "\($0) (run \(step.run + 1))" }
@@ -106,6 +131,10 @@ struct Comparison {
                     figures[figure, default: [:]][step.engine, default: []].append(value)
                 }
             }
+        } catch let outcome as OutOfMemory {
+            remarks.append("\(outcome) (run \(step.run + 1))")
+            note("\(outcome)")
+            isSpoiled = step.stage == .largeLoad
         } catch {
             failures.append("\(error)")
             note("FAILED: \(error)")

@@ -12,6 +12,8 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
     case undo, undoRatio, firstUndo, history, past
     case textLoad, textSearch, textContains
     case debianImport, debianOpen, debianReverse, debianSearch
+    case largeLoad, largeWritten, largeSize, largeOpen, largeMemory, largeReads, largeRange
+    case largeUpdate, largeCompaction, largeBackup
 
     /// Which process of its own finds it out.
     var stage: Child.Stage {
@@ -35,14 +37,21 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         case .undo, .undoRatio, .firstUndo, .history, .past: .time
         case .textLoad, .textSearch, .textContains: .text
         case .debianImport, .debianOpen, .debianReverse, .debianSearch: .debian
+        case .largeLoad, .largeWritten, .largeSize: .largeLoad
+        case .largeOpen, .largeMemory, .largeReads, .largeRange: .largeRead
+        case .largeUpdate, .largeCompaction: .largeUpdate
+        case .largeBackup: .largeBackup
         }
     }
 
     /// What is shown at several sizes.
     static let growing: Set<Figure> = [
         .load, .update, .pointRead, .email, .postsOfAuthor, .scan, .ageRange, .city, .open,
-        .loadWritten, .size, .memory,
+        .loadWritten, .size, .memory, .largeLoad, .largeSize, .largeOpen, .largeMemory, .largeReads,
     ]
+
+    /// Whether it is measured only where that is asked for: under a limit of memory.
+    var isLarge: Bool { stage.isLarge }
 
     static func < (one: Figure, other: Figure) -> Bool {
         one.position < other.position

@@ -15,6 +15,7 @@ struct FigureDescription {
         case time = "Undo and history"
         case text = "Full text"
         case debian = "The Debian index"
+        case large = "More data than memory"
     }
 
     enum Unit {
@@ -92,6 +93,9 @@ extension Figure {
             .init(.debian, "All that depends on libc6, by any number of steps", .milliseconds)
         case .debianSearch:
             .init(.debian, "Summaries that contain a word, five words", .milliseconds)
+        case .largeLoad, .largeWritten, .largeSize, .largeOpen, .largeMemory, .largeReads,
+            .largeRange, .largeUpdate, .largeCompaction, .largeBackup:
+            large
         }
     }
 
@@ -198,6 +202,23 @@ extension Figure {
                 "Synced commits, 99.9th percentile: while a compaction runs, over without", .times)
         case .busyCompaction: .init(.compaction, "Compaction while commits go on", .seconds)
         default: .init(.compaction, "Memory that a compaction adds at its peak", .megabytes)
+        }
+    }
+
+    private var large: FigureDescription {
+        switch self {
+        case .largeLoad:
+            .init(
+                .large, "Load, 1,000 entities a transaction, synced at the end", .rate("entities"))
+        case .largeWritten: .init(.large, "Bytes written by the load and a compaction", .megabytes)
+        case .largeSize: .init(.large, "Size behind that", .megabytes)
+        case .largeOpen: .init(.large, "Open, and read one user", .milliseconds)
+        case .largeMemory: .init(.large, "Memory after that and 1,000 random reads", .megabytes)
+        case .largeReads: .init(.large, "100,000 random users by id", .rate("reads"))
+        case .largeRange: .init(.large, "One age through the index, into structs", .rate("rows"))
+        case .largeUpdate: .init(.large, "100,000 random one-field updates", .rate("updates"))
+        case .largeCompaction: .init(.large, "Compaction behind them", .seconds)
+        default: .init(.large, "Backup", .seconds)
         }
     }
 

@@ -10,6 +10,8 @@ struct Workload {
 
     var pointReads: Int { min(size, 200_000) }
     var queries: Int { min(size, 20_000) }
+    /// Of a store that is larger than the memory.
+    var largeReads: Int { min(size, 100_000) }
     var updates: Int { min(size, 50_000) }
     var deletes: Int { min(size, 10_000) }
     var commits: Int { isSmoke ? 2_000 : 20_000 }

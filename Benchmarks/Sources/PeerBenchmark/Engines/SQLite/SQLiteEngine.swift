@@ -167,6 +167,10 @@ final class SQLiteEngine: Engine {
 
     func compact() throws { try database.compact() }
 
+    func backUp(to directory: URL) throws {
+        try database.execute("VACUUM INTO '\(directory.path)'")
+    }
+
     func close() throws { try database.close() }
 }
 
