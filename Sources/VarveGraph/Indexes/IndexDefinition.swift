@@ -104,28 +104,25 @@ final class IndexDefinition: Sendable {
     private static func access(to columns: [OrderedColumn]) -> Access {
         if columns.count == 1 { return (columns[0].key, columns[0].isSame) }
         let first = columns[0].key
-        let tests = columns.map(\.isSame)
         return (
             { (first($0).key, false) },
-            { first, second in tests.allSatisfy { $0(first, second) } }
+            { first, second in columns.indices.allSatisfy { columns[$0].isSame(first, second) } }
         )
     }
 
     private static func access(to columns: [HashedColumn]) -> Access {
-        let tests = columns.map(\.isSame)
-        var isSame = tests[0]
-        if tests.count > 1 { isSame = { a, b in tests.allSatisfy { $0(a, b) } } }
-        let hashes = columns.map(\.hash)
-        if hashes.count == 1 {
-            let hash = hashes[0]
-            return ({ (hash($0), true) }, isSame)
+        if columns.count == 1 {
+            // Not out of an array of functions: each call of such a one goes through a conversion.
+            let hash = columns[0].hash
+            return ({ (hash($0), true) }, columns[0].isSame)
         }
         return (
             { row in
                 var hasher = Hasher()
-                for hash in hashes { hasher.combine(hash(row)) }
+                for position in columns.indices { hasher.combine(columns[position].hash(row)) }
                 return (ValueHash.finish(hasher), true)
-            }, isSame
+            },
+            { first, second in columns.indices.allSatisfy { columns[$0].isSame(first, second) } }
         )
     }
 

@@ -33,7 +33,13 @@ final class LoadedEntries {
 
 /// Notes what the indexes hold of rows while these are loaded, and they and their texts are in the cache.
 struct RowNotes: ~Copyable {
-    private let columns: ContiguousArray<(key: OrderedColumn.Key, noted: LoadedEntries)>
+    /// No tuple: a function in one is called through a conversion.
+    private struct Column {
+        let definition: IndexDefinition
+        let noted: LoadedEntries
+    }
+
+    private let columns: ContiguousArray<Column>
     /// What a slot is more in the table than in the part that is loaded.
     private let shift: Int
 
@@ -43,7 +49,7 @@ struct RowNotes: ~Copyable {
     ) {
         columns = ContiguousArray(
             zip(definitions, noted).lazy.filter { $0.0.textFields == nil }
-                .map { ($0.0.key, $0.1) })
+                .map { Column(definition: $0.0, noted: $0.1) })
         self.shift = shift
     }
 
@@ -51,7 +57,7 @@ struct RowNotes: ~Copyable {
         for column in columns {
             column.noted.entries.append(
                 IndexEntry(
-                    key: column.key(row).key, ordinal: ordinal,
+                    key: column.definition.key(row).key, ordinal: ordinal,
                     slot: UInt32(truncatingIfNeeded: shift + slot)))
         }
     }
