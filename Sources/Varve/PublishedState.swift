@@ -21,7 +21,8 @@ final class SharedState: Sendable {
 
     convenience init(_ state: consuming StoreState) { self.init(taking: &state) }
 
-    /// Leaves the state with an empty context. Exchanged: a copy would make every table look shared.
+    /// Leaves the state with an empty context and timeline. Exchanged: a copy would make every table look shared, and count
+    /// what the timeline consists of.
     init(taking state: inout StoreState) {
         var context = Context.vacant
         swap(&context, &state.context)
@@ -29,7 +30,9 @@ final class SharedState: Sendable {
         definitions = state.definitions
         lastTransaction = state.lastTransaction
         lastTime = state.lastTime
-        timeline = state.timeline
+        var timeline = Timeline()
+        swap(&timeline, &state.timeline)
+        self.timeline = timeline
     }
 
     var reading: ChangeReading { ChangeReading(definitions.catalog, definitions.schema) }

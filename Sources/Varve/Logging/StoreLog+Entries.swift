@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Synchronization
 internal import VarveEvents
 internal import VarveLog
@@ -102,11 +103,13 @@ extension StoreLog {
     /// What a commit is measured by, from the end of its body.
     struct Commit: Sendable {
         let label: String?
-        let start = ContinuousClock.now
+        /// Nanoseconds of the time that the system ran. No `Instant`: its layout is known at run time only, so that all that
+        /// holds one would be copied by functions that ask for it.
+        let start = DispatchTime.now().uptimeNanoseconds
     }
 
     func committed(_ commit: Commit, _ transaction: TransactionID?) {
-        let duration = commit.start.duration(to: .now)
+        let duration = Duration.nanoseconds(DispatchTime.now().uptimeNanoseconds - commit.start)
         guard duration > slowCommit, let transaction else { return }
         note(
             .warning, .slowCommit,

@@ -28,7 +28,7 @@ final class CommitEncoder {
 
     /// Leaves that the transaction filled, where they are packed.
     @exclusivity(unchecked) private var filled = FilledLeaves()
-    private var packsFilledLeaves = false
+    @exclusivity(unchecked) private var packsFilledLeaves = false
 
     init(rowBytesMax: ByteCount) { self.rowBytesMax = Int(rowBytesMax.rawValue) }
 

@@ -41,7 +41,7 @@ final class Writer: Sendable {
             set { sharedHead = SharedState(newValue) }
         }
         var seal = SealSchedule()
-        var admission = AssetAdmission()
+        @exclusivity(unchecked) var admission = AssetAdmission()
         /// How large the newest checkpoint is, if there is one.
         var newestCheckpoint: CheckpointSize?
         /// What keeps the history back to each savepoint.

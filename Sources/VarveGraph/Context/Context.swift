@@ -61,11 +61,12 @@ public struct Context: Sendable {
         @usableFromInline
         init() {}
 
-        /// What lasts of one while no transaction is running and nothing is being saved.
-        init(outside other: borrowing Session) {
-            transaction = other.transaction
-            time = other.time
-            counters = other.counters
+        /// What lasts of one while no transaction is running and nothing is being saved. Part by part: a session that is
+        /// passed on would be copied.
+        init(transaction: UInt64, time: Int64, counters: IDCounters?) {
+            self.transaction = transaction
+            self.time = time
+            self.counters = counters
         }
 
         @inlinable var stamp: Stamp {
@@ -235,10 +236,11 @@ extension Context {
     ) -> Entity? {
         guard let position = tables.position(of: Entity._descriptor) else { return nil }
         let table = tables.unretainedUnfilled(at: position, as: Table<Entity>.self)
+        guard table._withUnsafeGuaranteedRef({ $0.isFilled }) else {
+            return table._withUnsafeGuaranteedRef { $0.copyOfStoredRow(of: id) }
+        }
         return table._withUnsafeGuaranteedRef {
-            $0.isFilled
-                ? $0.copyOfRow(of: id, isInTransaction: session.isTracking)
-                : $0.copyOfStoredRow(of: id)
+            $0.copyOfRow(of: id, isInTransaction: session.isTracking)
         }
     }
 

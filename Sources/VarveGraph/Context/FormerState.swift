@@ -24,7 +24,9 @@ struct FormerState {
     init(_ context: borrowing Context, number: UInt64, in memory: inout FormerMemory) {
         self.number = number
         positions = context.tables.positions
-        session = Context.Session(outside: context.session)
+        session = Context.Session(
+            transaction: context.session.transaction, time: context.session.time,
+            counters: context.session.counters)
         swap(&places, &memory.places)
         swap(&changes, &memory.changes)
         places.reserveCapacity(context.tables.tables.count)
