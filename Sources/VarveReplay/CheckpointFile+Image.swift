@@ -12,8 +12,8 @@ package struct LoadedCheckpoint {
 }
 
 extension CheckpointFile {
-    /// The size up to which all of an image is compared with its checksums before a part of it is read: that takes a
-    /// millisecond, a sixth of one for each MiB.
+    /// The size up to which all of an image is compared with its checksums before a part of it is read: that takes between
+    /// one and two milliseconds with two processors, where 65 MB take 25.
     package static let smallImageBytes = ByteCount(4 << 20)
 
     /// Reads the state in the checkpoint, its pages on all cores.

@@ -40,7 +40,8 @@ struct StoredStepsTests {
             timeline.note(
                 TransactionHeader(
                     id: TransactionID(UInt64(count + 1 + number)),
-                    time: Timestamp(microseconds: 7), kind: .undo(of: top.newest), isUndoable: false))
+                    time: Timestamp(microseconds: 7), kind: .undo(of: top.newest), isUndoable: false
+                ))
         }
         return timeline
     }
@@ -59,7 +60,9 @@ struct StoredStepsTests {
             let floor = TransactionID(UInt64(count / 2 + 1))
             #expect(
                 read.undoSteps(in: nil, from: floor) == written.undoSteps(in: nil, from: floor))
-            #expect(Self.encode(read.trimmed(below: floor)) == Self.encode(written.trimmed(below: floor)))
+            #expect(
+                Self.encode(read.trimmed(below: floor))
+                    == Self.encode(written.trimmed(below: floor)))
             // What is written behind the opening lies on what was read.
             let next = TransactionHeader(
                 id: TransactionID(last.rawValue + 1), time: Timestamp(microseconds: 9),
