@@ -151,6 +151,7 @@ extension Store {
     /// a compaction.
     public func close() throws {
         tablesAhead?.end()
+        checkpointLook?.end()
         try compactor?.stop()
         defer { published.watch.end() }
         try writer?.close()
@@ -162,6 +163,7 @@ extension Store {
     public func suspend() throws {
         // What is read meanwhile must not need the files, which the system may lock.
         for table in context.tables.tables.unfilled { table.fillAhead() }
+        checkpointLook?.end()
         try compactor?.stop()
         try writer?.suspend()
     }

@@ -65,6 +65,8 @@ public final class Store: Sendable {
     private let temporaryDirectory: TemporaryDirectory?
     /// Nil where nothing is filled ahead.
     let tablesAhead: TablesAhead?
+    /// Nil where the opening has compared all of the checkpoint with its checksums.
+    let checkpointLook: CheckpointLook?
 
     // MARK: - Opening
 
@@ -88,8 +90,8 @@ public final class Store: Sendable {
     ///   - types: the entity types; those that relations lead to come along by themselves.
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
-    /// - Complexity: linear in the length of the log behind the newest checkpoint, and in the size of that, which is compared
-    ///   with its checksums. Entities are made afterwards where ``Loading`` says so, else here. Without a checkpoint, linear in
+    /// - Complexity: linear in the length of the log behind the newest checkpoint. Of a large one the root is read, and the
+    ///   rest compared with its checksums behind the opening; ``health`` says what that finds. Entities are made afterwards where ``Loading`` says so, else here. Without a checkpoint, linear in
     ///   the length of the whole log.
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
@@ -135,13 +137,14 @@ public final class Store: Sendable {
         progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         types: [any EntityModelProtocol.Type], temporaryDirectory: TemporaryDirectory? = nil,
         waitingSlotsMin: Int = Hydration.waitingSlotsMin,
+        comparedImageMax: ByteCount = CheckpointFile.smallImageBytes,
         build: BuildIdentity? = .ofProcess
     ) throws {
         let opening = StoreOpening(
             fileSystem: fileSystem, environment: environment, configuration: configuration,
             types: types, assets: AssetFolder(of: fileSystem, environment: environment),
             migrations: migrations, migrating: migrating, log: log, progress: progress,
-            waitingSlotsMin: waitingSlotsMin, build: build)
+            waitingSlotsMin: waitingSlotsMin, comparedImageMax: comparedImageMax, build: build)
         let opened = try opening.open(mode)
         let opener = opening.withoutProgress
         let shown = SharedState(opened.state)
@@ -176,8 +179,12 @@ public final class Store: Sendable {
         readersFloor = Lock(opened.floor)
         openingCheckpoint = opened.checkpoint
         tablesAhead = loading == .ahead ? TablesAhead(of: opened.state.context) : nil
+        checkpointLook = opened.look.map {
+            CheckpointLook($0, opening: opener, published: published)
+        }
         try complete(opened.newInverses)
         compactor?.countReplacedAssets()
+        checkpointLook?.schedule()
     }
 
     // MARK: - Reading

@@ -112,7 +112,7 @@ final class CheckpointImage: BlockSource {
         if let first { throw first }
     }
 
-    private func verifyStored(_ pages: Range<Int>) throws(LogError) {
+    func verifyStored(_ pages: Range<Int>) throws(LogError) {
         try readers.withReader { reader throws(LogError) in
             for page in file.pages[pages] { try reader.verifyStored(page) }
         }

@@ -7,6 +7,8 @@ package struct LoggedState {
     package let state: State
     /// The image that the state was opened from; nil where there was none.
     package let image: StoredImage?
+    /// What of the image was not compared with its checksums; nil where all was.
+    package let uncompared: ImageComparison?
     /// Where the replay started.
     package let start: LogStart
     /// How large the checkpoint is that the replay started from.
@@ -40,6 +42,7 @@ package struct LoggedState {
         start = loaded.start
         checkpoint = loaded.state?.1
         image = loaded.state?.0.image
+        uncompared = loaded.state?.0.uncompared
         let (base, sequence) = (loaded.state?.0.state ?? State(), loaded.start.sequence)
         let noted = loaded.state?.2
         let setRows: SetRows?

@@ -142,7 +142,10 @@ struct RefusalTests {
     func recovery() async throws {
         let place = try Workplace()
         try await place.importing(.sampleIndex)
-        let segment = URL(fileURLWithPath: place.store + "/segment-0000000001")
+        // The one that is written: an import ends with a compaction, and that with a new segment.
+        let newest = try FileManager.default.contentsOfDirectory(atPath: place.store)
+            .filter { $0.hasPrefix("segment-") }.max()
+        let segment = URL(fileURLWithPath: place.store + "/" + (try #require(newest)))
         let handle = try FileHandle(forWritingTo: segment)
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(repeating: 7, count: 100))

@@ -93,10 +93,12 @@ struct ImageTorture: Sendable {
         self.states = states
     }
 
-    /// - Parameter loading: nil fills all tables at once.
+    /// - Parameters:
+    ///   - loading: nil fills all tables at once.
+    ///   - isLarge: whether the opening compares of the checkpoint what it reads, and the rest is looked at behind it.
     static func open(
         _ files: any FileSystem, seed: UInt64, isWhole: Bool, mode: Store.Mode = .readWrite,
-        loading: Store.Loading? = nil
+        loading: Store.Loading? = nil, isLarge: Bool = false
     ) throws -> Store {
         var configuration = LogConfiguration()
         configuration.segmentBytesMax = ByteCount(4_096)
@@ -105,7 +107,8 @@ struct ImageTorture: Sendable {
             in: files, environment: SimulatedEnvironment(seed: seed), configuration: configuration,
             mode: mode, durability: .commit, retention: isWhole ? .everything : .transactions(3),
             compactsAutomatically: false, loading: loading ?? .ahead,
-            types: [TorturedTree.self], waitingSlotsMin: loading == nil ? .max : 0)
+            types: [TorturedTree.self], waitingSlotsMin: loading == nil ? .max : 0,
+            comparedImageMax: isLarge ? .zero : ByteCount(.max))
     }
 
     /// Returns what is there then.

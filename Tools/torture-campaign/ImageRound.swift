@@ -23,6 +23,8 @@ struct ImageRound {
     private let moment: Moment
     /// When tables are filled that wait; nil where none waits. Where nothing is left to fill them from, they end the process.
     private let loading: Store.Loading?
+    /// Whether the opening leaves most of the checkpoint to be looked at behind it.
+    private let isLarge: Bool
     private var isHarmedBefore = false
     private(set) var repairCount = 0
 
@@ -39,6 +41,7 @@ struct ImageRound {
         harms = targets.map { ($0, Harm.allCases[random.below(Harm.allCases.count)]) }
         let loadings: [Store.Loading?] = [nil, .ahead, .whenRead]
         loading = torture.isWhole || targets.count == 1 ? loadings[random.below(3)] : nil
+        isLarge = random.chance(2)
         self.random = random
     }
 
@@ -93,7 +96,8 @@ struct ImageRound {
 
     private func open(_ mode: Store.Mode = .readWrite) throws -> Store {
         try ImageTorture.open(
-            files, seed: seed &+ 5, isWhole: torture.isWhole, mode: mode, loading: loading)
+            files, seed: seed &+ 5, isWhole: torture.isWhole, mode: mode, loading: loading,
+            isLarge: isLarge)
     }
 
     /// Nil for a typed error, where there is one by right.
@@ -179,6 +183,7 @@ struct ImageRound {
     /// What is damaged, of the files that the store still has, is known.
     private func checkReport(of store: Store) throws {
         guard isHarmedBefore || store.health.lastCheck != nil else { return }
+        store.finishCheckpointLook()
         let names = Set(disk.image.files.keys)
         let known = Set(store.health.damages.map(\.file))
         for (file, harm) in harms where harm != .refused && harm != .refusedForAWhile {

@@ -8,7 +8,8 @@ internal import VarveLog
 /// again from the files beside it.
 // Sendable unchecked: the timer is made and activated by the initialiser, and cancelled by the deinitialiser.
 final class FileChecker: @unchecked Sendable {
-    /// A process that runs for less has opened the store a moment ago, which compared the newest checkpoint.
+    /// A process that runs for less has opened the store a moment ago: the newest checkpoint was compared then, or by the
+    /// look behind that.
     private static let firstDelay = DispatchTimeInterval.seconds(15 * 60)
     private static let interval = DispatchTimeInterval.seconds(24 * 60 * 60)
     /// How long it works at a time and pauses then: it takes a tenth of a processor, and of the disk.

@@ -28,4 +28,8 @@ extension Store {
         guard let fileChecker else { throw StoreError.readOnly }
         return try await fileChecker.run()
     }
+
+    /// Waits until all of the checkpoint that the store was opened from was compared with its checksums, on the calling
+    /// thread.
+    package func finishCheckpointLook() { checkpointLook?.finish() }
 }

@@ -3,8 +3,9 @@ public import VarveLog
 
 /// What a store knows of damage to its files.
 ///
-/// A store finds damage when it is opened, when it reads a checkpoint for the past or for a compaction, and when it
-/// compares its files with their checksums; see ``Store/checkFiles()``.
+/// A store finds damage when it is opened, or within seconds behind that where its checkpoint is large, when it reads a
+/// checkpoint for the past or for a compaction, and when it compares its files with their checksums; see
+/// ``Store/checkFiles()``.
 public struct StoreHealth: Sendable, Hashable {
     /// What was found, the oldest first, each place once; of very many the newest.
     public internal(set) var damages: [Damage] = []

@@ -196,6 +196,11 @@ extension StoreLog {
             ["damages": "\(damageCount)"])
     }
 
+    /// All of a checkpoint was compared with its checksums behind an opening.
+    func comparedCheckpoint(_ file: String) {
+        note(.debug, .check, "\(file) is what was written", ["file": file])
+    }
+
     /// Reports an error that says that bytes are damaged; no other.
     func damage(_ error: any Error) {
         if case StoreError.log(let error) = error { return damage(error) }

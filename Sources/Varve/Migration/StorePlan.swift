@@ -79,7 +79,9 @@ extension StoreOpening {
     fileprivate func plan() throws -> StorePlan {
         try typed {
             try lookingAgain {
-                try readingNewest(try scan(.readOnly)) { try plan(for: $0.state) }
+                try readingNewest(try scan(.readOnly), comparingUpTo: .max) {
+                    try plan(for: $0.state)
+                }
             }
         }
     }

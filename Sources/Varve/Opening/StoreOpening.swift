@@ -21,6 +21,8 @@ struct StoreOpening {
     var progress: (@Sendable (OpeningProgress) -> Void)?
     /// From how many slots of all types on tables are filled when they are first read.
     var waitingSlotsMin = Hydration.waitingSlotsMin
+    /// The size up to which the opening itself compares all of an image with its checksums.
+    var comparedImageMax = CheckpointFile.smallImageBytes
     /// Which code reads the rows; nil where that is not known.
     var build: BuildIdentity?
     /// What gives the ids of all contexts of the store. Drafts, and bodies that threw, have numbers that no log has.
@@ -55,6 +57,8 @@ struct StoreOpening {
         /// Relations whose links may have to be completed in a first transaction.
         var newInverses: NewInverses?
         var unread = UnreadContent()
+        /// What is compared with its checksums behind the opening; nil where nothing is left to compare.
+        var look: CheckpointLook.Subject?
     }
 
     func open(_ mode: Store.Mode) throws(StoreError) -> Opened {
@@ -105,7 +109,7 @@ struct StoreOpening {
         try typed {
             try lookingAgain {
                 let scanned = try scan(.readOnly)
-                return try readingNewest(scanned) { replayed in
+                return try readingNewest(scanned, comparingUpTo: .max) { replayed in
                     let shown = try hydrateForReading(replayed.state, replayed.tried)
                     return (replayed.state, try LogFollower(scanned), shown)
                 }
@@ -142,7 +146,7 @@ struct StoreOpening {
             guard scanned.manifest.store == position.store,
                 scanned.lastSequence >= position.lastSequence
             else { throw StoreError.replacedWhileSuspended }
-            return try take(scanned, keeping: pins)
+            return try take(scanned, comparingUpTo: .max, keeping: pins)
         }
     }
 
@@ -178,10 +182,10 @@ struct StoreOpening {
 
     func hydrateForReading(
         _ replayed: State, _ tried: TriedRows?, for purpose: Purpose
-    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
-        var (state, unread) = try hydrate(replayed, tried, for: purpose)
-        state.completeLinks(behind: state.lastTransaction)
-        return (state, unread)
+    ) throws(StoreError) -> Hydrated {
+        var hydrated = try hydrate(replayed, tried, for: purpose)
+        hydrated.state.completeLinks(behind: hydrated.state.lastTransaction)
+        return hydrated
     }
 
     func typed<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
@@ -197,13 +201,17 @@ struct StoreOpening {
     }
 
     private func openForWriting() throws -> Opened {
-        try take(try scan(.readWrite))
+        try take(try scan(.readWrite), comparingUpTo: comparedImageMax)
     }
 
     /// Reads all of a log, to add to it.
-    private func take(_ scanned: ScannedLog, keeping pins: LogPins? = nil) throws -> Opened {
-        let (replayed, migrated, (state, unread)) = try readingNewest(
-            scanned, telling: progress
+    ///
+    /// - Parameter limit: of an image that is larger, some is left to be compared behind the opening.
+    private func take(
+        _ scanned: ScannedLog, comparingUpTo limit: ByteCount, keeping pins: LogPins? = nil
+    ) throws -> Opened {
+        let (replayed, migrated, hydrated) = try readingNewest(
+            scanned, comparingUpTo: limit, telling: progress
         ) { replayed in
             let migrated = try migrate(replayed.state)
             note(.entities)
@@ -216,11 +224,13 @@ struct StoreOpening {
         }
         if let migrated { try backUp(before: migrated) }
         note(.recovery)
+        let state = hydrated.state
         var opened = try recover(
             scanned, state, startingFrom: replayed.start, keeping: pins, migrated)
         opened.checkpoint = replayed.checkpoint
         opened.newInverses = NewInverses(in: state.context, catalog: state.catalog)
-        opened.unread = unread
+        opened.unread = hydrated.unread
+        opened.look = CheckpointLook.Subject(replayed, hydrated.rebuilt)
         return opened
     }
 
@@ -240,8 +250,9 @@ struct StoreOpening {
     }
 
     private func openForReading(_ scanned: ScannedLog) throws -> Opened {
-        let (replayed, (state, unread)) = try readingNewest(scanned, telling: progress) {
-            replayed in
+        let (replayed, hydrated) = try readingNewest(
+            scanned, comparingUpTo: comparedImageMax, telling: progress
+        ) { replayed in
             let pending = try MigrationRun.pending(migrations, behind: replayed.state.timeline)
             guard pending.isEmpty || replayed.state.lastTransaction == 0 else {
                 throw StoreError.needsMigration(pending.map { "\($0.id)" })
@@ -250,13 +261,14 @@ struct StoreOpening {
             return (replayed, try hydrateForReading(replayed.state, replayed.tried, for: .opening))
         }
         var opened = Opened(
-            state: state, log: nil,
+            state: hydrated.state, log: nil,
             follower: try StoreFollower(withoutProgress, behind: scanned),
             prologue: PrologueSource(catalog: replayed.state.catalog),
             report: scanned.report(startingFrom: replayed.start),
             checkpoint: replayed.checkpoint,
             floor: TransactionID(scanned.snapshot.oldestSequence.rawValue))
-        opened.unread = unread
+        opened.unread = hydrated.unread
+        opened.look = CheckpointLook.Subject(replayed, hydrated.rebuilt)
         return opened
     }
 
@@ -292,8 +304,11 @@ struct StoreOpening {
 
     /// Runs what reads the newest state of a log. Where the checkpoint under it turns out damaged meanwhile, it runs
     /// again, with the state that the checkpoint before or the whole log leads to.
+    ///
+    /// - Parameter limit: of an image that is larger, blocks are compared with their checksums when they are read.
     func readingNewest<Result>(
-        _ scanned: ScannedLog, telling progress: (@Sendable (OpeningProgress) -> Void)? = nil,
+        _ scanned: ScannedLog, comparingUpTo limit: ByteCount,
+        telling progress: (@Sendable (OpeningProgress) -> Void)? = nil,
         _ body: (LoggedState) throws -> Result
     ) throws -> Result {
         var choice = CheckpointChoice(in: scanned)
@@ -301,7 +316,7 @@ struct StoreOpening {
         var progress = progress
         while true {
             do {
-                let replayed = try replay(scanned, choice, telling: progress)
+                let replayed = try replay(scanned, choice, limit, telling: progress)
                 let result = try replayed.state.reading {
                     StoreError.log($0)
                 } _: { () throws(any Error) in
@@ -320,12 +335,12 @@ struct StoreOpening {
     }
 
     private func replay(
-        _ scanned: ScannedLog, _ choice: CheckpointChoice,
+        _ scanned: ScannedLog, _ choice: CheckpointChoice, _ limit: ByteCount,
         telling progress: (@Sendable (OpeningProgress) -> Void)?
     ) throws(StoreError) -> LoggedState {
         progress?(OpeningProgress(phase: .checkpoint, bytesReplayed: 0, bytesToReplay: 0))
         do throws(ReplayFailure<RecordError>) {
-            return try LoggedState(scanned, choice) { replayed, total in
+            return try LoggedState(scanned, choice, verifyingImagesUpTo: limit) { replayed, total in
                 progress?(
                     OpeningProgress(
                         phase: .replay, bytesReplayed: replayed, bytesToReplay: total))
@@ -342,13 +357,21 @@ struct StoreOpening {
         try hydrate(replayed, nil, for: .past, mayWait: mayWait).state
     }
 
+    /// The content of a state in tables, and what was found beside it.
+    struct Hydrated {
+        var state: StoreState
+        let unread: UnreadContent
+        /// What tables that wait are filled from where the state cannot be read; nil where none may wait.
+        let rebuilt: RebuiltState?
+    }
+
     /// - Parameters:
     ///   - tried: which rows need not be tried again.
     ///   - purpose: whether what the types do not name is checked and counted.
     ///   - mayWait: whether tables may wait: what they are filled from can be made again.
     func hydrate(
         _ replayed: State, _ tried: TriedRows?, for purpose: Purpose, mayWait: Bool = true
-    ) throws(StoreError) -> (state: StoreState, unread: UnreadContent) {
+    ) throws(StoreError) -> Hydrated {
         let waits = mayWait && replayed.slotCount >= waitingSlotsMin
         let rebuilt = waits ? RebuiltState(replayed, self) : nil
         for withholdsRows in [false, true] {
@@ -360,7 +383,9 @@ struct StoreOpening {
                     tried: tried, build: build)
                 return try hydrate(hydration, for: purpose)
             }
-            if let hydrated { return hydrated }
+            if let (state, unread) = hydrated {
+                return Hydrated(state: state, unread: unread, rebuilt: rebuilt)
+            }
         }
         preconditionFailure("rows that are withheld cannot be unreadable")
     }

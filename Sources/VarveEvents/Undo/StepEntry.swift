@@ -18,11 +18,27 @@ final class StepEntry: @unchecked Sendable {
     let lowest: TransactionID
     /// How many undos and redos have led from the step's own transactions to this one.
     let moves: UInt64
-    private(set) var below: StepEntry?
+    private var lower: Lower
 
+    /// What is below.
+    private enum Lower {
+        case nothing
+        case entry(StepEntry)
+        case stored(StoredSteps)
+    }
+
+    var below: StepEntry? {
+        switch lower {
+        case .nothing: nil
+        case .entry(let entry): entry
+        case .stored(let steps): steps.top
+        }
+    }
+
+    /// - Parameter stored: what is below where no entry was made of it yet. No entry joins one of these.
     init(
         _ transaction: TransactionID, time: Timestamp, label: String?, group: String?,
-        joins: Bool, moves: UInt64 = 0, below: StepEntry?
+        joins: Bool, moves: UInt64 = 0, below: StepEntry?, above stored: StoredSteps? = nil
     ) {
         precondition(below != nil || !joins, "An entry joins one below it")
         self.transaction = transaction
@@ -32,19 +48,20 @@ final class StepEntry: @unchecked Sendable {
         self.joins = joins
         self.moves = moves
         first = joins ? below?.first ?? transaction : transaction
-        lowest = below?.lowest ?? transaction
-        self.below = below
+        lowest = below?.lowest ?? stored?.lowest ?? transaction
+        lower = below.map { .entry($0) } ?? stored.map { .stored($0) } ?? .nothing
     }
 
     // One after the other: letting a long list go must not need a deep call stack.
     deinit {
-        var next = below
-        below = nil
-        while isKnownUniquelyReferenced(&next) {
-            let following = next?.below
-            next?.below = nil
-            next = following
-        }
+        var next = takeEntryBelow()
+        while isKnownUniquelyReferenced(&next) { next = next?.takeEntryBelow() }
+    }
+
+    private func takeEntryBelow() -> StepEntry? {
+        guard case .entry(let entry) = lower else { return nil }
+        lower = .nothing
+        return entry
     }
 
     /// The lowest entry of the step that this one is the top of.

@@ -63,9 +63,9 @@ extension Timeline {
                 known: Flag.hasName | Flag.isOpen, of: "undo stacks")
             let scope = flags & Flag.hasName != 0 ? try reader.readText() : nil
             var stacks = Stacks()
-            stacks.undo = try Self.readStack(&reader, through: last)
+            stacks.undo = try StoredStepReader.readStack(&reader, through: last, moves: 0)
             // Of an undo one move is known for certain; what came before it the page does not say.
-            stacks.redo = try Self.readStack(&reader, through: last, moves: 1)
+            stacks.redo = try StoredStepReader.readStack(&reader, through: last, moves: 1)
             stacks.isOpen = flags & Flag.isOpen != 0
             if let scope {
                 guard named.updateValue(stacks, forKey: scope) == nil else {
@@ -88,31 +88,7 @@ extension Timeline {
         try reader.expectEnd()
     }
 
-    private static func readStack(
-        _ reader: inout ByteReader, through last: TransactionID, moves: UInt64 = 0
-    ) throws(CodecError) -> StepEntry? {
-        var top: StepEntry?
-        var time: Int64 = 0
-        for _ in 0..<(try reader.readLength()) {
-            let transaction = try readTransaction(
-                &reader, after: top?.transaction.rawValue ?? 0, through: last)
-            time &+= try reader.readSigned()
-            let offset = reader.position
-            let flags = try reader.readFlags(
-                known: Flag.joins | Flag.label | Flag.group, of: "undo step")
-            guard flags & Flag.joins == 0 || top != nil else {
-                throw .invalidValue(offset: offset, typeName: "undo step")
-            }
-            top = StepEntry(
-                transaction, time: Timestamp(microseconds: time),
-                label: flags & Flag.label != 0 ? try reader.readText() : nil,
-                group: flags & Flag.group != 0 ? try reader.readText() : nil,
-                joins: flags & Flag.joins != 0, moves: moves, below: top)
-        }
-        return top
-    }
-
-    private static func readTransaction(
+    static func readTransaction(
         _ reader: inout ByteReader, after previous: UInt64, through last: TransactionID
     ) throws(CodecError) -> TransactionID {
         let offset = reader.position

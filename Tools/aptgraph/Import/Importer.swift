@@ -31,6 +31,9 @@ struct Importer: Sendable {
         do {
             report.dependencies = try await write(index, to: store)
             try store.flush()
+            // Every later command opens the store without reading the log of the import. Where that fails, the import is whole
+            // all the same.
+            if store.lastTransaction > before { _ = try? await store.compact() }
             try store.close()
         } catch {
             // What went wrong first says more than what closing may add to it.

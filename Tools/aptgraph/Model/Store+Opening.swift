@@ -15,9 +15,12 @@ extension Store {
 
     /// Opens a store of packages for an import, or creates it.
     ///
-    /// Nothing is durable before ``flush()``: an import that a power cut ends is done again.
+    /// Nothing is durable before ``flush()``: an import that a power cut ends is done again. It ends with a compaction, so
+    /// that none is wanted on the way.
     static func forImport(at path: String) throws -> Store {
-        try Store(at: URL(fileURLWithPath: path), durability: .none, Package.self)
+        try Store(
+            at: URL(fileURLWithPath: path), durability: .none, compactsAutomatically: false,
+            Package.self)
     }
 
     /// Whether nothing, or nothing but an empty directory, is there.

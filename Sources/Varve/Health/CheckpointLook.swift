@@ -1,0 +1,115 @@
+internal import Foundation
+internal import Synchronization
+internal import VarveGraph
+internal import VarveLog
+internal import VarveReplay
+
+/// Compares a large checkpoint with its checksums behind the opening that began with it.
+///
+/// The opening reads the root alone, so that it takes as long for a large store as for a small one. Each block is compared
+/// when it is read; this finds damage in those that are not read yet, as long as other files have what they hold. It
+/// works for a tenth of the time, begins when a program that runs shortly has ended, and ends with the store.
+final class CheckpointLook: Sendable {
+    /// What an opening has left to it.
+    struct Subject: Sendable {
+        let comparison: ImageComparison
+        /// Makes what the damaged checkpoint holds of other files; nil where no table waits for it.
+        let rebuilt: RebuiltState?
+
+        /// Nil where an opening has compared all.
+        init?(_ replayed: LoggedState, _ rebuilt: RebuiltState?) {
+            guard let comparison = replayed.uncompared else { return nil }
+            self.comparison = comparison
+            self.rebuilt = rebuilt
+        }
+    }
+
+    static let delay = DispatchTimeInterval.seconds(2)
+    private static let workTime = Duration.milliseconds(10)
+    private static let pause = DispatchTimeInterval.milliseconds(90)
+
+    private let rebuilt: RebuiltState?
+    private let opening: StoreOpening
+    private let published: PublishedState
+    private let queue = DispatchQueue(label: "varve.look", qos: .background)
+    private let isEnded = Atomic(false)
+    /// Nil while it advances, and at the end: it keeps the file open.
+    private let comparison: Lock<ImageComparison?>
+
+    init(_ subject: Subject, opening: StoreOpening, published: PublishedState) {
+        rebuilt = subject.rebuilt
+        comparison = Lock(subject.comparison)
+        self.opening = opening
+        self.published = published
+    }
+
+    /// Begins in a while.
+    func schedule(in delay: DispatchTimeInterval = CheckpointLook.delay) { advance(in: delay) }
+
+    /// Goes on to its end on the calling thread.
+    func finish() {
+        queue.sync { while advance(for: .seconds(1)) {} }
+    }
+
+    /// Ends at the page that it is at, and closes the file.
+    func end() {
+        isEnded.store(true, ordering: .relaxed)
+        comparison.withLock { $0 = nil }
+    }
+
+    private func advance(in time: DispatchTimeInterval) {
+        queue.asyncAfter(deadline: .now() + time) { [weak self] in
+            guard let self, advance(for: Self.workTime) else { return }
+            advance(in: Self.pause)
+        }
+    }
+
+    // MARK: - One step
+
+    /// Compares pages for some time. Returns whether any are left.
+    private func advance(for time: Duration) -> Bool {
+        let end = ContinuousClock.now + time
+        guard var comparison = takeComparison() else { return false }
+        repeat {
+            guard !isEnded.load(ordering: .relaxed) else { return false }
+            do throws(LogError) {
+                guard try comparison.advance() else {
+                    opening.log?.comparedCheckpoint(comparison.file)
+                    return false
+                }
+            } catch {
+                // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
+                mend(error, in: comparison.file)
+                return false
+            }
+        } while ContinuousClock.now < end
+        keep(comparison)
+        return true
+    }
+
+    private func takeComparison() -> ImageComparison? {
+        comparison.withLock { comparison in
+            defer { comparison = nil }
+            return comparison
+        }
+    }
+
+    private func keep(_ rest: ImageComparison) {
+        comparison.withLock { $0 = isEnded.load(ordering: .relaxed) ? nil : rest }
+    }
+
+    // MARK: - Damage
+
+    /// Notes damage, and has the tables that wait filled as long as other files have what is damaged.
+    private func mend(_ error: LogError, in file: String) {
+        let waiting = published.context.tables.tables.unfilled.filter { $0.sourceFile == file }
+        guard let rebuilt, !waiting.isEmpty else {
+            opening.health.note(error)
+            opening.log?.damage(error)
+            return opening.health.noticeLate(error)
+        }
+        // Where that throws, it has noted that nothing else leads to the state: then what is sound is saved.
+        _ = try? rebuilt.state(behind: 0, after: .log(error))
+        for table in waiting { table.fillAhead() }
+    }
+}
