@@ -145,7 +145,7 @@ struct LogSource {
 
 extension LogError {
     /// A file had less than it had a moment ago.
-    var isOfShorterFile: Bool {
+    package var isOfShorterFile: Bool {
         if case .fileSystem(let error) = self { error.reason == .unexpectedEnd } else { false }
     }
 

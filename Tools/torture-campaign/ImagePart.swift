@@ -47,7 +47,7 @@ enum ImagePart {
         context.findings.add(
             Figure(
                 key: "imageLateReports", title: "  damages that tables met behind the opening",
-                value: lateReports.withLock { $0 }, least: 200))
+                value: lateReports.withLock { $0 }, least: 150))
     }
 }
 

@@ -8,7 +8,8 @@ final class ImageReads: Sendable {
         /// Numbers of reads of a file.
         var refusals: [String: Range<Int>] = [:]
         var counts: [String: Int] = [:]
-        var refused: Set<String> = []
+        /// What was refused, and not read since.
+        var refused: [String: Set<Range<UInt64>>] = [:]
         var ranges: [String: [Range<UInt64>]] = [:]
     }
 
@@ -22,8 +23,11 @@ final class ImageReads: Sendable {
                 let number = course.counts[name, default: 0]
                 course.counts[name] = number + 1
                 course.ranges[name, default: []].append(range)
-                guard course.refusals[name]?.contains(number) ?? false else { return false }
-                course.refused.insert(name)
+                guard course.refusals[name]?.contains(number) ?? false else {
+                    course.refused[name]?.remove(range)
+                    return false
+                }
+                course.refused[name, default: []].insert(range)
                 return true
             }
             if isRefused {
@@ -37,8 +41,10 @@ final class ImageReads: Sendable {
         course.withLock { $0.refusals[file] = numbers }
     }
 
-    /// Whether a read of the file was refused.
-    func hasRefused(_ file: String) -> Bool { course.withLock { $0.refused.contains(file) } }
+    /// Whether bytes of the file were refused and not read since. What succeeds the next time needs no report.
+    func hasRefused(_ file: String) -> Bool {
+        course.withLock { !($0.refused[file]?.isEmpty ?? true) }
+    }
 
     /// The first place of a file that was read although its bytes are not what was written; nil for none.
     func met(_ file: String, _ found: [UInt8], writtenAs written: [UInt8]) -> Int? {

@@ -197,6 +197,9 @@ struct ImageRound {
 
     /// What tables met that were filled behind the opening is known, with the place.
     private mutating func checkLateReport(of store: Store) throws {
+        // Waits for what is being filled ahead: nothing else of the round reads tombstones.
+        _ = Deleted<TorturedLeaf>.query().resolve(in: store.context)
+        _ = Deleted<TorturedTree>.query().resolve(in: store.context)
         let damages = store.health.damages
         for (file, _) in harms {
             let (name, pages) = torture.checkpoints[file]
