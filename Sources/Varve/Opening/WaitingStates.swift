@@ -42,3 +42,12 @@ final class WaitingStates: Sendable {
         }
     }
 }
+
+extension Writer.Core {
+    /// The log, for a transaction on the head: what that reads must be there.
+    func openLogForChanges() throws -> Writer.OpenLog {
+        let open = try openLog()
+        try opening.waiting.check(head.context)
+        return open
+    }
+}
