@@ -159,7 +159,8 @@ extension Store {
 
     /// Releases the store for a while, as an app does that goes to the background: everything is
     /// made durable, the lock is released and the files are closed. Reading goes on; a write
-    /// throws ``StoreError/suspended`` until ``resume()``.
+    /// throws ``StoreError/suspended`` until ``resume()``. A context of the past whose entities nothing has read yet keeps its
+    /// checkpoint open and reads them from there.
     public func suspend() throws {
         // What is read meanwhile must not need the files, which the system may lock.
         for table in context.tables.tables.unfilled { table.fillAhead() }

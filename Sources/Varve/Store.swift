@@ -169,7 +169,7 @@ public final class Store: Sendable {
         let record = opener.health
         let compactor = writer.map {
             Compactor(
-                writer: $0, record: record, retention: retention,
+                writer: $0, record: record, waiting: opener.waiting, retention: retention,
                 startsByItself: compactsAutomatically)
         }
         self.compactor = compactor

@@ -25,11 +25,15 @@ package final class ScannedLog {
     /// Reads manifest, segment headers and footers, and the active segment's frames; decides; and
     /// changes nothing. Takes the lock for `.readWrite`.
     ///
+    /// - Parameter passesPromises: whether a reader sees all whole frames also beside a live writer: for what is known to have
+    ///   been in the log, such as a state that was shown.
+    ///
     /// Errors: `.missing` where there is no store yet (see `LogCreation`), `.locked` when another
     /// writer has it, and whatever makes the log unusable.
     package static func scan(
         _ fileSystem: any FileSystem, environment: any LogEnvironment = SystemEnvironment(),
-        configuration: LogConfiguration = LogConfiguration(), mode: LogMode
+        configuration: LogConfiguration = LogConfiguration(), mode: LogMode,
+        passesPromises: Bool = false
     ) throws(LogError) -> ScannedLog {
         configuration.check()
         let source = LogSource(
@@ -41,7 +45,7 @@ package final class ScannedLog {
             let lock = try DirectoryLock.acquire(in: fileSystem, environment: environment)
             return try ScannedLog(source, lock: lock)
         case .readOnly:
-            return try scanBesideWriter(source)
+            return try scanBesideWriter(source, passesPromises: passesPromises)
         }
     }
 
@@ -66,10 +70,21 @@ package final class ScannedLog {
             checkpoint: manifest.checkpoints.first)
     }
 
+    /// Whether the log ends where it was released, and has the checkpoint that the next compaction was to begin with: another
+    /// one than the newest where that turned out damaged.
+    package func ends(at position: LogPosition) -> Bool {
+        var here = self.position
+        here.checkpoint = position.checkpoint
+        return here == position
+            && (position.checkpoint.map { manifest.checkpoints.contains($0) } ?? true)
+    }
+
     /// A reader of single transactions.
     package func makeReader() -> TransactionReader { TransactionReader(snapshot) }
 
-    private init(_ source: LogSource, lock: DirectoryLock?) throws(LogError) {
+    private init(
+        _ source: LogSource, lock: DirectoryLock?, passesPromises: Bool = false
+    ) throws(LogError) {
         let mode: LogMode = lock == nil ? .readOnly : .readWrite
         let listing = try StoreListing(source.fileSystem)
         guard case .store(let generation) = try listing.kind(in: source.fileSystem) else {
@@ -79,7 +94,7 @@ package final class ScannedLog {
             source.fileSystem, listing: listing, generation: generation, mode: mode)
         let hasLiveWriter = try lock == nil ? DirectoryLock.isHeld(in: source.fileSystem) : false
         let active = try ActiveSegment(
-            layout.active, in: source.fileSystem, promisedOnly: hasLiveWriter)
+            layout.active, in: source.fileSystem, promisedOnly: hasLiveWriter && !passesPromises)
         snapshot = LogSnapshot(
             fileSystem: source.fileSystem, configuration: source.configuration,
             floor: layout.manifest.floor, segments: layout.sealed + [active.entry])
@@ -99,11 +114,13 @@ package final class ScannedLog {
 
     /// A reader may see segments change hands between its looks at the directory and at the files:
     /// what is damage in a log at rest may be a writer's progress. It looks again, a few times.
-    private static func scanBesideWriter(_ source: LogSource) throws(LogError) -> ScannedLog {
+    private static func scanBesideWriter(
+        _ source: LogSource, passesPromises: Bool
+    ) throws(LogError) -> ScannedLog {
         var another = AnotherLook(at: source.fileSystem)
         while true {
             do throws(LogError) {
-                return try ScannedLog(source, lock: nil)
+                return try ScannedLog(source, lock: nil, passesPromises: passesPromises)
             } catch {
                 guard another.isWorthwhile(after: error) else { throw error }
             }
@@ -128,7 +145,7 @@ struct LogSource {
 
 extension LogError {
     /// A file had less than it had a moment ago.
-    var isOfShorterFile: Bool {
+    package var isOfShorterFile: Bool {
         if case .fileSystem(let error) = self { error.reason == .unexpectedEnd } else { false }
     }
 

@@ -80,6 +80,11 @@ extension State {
         (source as? CheckpointImage)?.file.reference.file.text
     }
 
+    /// Compares the stored bytes of the checkpoint under the state with their checksums.
+    package func verifyCheckpoint() throws(LogError) {
+        try (source as? CheckpointImage)?.verifyStored()
+    }
+
     private func logError(of damage: PageDamage) -> LogError {
         .damaged(damage, in: source)
     }

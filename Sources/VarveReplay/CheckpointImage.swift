@@ -153,9 +153,10 @@ final class CheckpointImage: BlockSource {
         let place = offset.flatMap { offset in
             offset < byteCount ? file.pages[page(at: offset)].offset : nil
         }
-        return refused
-            ?? .checkpointDamaged(
-                file: file.reference.file.text, offset: place, reason: reason)
+        // A file that ends too early is refused by no system: it is not what was written.
+        if let refused, !refused.isOfShorterFile { return refused }
+        return .checkpointDamaged(
+            file: file.reference.file.text, offset: place, reason: reason)
     }
 
     func wrapping<Result>(

@@ -13,6 +13,7 @@ enum ImagePart {
         let workloads = context.size.choose(24, 400, 8_000, tenth: 60)
         let rounds = Lock(0)
         let repairs = Lock(0)
+        let lateReports = Lock(0)
         context.queue.forEach((0..<workloads).map { UInt64($0) }, { "images, workload \($0)" }) {
             number in
             let seed = context.seed &* 7_919 &+ number
@@ -22,8 +23,9 @@ enum ImagePart {
                     do {
                         var run = ImageRound(torture, seed: seed &* 131 &+ round)
                         try run.run()
-                        let count = run.repairCount
-                        repairs.withLock { $0 += count }
+                        let (repaired, late) = (run.repairCount, run.lateReportCount)
+                        repairs.withLock { $0 += repaired }
+                        lateReports.withLock { $0 += late }
                     } catch {
                         context.findings.violation(
                             "images", "seed \(seed), round \(round): \(error)")
@@ -42,6 +44,10 @@ enum ImagePart {
             Figure(
                 key: "imageRepairs", title: "  damages that a store made good or replaced",
                 value: repairs.withLock { $0 }, least: 1_000))
+        context.findings.add(
+            Figure(
+                key: "imageLateReports", title: "  damages that tables met behind the opening",
+                value: lateReports.withLock { $0 }, least: 150))
     }
 }
 

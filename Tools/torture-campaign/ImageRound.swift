@@ -17,6 +17,7 @@ struct ImageRound {
     private let seed: UInt64
     private let disk: SimulatedDisk
     private let files: HookedFileSystem
+    private let reads = ImageReads()
     private var random: SeededGenerator
     private var states: [String]
     private let harms: [(file: Int, harm: Harm)]
@@ -27,6 +28,8 @@ struct ImageRound {
     private let isLarge: Bool
     private var isHarmedBefore = false
     private(set) var repairCount = 0
+    /// How many files were read behind the opening that were harmed by then, and are reported.
+    private(set) var lateReportCount = 0
 
     init(_ torture: ImageTorture, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -86,6 +89,7 @@ struct ImageRound {
         let isUnderWaiting = moment == .behind && loading != nil
         if isUnderWaiting { inflict() }
         try check(store, "opened")
+        if isUnderWaiting { try checkLateReport(of: store) }
         // Later reads are of checks too, which must not miss what happens in front of them.
         if moment == .during, !refusesReads { files.setHook(nil) }
         if moment == .behind && !isUnderWaiting || !isHarmed { inflict() }
@@ -196,15 +200,46 @@ struct ImageRound {
         }
     }
 
+    /// What tables met that were filled behind the opening is known, with the place.
+    private mutating func checkLateReport(of store: Store) throws {
+        // Waits for what is being filled ahead: nothing else of the round reads tombstones.
+        _ = Deleted<TorturedLeaf>.query().resolve(in: store.context)
+        _ = Deleted<TorturedTree>.query().resolve(in: store.context)
+        let damages = store.health.damages
+        for (file, _) in harms {
+            let (name, pages) = torture.checkpoints[file]
+            let isRefused = reads.hasRefused(name)
+            let place = reads.met(
+                name, disk.image.files[name] ?? torture.image.files[name] ?? [],
+                writtenAs: torture.image.files[name] ?? [])
+            guard isRefused || place != nil else { continue }
+            lateReportCount += 1
+            // What lies behind the last page is read as a whole, and the system says of no place where it refuses.
+            let needsOffset = !isRefused && (place ?? .max) < pages[pages.count - 2]
+            let isKnown = damages.contains { damage in
+                guard damage.file == name else { return false }
+                guard let offset = damage.offset else { return !needsOffset }
+                return pages.contains(Int(offset.rawValue))
+            }
+            guard isKnown else {
+                let read = place.map { "byte \($0)" } ?? "refused"
+                throw failure(.i17, "\(name), \(read): not reported in \(damages)")
+            }
+        }
+    }
+
     // MARK: Harm
 
     private mutating func inflict() {
         for (file, harm) in harms { inflict(harm, on: file, from: 0) }
+        // Behind the harm: a read that is noted has met it.
+        reads.begin(in: files)
     }
 
     /// At some read of the checkpoint.
     private mutating func inflictWhileOpening() {
         let first = random.below(80)
+        if refusesReads { reads.begin(in: files) }
         for (file, harm) in harms {
             if harm == .refused || harm == .refusedForAWhile {
                 inflict(harm, on: file, from: first)
@@ -228,18 +263,8 @@ struct ImageRound {
         guard harm == .refused || harm == .refusedForAWhile else {
             return change(harm, of: file)(disk)
         }
-        let name = torture.checkpoints[file].file
-        let count = harm == .refused ? Int.max : 1 + random.below(4)
-        let reads = Lock(0)
-        files.setHook { operation, other, _ throws(FileSystemError) in
-            guard operation == .read, other == name else { return }
-            let number = reads.withLock { reads in
-                defer { reads += 1 }
-                return reads
-            }
-            guard number >= first, number - first < count else { return }
-            throw FileSystemError(.read, file: other, reason: .system(code: EIO))
-        }
+        let count = harm == .refused ? Int.max - first : 1 + random.below(4)
+        reads.refuse(first..<first + count, of: torture.checkpoints[file].file)
     }
 
     private mutating func change(

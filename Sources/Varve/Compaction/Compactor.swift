@@ -18,6 +18,7 @@ final class Compactor: Sendable {
 
     private let writer: Writer
     private let record: HealthRecord
+    private let waiting: WaitingStates
     private let retention: Retention
     let startsByItself: Bool
     private let state = Lock(Status())
@@ -25,10 +26,14 @@ final class Compactor: Sendable {
     private let queue = DispatchQueue(label: "varve.compaction", qos: .utility)
     private let identity = DispatchSpecificKey<Bool>()
 
-    init(writer: Writer, record: HealthRecord, retention: Retention, startsByItself: Bool) {
+    init(
+        writer: Writer, record: HealthRecord, waiting: WaitingStates, retention: Retention,
+        startsByItself: Bool
+    ) {
         self.startsByItself = startsByItself
         self.writer = writer
         self.record = record
+        self.waiting = waiting
         self.retention = retention
         queue.setSpecific(key: identity, value: true)
     }
@@ -358,8 +363,7 @@ final class Compactor: Sendable {
         progress(CompactionProgress(phase: .finishing, fraction: 0))
         try checkCancellation()
         try writer.checkLogIsWritable()
-        TablesAhead.fill(
-            writer.published.context, unlessKept: manifest.checkpoints.lazy.map(\.file.text))
+        TablesAhead.prepare(writer.published.context, waiting, for: manifest)
         let leftover = try compaction.conclude(with: manifest) {
             writer.finishCompaction($0, size)
         }

@@ -92,6 +92,7 @@ public final class Draft: Sendable {
 
     func editState(_ body: (inout StoreState) throws -> Void) throws {
         try modify { content in
+            try store.opener.waiting.check(content.state.context)
             let rows = try content.edit(at: store.opener.environment.wallClockMicroseconds(), body)
             // A number that no row has any more is logged by the commit.
             guard !rows.tables.isEmpty || content.state.context.session.hasGivenIDs else { return }

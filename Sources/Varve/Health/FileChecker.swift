@@ -104,11 +104,12 @@ final class FileChecker: @unchecked Sendable {
         }
     }
 
-    /// Goes on with a check that was interrupted, once the store is resumed.
+    /// Goes on with what a suspension has interrupted, once the store is resumed: a check, and the repair of what is known.
     func goOn() {
         queue.async { [weak self] in
-            guard let self, case .interrupted = phase.withLock({ $0 }) else { return }
-            begin()
+            guard let self else { return }
+            mendKnown()
+            if case .interrupted = phase.withLock({ $0 }) { begin() }
         }
     }
 
@@ -168,8 +169,20 @@ final class FileChecker: @unchecked Sendable {
     /// Has what was noted made again where other files have it, on the checker's queue.
     private func mend(_ problem: LogError) {
         queue.async { [weak self] in
-            // A store that is suspended or closed by then writes nothing: the next compaction meets the damage itself.
+            // A store that is suspended or closed by then writes nothing: `goOn` comes back to it, or the next opening.
             try? self?.mendNow(problem)
+        }
+    }
+
+    /// Has all made again that is known and was not replaced, unless another process has done so meanwhile.
+    private func mendKnown() {
+        guard let names = try? writer.fileNames() else { return }
+        record.noteReplacement { names.contains($0) }
+        for damage in record.health.damages {
+            guard case .rebuilt = damage.repair else { continue }
+            try? mendNow(
+                .checkpointDamaged(
+                    file: damage.file, offset: damage.offset, reason: damage.reason))
         }
     }
 }

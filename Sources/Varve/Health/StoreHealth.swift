@@ -31,8 +31,8 @@ public struct StoreHealth: Sendable, Hashable {
     /// What a store did about damage.
     public enum Repair: Sendable, Hashable {
         /// Nothing. What needs the place throws a typed error; entities that are in memory do not need it, but a type whose
-        /// entities are still to be read from there ends the process when it is read (``Store/Loading``). Make a backup, or
-        /// export the store, as long as it is open.
+        /// entities are still to be read from there ends the process when it is read (``Store/Loading``); writes throw the
+        /// error once that was tried ahead of a read. Make a backup, or export the store, as long as it is open.
         case none
         /// What was in the file was made again of others: of the named checkpoint and the log behind it; where none is
         /// named, of the log, or of the newest state. The next compaction replaces the file.

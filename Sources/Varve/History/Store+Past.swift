@@ -72,7 +72,10 @@ extension Store {
         _ route: PastRoute
     ) throws -> StoreState {
         let way = history.way(to: transaction, of: current, route)
-        if way.start == .newest { return try history.past(transaction, of: current) }
+        if way.start == .newest {
+            try opener.waiting.check(current.context)
+            return try history.past(transaction, of: current)
+        }
         return try opener.state(behind: transaction, by: way, current, history)
     }
 

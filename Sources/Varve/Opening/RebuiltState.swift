@@ -10,10 +10,14 @@ internal import VarveTables
 /// opening saw, whatever was written since, and by which process.
 final class RebuiltState: Sendable {
     private struct Course {
-        /// What led to each attempt.
+        /// What the tables are filled from.
+        var state: State
+        /// What led to each attempt to make it again.
         var causes: [LogError] = []
-        /// Of the last attempt; nil before the first.
-        var state: State?
+        /// Whether no other files lead to it: an attempt has failed, and another one would as well.
+        var isLost = false
+        /// Whether the checkpoint was compared before other files went.
+        var isSecured = false
     }
 
     /// What another course of the log does not have, which a backup that was restored over the store may hold.
@@ -34,12 +38,14 @@ final class RebuiltState: Sendable {
     private let identity: Identity
     private let opening: StoreOpening
     /// Held while the state is made, so that all tables that need it wait for one.
-    private let course = Lock(Course())
+    private let course: Lock<Course>
 
     /// - Parameter state: what the tables are filled from first.
     init(_ state: State, _ opening: StoreOpening) {
         identity = Identity(state)
         self.opening = opening.withoutProgress
+        course = Lock(Course(state: state))
+        opening.waiting.add(self)
     }
 
     /// The state that takes the place of one that cannot be read.
@@ -50,28 +56,69 @@ final class RebuiltState: Sendable {
     ///     state, it is thrown: it names file and offset.
     func state(behind attempts: Int, after error: StoreError) throws(StoreError) -> State {
         guard case .log(let cause) = error, cause.isAboutCheckpoint else { throw error }
-        let made: State? = course.withLock { course in
-            if course.causes.count > attempts, let state = course.state { return state }
+        let (made, isNews): (State?, Bool) = course.withLock { course in
+            if course.causes.count > attempts { return (course.state, true) }
+            if course.isLost { return (nil, false) }
             do throws(StoreError) {
-                let state = try make(avoiding: course.causes + [cause])
+                course.state = try make(avoiding: course.causes + [cause])
                 course.causes.append(cause)
-                course.state = state
                 opening.health.noticeLate(cause)
-                return state
+                return (course.state, true)
             } catch {
+                // What the system refuses now it may grant another time.
+                course.isLost = !error.isRefusalBySystem
                 opening.health.note(cause)
-                return nil
+                return (nil, true)
             }
         }
-        opening.log?.damage(cause)
+        if isNews { opening.log?.damage(cause) }
         guard let made else { throw error }
         return made
     }
 
+    /// Notes that a table could not be filled.
+    func noteFailure() { opening.waiting.noteFailure() }
+
+    // MARK: - Files that go
+
+    /// The checkpoint under the state; nil where all of it is in memory.
+    var file: String? { course.withLock { $0.state.checkpointFile } }
+
+    /// Whether the files of a manifest hold the checkpoint under the state, and others that lead to the state.
+    func isKept(by manifest: Manifest) -> Bool {
+        guard let file else { return true }
+        let last = LogSequence(identity.transaction.rawValue)
+        let others = manifest.checkpoints.filter { $0.file.text != file }
+        return others.count < manifest.checkpoints.count
+            && (manifest.firstSequence == LogSequence(1) || others.contains { $0.sequence <= last })
+    }
+
+    /// Compares the checkpoint under the state with its checksums, as long as other files lead to the state. Where it is
+    /// damaged, the state is made again of those.
+    func secure() {
+        let isSecured = course.withLock { course in
+            defer { course.isSecured = true }
+            return course.isSecured
+        }
+        while !isSecured {
+            let (state, attempts) = course.withLock { ($0.state, $0.causes.count) }
+            do throws(LogError) {
+                return try state.verifyCheckpoint()
+            } catch {
+                guard (try? self.state(behind: attempts, after: .log(error))) != nil else { return }
+            }
+        }
+    }
+
+    // MARK: - Making
+
     private func make(avoiding causes: [LogError]) throws(StoreError) -> State {
         try opening.typed {
             try opening.lookingAgain {
-                let scanned = try opening.scan(.readOnly)
+                // The state was shown, so its transactions are in the log, promised or not.
+                let scanned = try ScannedLog.scan(
+                    opening.fileSystem, environment: opening.environment,
+                    configuration: opening.configuration, mode: .readOnly, passesPromises: true)
                 var choice = CheckpointChoice(
                     in: scanned, through: LogSequence(identity.transaction.rawValue),
                     avoiding: causes)
@@ -103,5 +150,12 @@ final class RebuiltState: Sendable {
         let names = scanned.fileNames
         opening.health.noteReplacement { names.contains($0) }
         return made.state
+    }
+}
+
+extension StoreError {
+    /// Whether the system refused something. That a file is not there is another thing.
+    fileprivate var isRefusalBySystem: Bool {
+        if case .log(.fileSystem(let error)) = self { !error.isNotFound } else { false }
     }
 }

@@ -29,6 +29,8 @@ struct StoreOpening {
     var counters = IDCounters()
     /// What is found of damage, now and as long as the store is open.
     var health = HealthRecord()
+    /// What tables of the store's contexts wait for.
+    var waiting = WaitingStates()
 
     /// What a state is made for.
     enum Purpose {
@@ -137,7 +139,7 @@ struct StoreOpening {
     ) throws(StoreError) -> Opened {
         try typed {
             let scanned = try scan(.readWrite)
-            if scanned.position == position {
+            if scanned.ends(at: position) {
                 scanned.skipReplay()
                 return try recover(
                     scanned, state, startingFrom: LogStart(checkpoint: position.checkpoint),

@@ -15,6 +15,7 @@ final class TableFilling: TableSource {
         /// How often the state of the content was made again.
         var attempts = 0
         let rebuilt: RebuiltState
+        var failure: StoreError?
     }
 
     /// Nil when the table is filled.
@@ -43,6 +44,8 @@ final class TableFilling: TableSource {
 
     var file: String? { source.withLock { $0?.content.state.checkpointFile } }
 
+    var failure: (any Error)? { source.withLock { $0?.failure } }
+
     /// Fills a table unless that was done; returns why it cannot be.
     private func tryToFill(_ table: AnyTable) -> StoreError? {
         // Unchecked: until it is filled only the thread that holds the lock uses the table.
@@ -52,6 +55,8 @@ final class TableFilling: TableSource {
             do throws(StoreError) {
                 try perform(on: table)
             } catch {
+                source.withLock { $0?.failure = error }
+                source.withLock { $0?.rebuilt }?.noteFailure()
                 return error
             }
             isDone = true

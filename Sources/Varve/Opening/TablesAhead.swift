@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Synchronization
 internal import VarveGraph
+internal import VarveLog
 
 /// Fills the tables that an opening has left empty, while the app goes on with the store: the first query of a type then
 /// waits for less, or for nothing.
@@ -29,12 +30,16 @@ final class TablesAhead: Sendable {
         }
     }
 
-    /// Fills tables that wait for files which are about to go: then nothing of them could be made again.
-    static func fill(_ context: Context, unlessKept files: some Sequence<String>) {
-        let files = Set(files)
+    /// Called before files go: then what tables wait for could not be made again any more, or not be found at all.
+    ///
+    /// The tables of the newest context are filled. Of states of the past, whose contexts are seldom held for long, the
+    /// checkpoint is compared with its checksums: what is open stays readable without its name.
+    static func prepare(_ context: Context, _ waiting: WaitingStates, for manifest: Manifest) {
+        let files = Set(waiting.threatened(by: manifest).compactMap(\.file))
         for table in context.tables.tables.unfilled {
-            if let file = table.sourceFile, !files.contains(file) { table.fillAhead() }
+            if let file = table.sourceFile, files.contains(file) { table.fillAhead() }
         }
+        for state in waiting.threatened(by: manifest) { state.secure() }
     }
 
     func end() { course.isEnded.store(true, ordering: .relaxed) }

@@ -252,7 +252,7 @@ final class Writer: Sendable {
             enter()
             defer { leave() }
             try settle(core, before: pipeline, &remains)
-            let open = try core.openLog()
+            let open = try core.openLogForChanges()
             let atHand = Turn(core, try makeHeader(core), open)
             former = core.sharedHead
             var transaction = RunningTransaction(

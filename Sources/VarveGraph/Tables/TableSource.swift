@@ -15,6 +15,9 @@ package protocol TableSource: AnyObject, Sendable {
     /// The name of the file that the table is filled from; nil where that is no file, or was done.
     var file: String? { get }
 
+    /// Why the last attempt to fill the table went wrong; nil where there was none, or it is filled.
+    var failure: (any Error)? { get }
+
     /// Reads one entity of a table that is not filled yet.
     ///
     /// - Parameters:
@@ -52,6 +55,9 @@ extension AnyTable {
 
     /// The name of the file that a table which is not filled is filled from; nil for none.
     package final var sourceFile: String? { isFilled ? nil : source?.file }
+
+    /// Why a table that is not filled could not be.
+    package final var fillFailure: (any Error)? { isFilled ? nil : source?.failure }
 
     /// Leaves a table, which is empty and not shared yet, to a source.
     package final func wait(for source: any TableSource) {

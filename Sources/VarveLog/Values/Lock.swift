@@ -27,11 +27,19 @@ package final class Lock<State: Sendable>: Sendable {
     /// The C library's mutex under the thread sanitizer, which does not see through `Mutex` on Linux and would
     /// report races that are none.
     @usableFromInline
-    package struct InlineLock<State: Sendable>: ~Copyable, Sendable {
-        private let mutex: PlatformMutex<State>
+    package struct InlineLock<State: Sendable>: ~Copyable, @unchecked Sendable {
+        private let mutex = PlatformMutex(())
+        // Sendable unchecked: only for the thread that holds the mutex. Behind a pointer: of a property of the mutex, a
+        // build without optimization reports each change as one of the mutex itself.
+        private let state: UnsafeMutablePointer<State>
 
         @usableFromInline
-        package init(_ state: consuming State) { mutex = PlatformMutex(state) }
+        package init(_ state: consuming State) {
+            self.state = .allocate(capacity: 1)
+            self.state.initialize(to: state)
+        }
+
+        deinit { state.deinitialize(count: 1).deallocate() }
 
         @usableFromInline
         package func withLock<Result: Sendable, Failure: Error>(
@@ -39,7 +47,7 @@ package final class Lock<State: Sendable>: Sendable {
         ) throws(Failure) -> Result {
             mutex.lock()
             defer { mutex.unlock() }
-            return try body(&mutex.state)
+            return try body(&state.pointee)
         }
     }
 #else

@@ -6,6 +6,6 @@ package struct LogPosition: Hashable, Sendable {
     let end: FrameOffset
     let digest: ChainDigest
     package let lastSequence: LogSequence
-    /// The checkpoint that opening would start from, or did.
-    package let checkpoint: CheckpointReference?
+    /// The checkpoint that the next compaction begins with.
+    package var checkpoint: CheckpointReference?
 }

@@ -61,7 +61,7 @@ final class ChunkMemory: @unchecked Sendable {
 
     private func map(_ position: Int) -> UnsafeMutableRawPointer? {
         let address = entries[position].mapping.withLock { _ -> UInt in
-            let known = entries[position].address.load(ordering: .relaxed)
+            let known = entries[position].address.load(ordering: .acquiring)
             if known != 0 { return known }
             let byteCount = entries[position].byteCount + entries[position].markBytes
             guard let memory = varve_map_memory(byteCount) else { return 0 }

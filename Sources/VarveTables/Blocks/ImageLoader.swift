@@ -128,7 +128,8 @@ final class ImageLoader: PageLoader, @unchecked Sendable {
 
     private func load(_ block: Int, ofChunk chunk: Int) throws(PageDamage) {
         let damage: PageDamage? = locks[block].withLock { known in
-            if states[block].load(ordering: .relaxed) == BlockState.here { return nil }
+            // Acquiring, as outside of the lock: the thread sanitizer sees no order that the lock gives.
+            if states[block].load(ordering: .acquiring) == BlockState.here { return nil }
             if let known { return known }
             do throws(PageDamage) {
                 try read(block, ofChunk: chunk)

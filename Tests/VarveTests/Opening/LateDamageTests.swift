@@ -9,24 +9,24 @@ import VarveTestSupport
 /// Blocks of a checkpoint that change behind an opening, before the tables that wait for them are read.
 @Suite("Damage under tables that wait", .timeLimit(.minutes(5)))
 struct LateDamageTests {
-    private static let older = "checkpoint-0000000001"
-    private static let newest = "checkpoint-0000000002"
+    static let older = "checkpoint-0000000001"
+    static let newest = "checkpoint-0000000002"
 
-    private static func open(
+    static func open(
         _ disk: any FileSystem, _ mode: Store.Mode = .readWrite, isWaiting: Bool = true,
-        retention: Retention = .newestState, compactsAutomatically: Bool = false,
-        log: StoreLog? = nil
+        retention: Retention = .newestState, durability: Durability = .commit,
+        compactsAutomatically: Bool = false, log: StoreLog? = nil
     ) throws -> Store {
         try Store(
             in: disk, environment: SimulatedEnvironment(seed: 1),
-            configuration: LogConfiguration(), mode: mode, durability: .commit,
+            configuration: LogConfiguration(), mode: mode, durability: durability,
             retention: retention, compactsAutomatically: compactsAutomatically,
             loading: .whenRead, log: log, types: [Author.self, Shelf.self],
             waitingSlotsMin: isWaiting ? 0 : .max)
     }
 
     /// A store with two images, the log between them, and some log behind.
-    private static func makeDisk(retention: Retention = .newestState) throws -> SimulatedDisk {
+    static func makeDisk(retention: Retention = .newestState) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let store = try open(disk, retention: retention)
         try CompactionTests.fill(store, 0..<20)
@@ -39,12 +39,12 @@ struct LateDamageTests {
         return disk
     }
 
-    private static func content(of disk: SimulatedDisk) throws -> String {
+    static func content(of disk: SimulatedDisk) throws -> String {
         describe(try open(disk, .readOnly, isWaiting: false).context)
     }
 
     /// The places of an image's blocks.
-    private static func blocks(of file: String, in disk: SimulatedDisk) throws -> [Int] {
+    static func blocks(of file: String, in disk: SimulatedDisk) throws -> [Int] {
         let scanned = try ScannedLog.scan(disk, mode: .readOnly)
         let reference = try #require(
             scanned.manifest.checkpoints.first { $0.file.text == file })
@@ -52,10 +52,19 @@ struct LateDamageTests {
             .map { Int($0.offset.rawValue) }
     }
 
-    private static func damage(_ blocks: [Int], of file: String, in disk: SimulatedDisk) {
+    static func damage(_ blocks: [Int], of file: String, in disk: SimulatedDisk) {
         disk.corrupt(file) { bytes in
             for block in blocks { bytes[block + 50] ^= 0x10 }
         }
+    }
+
+    /// Damages all blocks of images.
+    static func damage(_ files: String..., in disk: SimulatedDisk) throws {
+        for file in files { damage(try blocks(of: file, in: disk), of: file, in: disk) }
+    }
+
+    static func waitingCount(_ context: Context) -> Int {
+        context.tables.tables.unfilled.count { !$0.isFilled }
     }
 
     @Test(
@@ -180,24 +189,35 @@ struct LateDamageTests {
         #expect(store.health.damages.allSatisfy { $0.repair == .rebuilt(from: nil) })
     }
 
-    @Test("A compaction fills the tables that wait for what it drops, and no others")
-    func droppedCheckpoint() throws {
-        let disk = try Self.makeDisk()
+    @Test("A compaction fills the tables that nothing else will lead to, and no others")
+    func droppedWay() throws {
+        let disk = try Self.makeDisk(retention: .everything)
         let expected = try Self.content(of: disk)
-        let store = try Self.open(disk)
+        let store = try Self.open(disk, retention: .everything)
         let context = store.context
-        func waitingCount() -> Int {
-            context.tables.tables.unfilled.count { !$0.isFilled }
-        }
         try store.write { try Profile(id: "p", text: "one").save(to: &$0) }
-        let before = waitingCount()
+        let before = Self.waitingCount(context)
         #expect(before > 2)
+        // The log leads to them from its beginning.
         try store.compact()
-        #expect(waitingCount() == before && disk.image.files[Self.newest] != nil)
-        try store.write { try Profile(id: "p", text: "two").save(to: &$0) }
-        try store.compact()
-        #expect(waitingCount() == 0 && disk.image.files[Self.newest] == nil)
+        #expect(Self.waitingCount(context) == before && disk.image.files[Self.older] == nil)
+        try store.compact(retaining: .newestState)
+        #expect(Self.waitingCount(context) == 0 && disk.image.files[Self.newest] != nil)
+        try Self.damage(Self.newest, in: disk)
         #expect(difference(describe(context), expected) == nil)
+    }
+
+    @Test("A compaction fills the tables that wait for a checkpoint that it drops")
+    func droppedCheckpoint() throws {
+        let disk = try Self.makeDisk(retention: .everything)
+        let store = try Self.open(disk, retention: .everything)
+        let context = store.context
+        for text in ["one", "two"] {
+            #expect(Self.waitingCount(context) > 0)
+            try store.write { try Profile(id: "p", text: text).save(to: &$0) }
+            try store.compact()
+        }
+        #expect(Self.waitingCount(context) == 0 && disk.image.files[Self.newest] == nil)
     }
 
     @Test("Tables that wait show the state of their opening, whatever was written since")
