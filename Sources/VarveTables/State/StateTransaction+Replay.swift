@@ -58,8 +58,8 @@ extension StateTransaction {
         }
     }
 
-    /// Applies one event. An event that does not fit changes nothing but slots that it mentions, where no index
-    /// was declared.
+    /// Applies one event. An event that does not fit changes nothing but slots that the transaction mentions,
+    /// where no index was declared.
     func apply(
         _ event: TransactionEvent, of logged: TransactionView
     ) throws(ReplayError) {

@@ -114,9 +114,11 @@ package struct Table: Sendable {
         return slot
     }
 
-    /// Prefetches what a transaction that mentions an entity reads of it first: its row's leaf and its lists' leaves.
+    /// Prefetches what a transaction that mentions an entity reads of it first: its row's leaf and, because a link may
+    /// be why it does so, its lists' leaves. Of an image nothing is read that may not be needed.
     func prefetch(_ slot: Slot, in pages: PageTable) {
         rows.prefetchLeaf(of: slot, in: pages)
+        guard pages.cold == nil else { return }
         for lists in links { lists.prefetchLeaf(of: slot, in: pages) }
     }
 
