@@ -9,7 +9,7 @@ enum EngineBenchmark {
         let users = (0..<options.rows).map { BenchmarkUser(sample: $0) }
         let workload = Workload(users)
         var report = Report()
-        for _ in 0..<options.runs where !options.isOfImages {
+        for _ in 0..<options.runs where !options.isOfImages && !options.isOfReplay {
             if options.isTuning {
                 for (name, shape) in EngineStore.shapes {
                     Turn(workload).run(EngineStore(shape), name, &report)
@@ -43,6 +43,7 @@ private struct Options {
     var runs = 3
     var isTuning = false
     var isOfImages = false
+    var isOfReplay = false
 
     init(_ arguments: ArraySlice<String>) {
         var rest = arguments
@@ -52,6 +53,7 @@ private struct Options {
             case "--runs": runs = Self.number(&rest)
             case "--tune": isTuning = true
             case "--images": isOfImages = true
+            case "--replay": isOfReplay = true
             default: Self.stop()
             }
         }
@@ -63,7 +65,7 @@ private struct Options {
     }
 
     private static func stop() -> Never {
-        print("usage: EngineBenchmark [--rows N] [--runs N] [--images] [--tune]")
+        print("usage: EngineBenchmark [--rows N] [--runs N] [--images | --replay] [--tune]")
         exit(2)
     }
 }

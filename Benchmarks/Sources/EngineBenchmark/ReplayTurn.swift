@@ -1,15 +1,17 @@
 import VarveEvents
 import VarveTables
 
-/// Replays a log of inserted users into a state of the engine.
+/// Replays a log of inserted users into a state of the engine, and one of users, posts and their links.
 struct ReplayTurn {
     private static let batch = 500
 
     private let workload: Workload
     private let log: [[UInt8]]
+    private let linkedLog: LinkedLog
 
     init(_ workload: Workload) {
         self.workload = workload
+        linkedLog = LinkedLog(Array(workload.users.prefix(workload.users.count / 2)))
         let users = workload.users
         log = stride(from: 0, to: users.count, by: Self.batch).enumerated().map { index, start in
             Self.transaction(
@@ -66,6 +68,14 @@ struct ReplayTurn {
             sum = Self.find(workload.ids[...], type, in: state)
         }
         workload.check(.find, sum)
+        report.measure(.linkedReplay, "engine", linkedLog.users.count) {
+            let transaction = StateTransaction(State())
+            for bytes in linkedLog.transactions {
+                Self.withView(of: bytes) { view throws(ReplayError) in try transaction.apply(view) }
+            }
+            state = transaction.publish()
+        }
+        precondition(state.counts(of: LinkedLog.posts.number).live == linkedLog.users.count)
     }
 
     // MARK: Images

@@ -15,6 +15,7 @@ enum Line: String, CaseIterable {
     case insert = "new row behind a snapshot"
     case megabytes = "memory of pages, MB"
     case replay = "replay of a log, 500 rows a transaction"
+    case linkedReplay = "replay of a user, a post and both sides of their link"
     case stateFind = "find by id in the state of that log, the value"
     case imageWrite = "write an image, ms"
     case imageMegabytes = "the image, MB"

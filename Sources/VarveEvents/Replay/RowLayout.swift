@@ -25,6 +25,7 @@ package final class RowLayout: Sendable {
     package let definition: TypeDefinition
     private let relations: [RelationPlace]
     private let shapes: [FieldShape]
+    private let idShape: FieldShape
 
     package init(_ definition: TypeDefinition) {
         self.definition = definition
@@ -32,6 +33,7 @@ package final class RowLayout: Sendable {
             RelationPlace(position: $0, number: $1.number, target: $1.target)
         }
         shapes = definition.fields.map { Self.shape(of: $0.type) }
+        idShape = Self.shape(of: definition.idType)
     }
 
     private static func shape(of type: StoredType) -> FieldShape {
@@ -60,12 +62,29 @@ package final class RowLayout: Sendable {
     /// Passes over the field at `position`.
     package func skip(_ position: Int, in reader: inout ByteReader) throws(CodecError) {
         let field = shapes[position]
+        guard try !Self.skip(field, in: &reader) else { return }
+        try definition.fields[position].type.skip(&reader)
+    }
+
+    /// Returns false where the shape does not say how long a value is.
+    @inline(__always)
+    private static func skip(
+        _ field: FieldShape, in reader: inout ByteReader
+    ) throws(CodecError) -> Bool {
         switch field.shape {
         case .fixed: try reader.skip(Int(field.width))
         case .varint: _ = try reader.readVarint()
         case .lengthPrefixed: try reader.skip(try reader.readLength())
-        case .other: try definition.fields[position].type.skip(&reader)
+        case .other: return false
         }
+        return true
+    }
+
+    /// Throws unless `id` is exactly one id.
+    package func checkID(_ id: UnsafeRawBufferPointer) throws(CodecError) {
+        var reader = ByteReader(id)
+        if try !Self.skip(idShape, in: &reader) { try definition.idType.skip(&reader) }
+        try reader.expectEnd()
     }
 
     /// Throws unless `row` is exactly the fields of a row.

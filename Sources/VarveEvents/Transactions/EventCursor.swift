@@ -23,6 +23,9 @@ struct EventCursor {
         try take { reader throws(CodecError) in try reader.readVarint() }
     }
 
+    /// Nil at the end.
+    var nextByte: UInt8? { reader.rest.first }
+
     mutating func byte() throws(EventError) -> UInt8 {
         try take { reader throws(CodecError) in try reader.readByte() }
     }

@@ -41,6 +41,15 @@ package struct EventIterator {
         }
     }
 
+    /// The next event where that is an insertion, as most are. An event of any kind is large, and copied several times
+    /// on its way; ``next()`` reads what this does not.
+    package mutating func nextInsert() throws(EventError) -> InsertEvent? {
+        guard remaining > 0, cursor.nextByte == EventTag.insert else { return nil }
+        remaining -= 1
+        _ = try cursor.byte()
+        return try readInsert()
+    }
+
     private mutating func readDefine() throws(EventError) -> DefineEvent {
         let event = DefineEvent(bytes: try cursor.bytes())
         _ = try event.definition()

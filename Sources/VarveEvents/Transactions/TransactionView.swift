@@ -61,20 +61,6 @@ package struct TransactionView {
         return entities
     }
 
-    /// Calls `body` with stretches of entities of one type, short enough that memory which was touched for
-    /// one stays in the processor's cache.
-    @inline(__always)
-    package func forEachStretch(_ body: (TypeNumber, Range<Int>) -> Void) {
-        var start = 0
-        while start < entities.count {
-            let type = entities[start].type
-            var end = start
-            while end < entities.count, end - start < 64, entities[end].type == type { end += 1 }
-            body(type, start..<end)
-            start = end
-        }
-    }
-
     package var events: EventIterator { EventIterator(cursor: start, remaining: eventCount) }
 
     /// Reads all events, to see whether they can be read.

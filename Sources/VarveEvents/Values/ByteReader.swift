@@ -103,6 +103,12 @@ public struct ByteReader {
     @usableFromInline
     mutating func readLongVarint() throws(CodecError) -> UInt64 {
         if let word = nextWord {
+            // Two bytes, as most are: the second is neither zero, which would be needless, nor followed by others.
+            let second = word &>> 8 & 0xFF
+            if second &- 1 < 0x7F {
+                _position &+= 2
+                return second &<< 7 | word & 0x7F
+            }
             let ends = ~word & ByteReader.leadingBits
             let bitCount = ends.trailingZeroBitCount &+ 1
             if ends != 0, bitCount <= remaining &* 8 {

@@ -1,8 +1,11 @@
+import CVarve
+
 /// A page of an ``IDMap``: tags and their slots, in no order. In an image they ascend by tag.
 ///
 ///     16   items   count x (tag UInt32, slot UInt32)
 struct IDBucket: BitwiseCopyable {
     static let itemBytes = 8
+    private static let lineBytes = 64
 
     let page: Page
 
@@ -21,6 +24,16 @@ struct IDBucket: BitwiseCopyable {
             if matches(slot) { return slot }
         }
         return nil
+    }
+
+    /// Prefetches all that a bucket of the standard count may be.
+    @inline(__always)
+    func prefetch() {
+        for offset in stride(
+            from: 0, to: Self.offset(IDMap.bucketCountStandard), by: Self.lineBytes)
+        {
+            varve_prefetch(page.address + offset)
+        }
     }
 
     /// Adds an item where there is room.

@@ -58,7 +58,7 @@ package struct IDMap: BitwiseCopyable, Sendable {
     /// The hash of an id in this map.
     package func hash(_ id: UnsafeRawBufferPointer) -> UInt64 { KeyedHash.hash(id, key: key) }
 
-    private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) }
+    static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash &>> 32) }
 
     /// The position of a tag in a node, whose level is counted in bits above it.
     private func position(_ tag: UInt32, below bits: Int) -> Int {
@@ -90,13 +90,10 @@ package struct IDMap: BitwiseCopyable, Sendable {
         return IDBucket(page: pages[PageNumber(entry)])
     }
 
-    /// Reads what looking up these hashes reads first. The loads of one do not wait for those of another,
-    /// as those of look-ups one after the other do. The result is to be used, so that they are made.
-    func touch(_ hashes: ArraySlice<UInt64>, in pages: PageTable) -> Int {
-        guard root != .none else { return 0 }
-        var touched = 0
-        for hash in hashes { touched &+= bucket(of: Self.tag(hash), in: pages).count }
-        return touched
+    /// The bucket that has the slot of an id with this hash, if the map has the id.
+    @inline(__always)
+    func bucket(ofHash hash: UInt64, in pages: PageTable) -> IDBucket? {
+        root == .none ? nil : bucket(of: Self.tag(hash), in: pages)
     }
 
     /// The entry of an id with this hash, in the rows whose slots the map holds.
@@ -122,6 +119,31 @@ package struct IDMap: BitwiseCopyable, Sendable {
         _ hash: UInt64, _ slot: Slot, in transaction: PageTransaction
     ) -> Bool {
         insert(tag: Self.tag(hash), slot, in: transaction)
+    }
+
+    /// What became of an id.
+    enum Entering {
+        /// The map has it.
+        case known
+        /// It was added. `isByChance`: its bucket is still one that chance can make.
+        case added(isByChance: Bool)
+    }
+
+    /// Adds the slot of an id with this hash where the map does not have the id.
+    @inline(__always)
+    mutating func enter(
+        _ hash: UInt64, _ slot: Slot, in transaction: PageTransaction,
+        unless matches: (Slot) -> Bool
+    ) -> Entering {
+        let tag = Self.tag(hash)
+        if root != .none {
+            let bucket = bucket(of: tag, in: transaction.pages)
+            if bucket.find(tag, where: matches) != nil { return .known }
+            if bucket.count < bucketCount, bucket.addInPlace(tag, slot, in: transaction) {
+                return .added(isByChance: true)
+            }
+        }
+        return .added(isByChance: insert(tag: tag, slot, in: transaction))
     }
 
     /// Adds ids by their hashes: the first has slot 0. They are taken in an order in which neighbours share

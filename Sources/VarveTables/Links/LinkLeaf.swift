@@ -27,6 +27,13 @@ struct LinkLeaf: BitwiseCopyable {
         return lists &+ 4 &* words
     }
 
+    /// Where the last list ends, of one that begins at `offset` and those behind it.
+    private func end(from index: Int, at offset: Int) -> Int {
+        var words = 0
+        for later in index..<holderCount { words &+= width(later) }
+        return offset &+ 4 &* words
+    }
+
     /// The root of a long list.
     func root(_ index: Int) -> PageNumber { page.load(offset(index)) }
 
@@ -121,6 +128,30 @@ struct LinkLeaf: BitwiseCopyable {
         copy.write(content, index, at: start)
         transaction.release(number)
         return copyNumber
+    }
+
+    /// Inserts a target into a list that stays short, in this leaf, whose number this is, or in a copy of it. Returns
+    /// the number that the leaf then has.
+    func insert(
+        _ target: Slot, at position: Int, _ index: Int, _ number: PageNumber,
+        in transaction: PageTransaction
+    ) -> PageNumber {
+        let list = offset(index)
+        let (start, end) = (list &+ 4 &* position, self.end(from: index, at: list))
+        var leaf = self
+        var newNumber = number
+        if !transaction.owns(page) || end + 4 > page.byteCount {
+            let (copyNumber, copy) = transaction.allocate(PageKind(.linkLeaf), end + 4)
+            copy.write(page.bytes(Page.headerBytes, start - Page.headerBytes), at: Page.headerBytes)
+            copy.write(page.bytes(start, end - start), at: start + 4)
+            transaction.release(number)
+            (newNumber, leaf) = (copyNumber, LinkLeaf(page: copy, holderCount: holderCount))
+        } else {
+            page.move(end - start, from: start, to: start + 4)
+        }
+        leaf.page.store(target, at: start)
+        leaf.setCount(index, leaf.count(index) + 1, isLong: false)
+        return newNumber
     }
 
     private func write(_ content: Content, _ index: Int, at offset: Int) {

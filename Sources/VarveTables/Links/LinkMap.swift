@@ -1,3 +1,5 @@
+import CVarve
+
 /// The lists of one relation: for each slot of the holding table an ordered list of slots of the
 /// target table.
 ///
@@ -50,6 +52,12 @@ package struct LinkMap: BitwiseCopyable, Sendable {
     }
 
     // MARK: Reading
+
+    /// Prefetches the leaf with the list of a slot.
+    func prefetchLeaf(of holder: Slot, in pages: PageTable) {
+        let number = leaves.number(at: holder.index &>> holderBits, in: pages)
+        if number != .none { varve_prefetch(pages[number].address) }
+    }
 
     func count(of holder: Slot, in pages: PageTable) -> Int {
         leaf(of: holder, in: pages)?.count(index(of: holder)) ?? 0
@@ -160,6 +168,11 @@ package struct LinkMap: BitwiseCopyable, Sendable {
         let index = index(of: holder)
         let (entry, leaf) = mutableEntry(of: holder, in: transaction)
         guard leaf.isLong(index) else {
+            if let insertion = changes.loneInsertion, isShort(leaf.count(index) + 1) {
+                entry.pointee = leaf.insert(
+                    insertion.slot, at: insertion.position, index, entry.pointee, in: transaction)
+                return
+            }
             var slots = targets(of: leaf, index, in: transaction.pages)
             changes.apply(to: &slots)
             return set(content(slots, in: transaction), index, of: leaf, entry, in: transaction)

@@ -21,6 +21,16 @@ package struct SlotListChanges {
         self.insertions = insertions
     }
 
+    mutating func removeAll() {
+        if !removals.isEmpty { removals.removeAll(keepingCapacity: true) }
+        if !insertions.isEmpty { insertions.removeAll(keepingCapacity: true) }
+    }
+
+    /// The only change, where that is an insertion.
+    var loneInsertion: Change? {
+        removals.isEmpty && insertions.count == 1 ? insertions[0] : nil
+    }
+
     /// Applies the changes to a list. Positions lie in it.
     package func apply(to list: inout [Slot]) {
         for removal in removals.reversed() { list.remove(at: removal.position) }

@@ -51,32 +51,12 @@ extension RowTree {
         page.clear(Page.headerBytes..<geometry.body)
         for row in rows {
             let content = row.id.count + row.row.count
+            let isLarge = geometry.isLarge(content)
             leaf.append(
-                row,
-                large: geometry.isLarge(content)
+                id: row.id, row: row.row, row.metadata,
+                large: isLarge
                     ? LargeContent.make(id: row.id, row: row.row, in: transaction) : nil)
         }
         count += rows.count
-    }
-}
-
-extension RowLeaf {
-    /// Puts the next slot into use, in a page that has room for its entry.
-    fileprivate func append(_ entry: LoadedRow, large: PageNumber?) {
-        let index = page.count
-        let start = geometry.body &+ bodyCount
-        appendSlot()
-        if let large {
-            resize(index, to: MemoryLayout<PageNumber>.size)
-            page.store(large, at: start)
-        } else {
-            resize(index, to: entry.id.count &+ entry.row.count)
-            page.write(entry.id, at: start)
-            page.write(entry.row, at: start &+ entry.id.count)
-            setIDCount(index, entry.id.count)
-        }
-        setMetadata(
-            index, entry.metadata,
-            flags: entry.metadata.presence.rawValue | (large == nil ? 0 : Self.largeFlag))
     }
 }

@@ -139,6 +139,29 @@ struct RowLeaf: BitwiseCopyable {
         return true
     }
 
+    /// Puts the next slot into use, in a page that has room for its entry.
+    ///
+    /// - Parameter large: the page of large content.
+    func append(
+        id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
+        large: PageNumber?
+    ) {
+        let (index, start) = (page.count, bodyCount)
+        page.count = index &+ 1
+        if let large {
+            page.store(large, at: geometry.body &+ start)
+        } else {
+            page.write(id, at: geometry.body &+ start)
+            page.write(row, at: geometry.body &+ start &+ id.count)
+        }
+        let end = start &+ geometry.inlineCount(id.count &+ row.count)
+        for later in index..<geometry.slotCount { setEnd(later, end) }
+        setIDCount(index, large == nil ? id.count : 0)
+        setMetadata(
+            index, metadata,
+            flags: metadata.presence.rawValue | (large == nil ? 0 : Self.largeFlag))
+    }
+
     /// Puts the next slot into use, without content.
     func appendSlot() {
         let end = bodyCount

@@ -19,12 +19,23 @@ extension RowTree {
         for slot in slots where try !body(entry(slot, in: pages)) { return false }
         return true
     }
+
+    /// Prefetches where the leaf of a slot says what its slots hold.
+    func prefetchLeaf(of slot: Slot, in pages: PageTable) {
+        varve_prefetch(entry(slot, in: pages).header)
+    }
 }
 
 extension StoredRow {
     private static let lineBytes = 64
     /// Of longer content the rest follows fast, as it is read in order.
     private static let lineCountMax = 4
+
+    /// Prefetches where the id begins, as content begins with it.
+    func prefetchID() {
+        guard let start = inlineContent.baseAddress else { return }
+        varve_prefetch(start)
+    }
 
     fileprivate func prefetchContent() {
         let content = inlineContent

@@ -75,9 +75,56 @@ package struct RowTree: BitwiseCopyable, Sendable {
     ) -> Slot {
         precondition(count < Slot.limit, "The caller checks that a slot is left")
         let slot = Slot(UInt32(truncatingIfNeeded: count))
+        let byteCount = id.count + row.count
+        let entry = leaves.mutableEntry(at: count >> geometry.slotBits, in: transaction)
+        let leaf = leafForNext(geometry.inlineCount(byteCount), &entry.pointee, in: transaction)
+        leaf.append(
+            id: id, row: row, metadata,
+            large: geometry.isLarge(byteCount)
+                ? LargeContent.make(id: id, row: row, in: transaction) : nil)
         count += 1
-        write(slot, id: id, row: row, metadata, in: transaction)
         return slot
+    }
+
+    /// The leaf of the slot behind the last: of the transaction, and with room for `byteCount` bytes of content.
+    @inline(__always)
+    private func leafForNext(
+        _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
+    ) -> RowLeaf {
+        if number != .none {
+            let leaf = RowLeaf(page: transaction.pages[number], geometry: geometry)
+            if transaction.owns(leaf.page),
+                geometry.body + leaf.bodyCount + byteCount <= leaf.page.byteCount
+            {
+                return leaf
+            }
+        }
+        return makeLeafForNext(byteCount, &number, in: transaction)
+    }
+
+    /// A new leaf, with what the one before it holds.
+    @inline(never)
+    private func makeLeafForNext(
+        _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
+    ) -> RowLeaf {
+        let used = count & (geometry.slotCount - 1)
+        let old =
+            number == .none ? nil : RowLeaf(page: transaction.pages[number], geometry: geometry)
+        let needed = geometry.body + (old?.bodyCount ?? 0) + byteCount
+        let (newNumber, page) = transaction.allocate(
+            PageKind(.rowLeaf),
+            min(capacity(for: needed, used: used + 1), max(needed, capacityMax)))
+        let leaf = RowLeaf(page: page, geometry: geometry)
+        if let old {
+            leaf.copy(from: old)
+            transaction.release(number)
+        } else {
+            page.clear(Page.headerBytes..<geometry.body)
+        }
+        // Of a leaf that cannot be read, the slots before are vacant.
+        while page.count < used { leaf.appendSlot() }
+        number = newNumber
+        return leaf
     }
 
     /// Replaces the row and metadata of a slot, and returns what it was. `row` does not lie in this tree's pages.

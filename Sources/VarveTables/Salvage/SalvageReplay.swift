@@ -50,6 +50,7 @@ package final class SalvageReplay {
         try view.check()
         do throws(ReplayError) {
             try state.begin(view)
+            state.enterEntities(before: view.entities.count, of: view)
         } catch {
             throw .malformed(
                 .valueOutOfRange(offset: 0, typeName: "transaction number, which is \(view.id)"))

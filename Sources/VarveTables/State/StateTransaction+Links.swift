@@ -7,7 +7,7 @@ extension StateTransaction {
         guard let relation = tables[type].layout.relation(event.relation) else {
             throw fault(.unknownRelation(event.relation), event.parent, in: type, of: logged)
         }
-        var changes = SlotListChanges()
+        changes.removeAll()
         for change in event.removals {
             let slot = try target(
                 change.entity, of: relation, held: event.parent, by: type, of: logged)

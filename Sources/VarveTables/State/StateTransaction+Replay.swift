@@ -6,10 +6,16 @@ extension StateTransaction {
         try begin(logged)
         var hasDefinitions = false
         var events = logged.events
-        while let event = try Self.next(&events, in: logged.id) {
+        while true {
+            if let event = try Self.nextInsert(&events, in: logged.id) {
+                try apply(event, of: logged)
+                continue
+            }
+            guard let event = try Self.next(&events, in: logged.id) else { break }
             if case .define = event { hasDefinitions = true }
             try apply(event, of: logged)
         }
+        enterEntities(before: logged.entities.count, of: logged)
         if hasDefinitions {
             try checkReferences(logged.id)
             try noteNumbers(of: logged)
@@ -22,7 +28,7 @@ extension StateTransaction {
         guard logged.id == nextTransaction, logged.id.rawValue < UInt64.max else {
             throw .outOfOrder(found: logged.id, expected: nextTransaction)
         }
-        lookUpEntities(of: logged)
+        expectEntities(of: logged)
     }
 
     /// Makes the state the one behind a transaction, all of whose changes were made.
@@ -30,6 +36,16 @@ extension StateTransaction {
         lastTransaction = header.id
         lastTime = header.time
         timeline.note(header)
+    }
+
+    private static func nextInsert(
+        _ events: inout EventIterator, in id: TransactionID
+    ) throws(ReplayError) -> InsertEvent? {
+        do throws(EventError) {
+            return try events.nextInsert()
+        } catch {
+            throw .event(id, error)
+        }
     }
 
     private static func next(
@@ -42,17 +58,17 @@ extension StateTransaction {
         }
     }
 
-    /// Applies one event. An event that does not fit changes nothing but slots that it mentions, where no index
-    /// was declared.
+    /// Applies one event. An event that does not fit changes nothing but slots that the transaction mentions,
+    /// where no index was declared.
     func apply(
         _ event: TransactionEvent, of logged: TransactionView
     ) throws(ReplayError) {
         switch event {
-        case .define(let event): try define(event, in: logged.id)
-        case .insert(let event):
-            try at(event.entity, of: logged) { type, slot throws(EntityFault) in
-                try insert(event, into: type, slot, at: Self.version(of: logged))
-            }
+        case .define(let event):
+            // What a definition changes of ids holds for those of later transactions.
+            enterEntities(before: logged.entities.count, of: logged)
+            try define(event, in: logged.id)
+        case .insert(let event): try apply(event, of: logged)
         case .update(let event):
             try at(event.entity, of: logged) { type, slot throws(EntityFault) in
                 try update(event, in: type, slot, at: Self.version(of: logged))
@@ -73,6 +89,13 @@ extension StateTransaction {
             }
         case .saveOrder(let event): try order(event, of: logged)
         case .unknown: unknownEventCount += 1
+        }
+    }
+
+    private func apply(_ event: InsertEvent, of logged: TransactionView) throws(ReplayError) {
+        if insertNew(event, of: logged) { return }
+        try at(event.entity, of: logged) { type, slot throws(EntityFault) in
+            try insert(event, into: type, slot, at: Self.version(of: logged))
         }
     }
 
@@ -153,98 +176,5 @@ extension StateTransaction {
         } catch {
             throw .definition(id, error)
         }
-    }
-
-    // MARK: Entities
-
-    /// Of types that the transaction defines: ids that no event names were not looked up.
-    private func noteNumbers(of logged: TransactionView) throws(ReplayError) {
-        for index in logged.entities.indices { try noteNumber(ofEntity: index, of: logged) }
-    }
-
-    /// Looks an entity up, so that its number counts, where its type has such.
-    func noteNumber(ofEntity index: Int, of logged: TransactionView) throws(ReplayError) {
-        let type = Int(logged.entities[index].type.rawValue) - 1
-        guard tables.indices.contains(type), tables[type].numbersIDs else { return }
-        _ = try slot(EntityIndex(UInt32(truncatingIfNeeded: index)), in: type, of: logged)
-    }
-
-    static func version(of logged: TransactionView) -> PreviousVersion {
-        PreviousVersion(transaction: logged.id, updatedAt: logged.header.time)
-    }
-
-    /// Gives the entities their slots, in their order, but for those whose type may be defined by an
-    /// event of the same transaction, and those whose id cannot have any, which the event says that
-    /// needs it.
-    private func lookUpEntities(of logged: TransactionView) {
-        let entities = logged.entities
-        slots.removeAll(keepingCapacity: true)
-        hashes.removeAll(keepingCapacity: true)
-        for _ in entities {
-            hashes.append(0)
-            slots.append(nil)
-        }
-        logged.forEachStretch { type, range in
-            guard let table = tablePosition(of: type) else { return }
-            for index in range { hashes[index] = tables[table].ids.hash(entities[index].id) }
-            touched &+= tables[table].ids.touch(hashes[range], in: transaction.pages)
-            for index in range {
-                slots[index] = try? tables[table].intern(
-                    entities[index].id, in: transaction)
-            }
-        }
-    }
-
-    /// The table of an entity, by its index.
-    func table(
-        of entity: TransactionView.Entity, in id: TransactionID
-    ) throws(ReplayError) -> Int {
-        let index = Int(entity.type.rawValue) - 1
-        guard index < tables.count else { throw .unknownType(id, entity.type) }
-        return index
-    }
-
-    /// The slot of an id, which gets a vacant one if it is new.
-    func slot(of id: UnsafeRawBufferPointer, in type: Int) throws(EntityFault) -> Slot {
-        try tables[type].intern(id, in: transaction)
-    }
-
-    /// The slot of an entity. Looked up when it is first needed: the type may be defined by an earlier
-    /// event of the same transaction.
-    func slot(
-        _ entity: EntityIndex, in type: Int, of logged: TransactionView
-    ) throws(ReplayError) -> Slot {
-        let index = Int(entity.rawValue)
-        if let slot = slots[index] { return slot }
-        do throws(EntityFault) {
-            let slot = try tables[type].intern(logged.entities[index].id, in: transaction)
-            slots[index] = slot
-            return slot
-        } catch {
-            throw fault(error, entity, in: type, of: logged)
-        }
-    }
-
-    /// Runs `body` on the table and slot of an entity, and gives its fault a name.
-    func at(
-        _ entity: EntityIndex, of logged: TransactionView,
-        _ body: (Int, Slot) throws(EntityFault) -> Void
-    ) throws(ReplayError) {
-        let type = try table(of: logged.entities[Int(entity.rawValue)], in: logged.id)
-        let slot = try slot(entity, in: type, of: logged)
-        do throws(EntityFault) {
-            try body(type, slot)
-        } catch {
-            throw fault(error, entity, in: type, of: logged)
-        }
-    }
-
-    func fault(
-        _ fault: EntityFault, _ entity: EntityIndex, in type: Int, of logged: TransactionView
-    ) -> ReplayError {
-        let definition = tables[type].definition
-        let id = logged.entities[Int(entity.rawValue)].id
-        return .entity(
-            logged.id, type: definition.name, id: definition.idType.text(of: id), fault)
     }
 }

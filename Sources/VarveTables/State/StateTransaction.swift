@@ -18,16 +18,22 @@ package final class StateTransaction {
     package internal(set) var unknownEventCount: Int
 
     /// Nil where that is not asked for.
-    package var setRows: SetRows?
+    @exclusivity(unchecked) package var setRows: SetRows?
 
     // Unchecked: every event touches these several times, and no access calls out to another of the
     // same property.
     @exclusivity(unchecked) var tables: [Table]
     /// Of the log's transaction that is being applied, by its order of entities.
     @exclusivity(unchecked) var slots: [Slot?] = []
-    @exclusivity(unchecked) var hashes: [UInt64] = []
-    /// Written so that the loads of ``IDMap/touch(_:in:)`` are made.
-    @exclusivity(unchecked) var touched = 0
+    /// The first ones of them have their slots.
+    @exclusivity(unchecked) var enteredCount = 0
+    /// Of the first ones, those that were known before have their slots too.
+    @exclusivity(unchecked) var lookedUpCount = 0
+    /// The types that were defined when the transaction began: entities of others get slots as events name them.
+    @exclusivity(unchecked) var expectedTypeCount = 0
+    @exclusivity(unchecked) var lookup = EntityLookup()
+    /// Of the link event that is being applied.
+    @exclusivity(unchecked) var changes = SlotListChanges()
     @exclusivity(unchecked) var row = ByteWriter(capacity: 1_024)
     @exclusivity(unchecked) var conversion = ByteWriter(capacity: 1_024)
     /// To the newest revisions, by type and old revision.

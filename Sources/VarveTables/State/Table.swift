@@ -103,9 +103,7 @@ package struct Table: Sendable {
         let hash = ids.hash(id)
         if let entry = ids.entry(of: id, hash, in: rows, transaction.pages) { return entry.slot }
         do throws(CodecError) {
-            var reader = ByteReader(id)
-            try definition.idType.skip(&reader)
-            try reader.expectEnd()
+            try layout.checkID(id)
         } catch {
             throw .invalidID(error)
         }
@@ -114,6 +112,50 @@ package struct Table: Sendable {
         if !ids.insert(hash, slot, in: transaction) { renewIDs(in: transaction) }
         if numbersIDs { noteNumber(of: id) }
         return slot
+    }
+
+    /// Prefetches what a transaction that mentions an entity reads of it first: its row's leaf and, because a link may
+    /// be why it does so, its lists' leaves. Of an image nothing is read that may not be needed.
+    func prefetch(_ slot: Slot, in pages: PageTable) {
+        rows.prefetchLeaf(of: slot, in: pages)
+        guard pages.cold == nil else { return }
+        for lists in links { lists.prefetchLeaf(of: slot, in: pages) }
+    }
+
+    /// Inserts an entity whose id is new, and returns its slot. Returns nil, and changes nothing, where the id is known,
+    /// or id or row cannot be such: ``intern(_:in:)`` and ``setRow(_:to:_:_:at:in:)`` say what is wrong then.
+    mutating func insertNew(
+        _ id: UnsafeRawBufferPointer, _ row: UnsafeRawBufferPointer, _ ordinal: Ordinal,
+        at version: PreviousVersion, in transaction: PageTransaction
+    ) -> Slot? {
+        let (layout, pages) = (layout, transaction.pages)
+        guard slotCount < Slot.limit, id.count < Int32.max, row.count < UInt32.max,
+            (try? layout.checkID(id)) != nil, (try? layout.check(row)) != nil
+        else { return nil }
+        let slot = Slot(UInt32(truncatingIfNeeded: slotCount))
+        let entering = ids.enter(ids.hash(id), slot, in: transaction) {
+            rows.entry($0, in: pages).id.hasSameBytes(as: id)
+        }
+        guard case .added(let isByChance) = entering else { return nil }
+        count(.live, by: 1)
+        raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
+        _ = rows.append(
+            id: id, row: row, metadata(.live, ordinal, at: version), in: transaction)
+        if !isByChance { renewIDs(in: transaction) }
+        if numbersIDs { noteNumber(of: id) }
+        return slot
+    }
+
+    /// Of a row in the newest layout.
+    private func metadata(
+        _ presence: EntityPresence, _ ordinal: Ordinal, at version: PreviousVersion
+    ) -> RowMetadata {
+        RowMetadata(
+            presence: presence,
+            stamps: EntityStamps(
+                ordinal: ordinal.rawValue, transaction: version.transaction.rawValue,
+                updatedAt: version.updatedAt.microseconds, saveOrder: version.saveOrder),
+            revision: currentRevision)
     }
 
     /// Makes the map of ids again under another key: no chance makes so many hashes alike.
@@ -149,13 +191,8 @@ package struct Table: Sendable {
     ) throws(EntityFault) {
         guard UInt32(exactly: row.count) != nil else { throw .tooLarge }
         count(presence, by: 1)
-        nextOrdinal = max(nextOrdinal, Ordinal(ordinal.rawValue + 1))
-        let metadata = RowMetadata(
-            presence: presence,
-            stamps: EntityStamps(
-                ordinal: ordinal.rawValue, transaction: version.transaction.rawValue,
-                updatedAt: version.updatedAt.microseconds, saveOrder: version.saveOrder),
-            revision: currentRevision)
+        raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
+        let metadata = metadata(presence, ordinal, at: version)
         count(rows.set(slot, row: row, metadata, in: transaction), by: -1)
     }
 
@@ -280,7 +317,7 @@ package struct Table: Sendable {
     }
 
     mutating func raiseNextOrdinal(to ordinal: Ordinal) {
-        nextOrdinal = max(nextOrdinal, ordinal)
+        if ordinal.rawValue > nextOrdinal.rawValue { nextOrdinal = ordinal }
     }
 
     // MARK: Definitions

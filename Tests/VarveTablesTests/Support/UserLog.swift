@@ -26,7 +26,7 @@ enum UserLog {
         return writer.copyBytes()
     }
 
-    private static func row(_ number: Int, age: Int) -> [UInt8] {
+    static func row(_ number: Int, age: Int) -> [UInt8] {
         var writer = ByteWriter()
         writer.writeSigned(Int64(age))
         return name(number) + writer.copyBytes()
