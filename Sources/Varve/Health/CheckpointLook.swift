@@ -12,7 +12,7 @@ internal import VarveReplay
 final class CheckpointLook: Sendable {
     /// What an opening has left to it.
     struct Subject: Sendable {
-        let comparison: ImageComparison
+        var comparison: ImageComparison
         /// Makes what the damaged checkpoint holds of other files; nil where no table waits for it.
         let rebuilt: RebuiltState?
 
@@ -28,17 +28,15 @@ final class CheckpointLook: Sendable {
     private static let workTime = Duration.milliseconds(10)
     private static let pause = DispatchTimeInterval.milliseconds(90)
 
-    private let rebuilt: RebuiltState?
     private let opening: StoreOpening
     private let published: PublishedState
     private let queue = DispatchQueue(label: "varve.look", qos: .background)
     private let isEnded = Atomic(false)
-    /// Nil while it advances, and at the end: it keeps the file open.
-    private let comparison: Lock<ImageComparison?>
+    /// Nil while it advances, and at the end: it keeps the file open, and the state in memory.
+    private let rest: Lock<Subject?>
 
     init(_ subject: Subject, opening: StoreOpening, published: PublishedState) {
-        rebuilt = subject.rebuilt
-        comparison = Lock(subject.comparison)
+        rest = Lock(subject)
         self.opening = opening
         self.published = published
     }
@@ -54,7 +52,7 @@ final class CheckpointLook: Sendable {
     /// Ends at the page that it is at, and closes the file.
     func end() {
         isEnded.store(true, ordering: .relaxed)
-        comparison.withLock { $0 = nil }
+        rest.withLock { $0 = nil }
     }
 
     private func advance(in time: DispatchTimeInterval) {
@@ -69,41 +67,43 @@ final class CheckpointLook: Sendable {
     /// Compares pages for some time. Returns whether any are left.
     private func advance(for time: Duration) -> Bool {
         let end = ContinuousClock.now + time
-        guard var comparison = takeComparison() else { return false }
+        guard var subject = takeRest() else { return false }
         repeat {
             guard !isEnded.load(ordering: .relaxed) else { return false }
             do throws(LogError) {
-                guard try comparison.advance() else {
-                    opening.log?.comparedCheckpoint(comparison.file)
+                guard try subject.comparison.advance() else {
+                    opening.log?.comparedCheckpoint(subject.comparison.file)
                     return false
                 }
             } catch {
                 // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
-                mend(error, in: comparison.file)
+                mend(error, in: subject)
                 return false
             }
         } while ContinuousClock.now < end
-        keep(comparison)
+        keep(subject)
         return true
     }
 
-    private func takeComparison() -> ImageComparison? {
-        comparison.withLock { comparison in
-            defer { comparison = nil }
-            return comparison
+    private func takeRest() -> Subject? {
+        rest.withLock { rest in
+            defer { rest = nil }
+            return rest
         }
     }
 
-    private func keep(_ rest: ImageComparison) {
-        comparison.withLock { $0 = isEnded.load(ordering: .relaxed) ? nil : rest }
+    private func keep(_ subject: Subject) {
+        rest.withLock { $0 = isEnded.load(ordering: .relaxed) ? nil : subject }
     }
 
     // MARK: - Damage
 
     /// Notes damage, and has the tables that wait filled as long as other files have what is damaged.
-    private func mend(_ error: LogError, in file: String) {
-        let waiting = published.context.tables.tables.unfilled.filter { $0.sourceFile == file }
-        guard let rebuilt, !waiting.isEmpty else {
+    private func mend(_ error: LogError, in subject: Subject) {
+        let waiting = published.context.tables.tables.unfilled.filter {
+            $0.sourceFile == subject.comparison.file
+        }
+        guard let rebuilt = subject.rebuilt, !waiting.isEmpty else {
             opening.health.note(error)
             opening.log?.damage(error)
             return opening.health.noticeLate(error)
