@@ -65,18 +65,18 @@ package final class ScannedLog {
     /// Where the log ends, with the digest of everything in it.
     package var position: LogPosition {
         LogPosition(
-            store: manifest.store, segment: layout.active.header.segment, end: scan.cut,
+            store: manifest.store, generation: manifest.generation,
+            segment: layout.active.header.segment, end: scan.cut,
             digest: scan.tally.totals.digest, lastSequence: lastSequence,
             checkpoint: manifest.checkpoints.first)
     }
 
-    /// Whether the log ends where it was released, and has the checkpoint that the next compaction was to begin with: another
-    /// one than the newest where that turned out damaged.
+    /// Whether the log is what it was when it was released. The checkpoint that the next compaction begins with may be another
+    /// one than the newest, where that turned out damaged.
     package func ends(at position: LogPosition) -> Bool {
         var here = self.position
         here.checkpoint = position.checkpoint
         return here == position
-            && (position.checkpoint.map { manifest.checkpoints.contains($0) } ?? true)
     }
 
     /// A reader of single transactions.

@@ -80,9 +80,9 @@ extension State {
         (source as? CheckpointImage)?.file.reference.file.text
     }
 
-    /// Compares the stored bytes of the checkpoint under the state with their checksums.
-    package func verifyCheckpoint() throws(LogError) {
-        try (source as? CheckpointImage)?.verifyStored()
+    /// Compares the stored bytes of the checkpoint under the state with their checksums; nil where there is none.
+    package var checkpointComparison: ImageComparison? {
+        (source as? CheckpointImage).map(ImageComparison.init)
     }
 
     private func logError(of damage: PageDamage) -> LogError {

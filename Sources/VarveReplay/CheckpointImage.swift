@@ -114,7 +114,14 @@ final class CheckpointImage: BlockSource {
 
     func verifyStored(_ pages: Range<Int>) throws(LogError) {
         try readers.withReader { reader throws(LogError) in
-            for page in file.pages[pages] { try reader.verifyStored(page) }
+            for page in file.pages[pages] {
+                do throws(LogError) {
+                    try reader.verifyStored(page)
+                } catch where error.isOfShorterFile {
+                    throw .checkpointDamaged(
+                        file: file.reference.file.text, offset: page.offset, reason: "\(error)")
+                }
+            }
         }
     }
 

@@ -18,8 +18,10 @@ package struct ImageComparison: Sendable {
 
     /// Compares the next page; false where none is left. Throws what reading it would throw.
     package mutating func advance() throws(LogError) -> Bool {
-        guard let next = pages.popFirst() else { return false }
+        guard let next = pages.first else { return false }
+        // Behind it: what the system refuses is read again.
         try image.verifyStored(next..<next + 1)
+        pages.removeFirst()
         return true
     }
 }

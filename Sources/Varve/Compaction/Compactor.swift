@@ -363,7 +363,8 @@ final class Compactor: Sendable {
         progress(CompactionProgress(phase: .finishing, fraction: 0))
         try checkCancellation()
         try writer.checkLogIsWritable()
-        TablesAhead.prepare(writer.published.context, waiting, for: manifest)
+        TablesAhead.prepare(writer.published.context, waiting, for: manifest) { isCancelled }
+        try checkCancellation()
         let leftover = try compaction.conclude(with: manifest) {
             writer.finishCompaction($0, size)
         }

@@ -13,8 +13,11 @@ final class CheckpointLook: Sendable {
     /// What an opening has left to it.
     struct Subject: Sendable {
         var comparison: ImageComparison
-        /// Makes what the damaged checkpoint holds of other files; nil where no table waits for it.
-        let rebuilt: RebuiltState?
+        /// Makes what the damaged checkpoint holds of other files; nil where no table waits for it. Weak: the tables hold it,
+        /// with the state, and what is filled needs neither.
+        weak let rebuilt: RebuiltState?
+        /// How often the system has refused to read.
+        var refusalCount = 0
 
         /// Nil where an opening has compared all.
         init?(_ replayed: LoggedState, _ rebuilt: RebuiltState?) {
@@ -27,12 +30,15 @@ final class CheckpointLook: Sendable {
     static let delay = DispatchTimeInterval.seconds(2)
     private static let workTime = Duration.milliseconds(10)
     private static let pause = DispatchTimeInterval.milliseconds(90)
+    /// What the system refuses so often it may refuse for long.
+    private static let refusalCountMax = 3
 
     private let opening: StoreOpening
     private let published: PublishedState
-    private let queue = DispatchQueue(label: "varve.look", qos: .background)
+    // Not of the background: what it fills others may wait for.
+    private let queue = DispatchQueue(label: "varve.look", qos: .utility)
     private let isEnded = Atomic(false)
-    /// Nil while it advances, and at the end: it keeps the file open, and the state in memory.
+    /// Nil while it advances, and at the end: it keeps the file open.
     private let rest: Lock<Subject?>
 
     init(_ subject: Subject, opening: StoreOpening, published: PublishedState) {
@@ -52,7 +58,7 @@ final class CheckpointLook: Sendable {
     /// Ends at the page that it is at, and closes the file.
     func end() {
         isEnded.store(true, ordering: .relaxed)
-        rest.withLock { $0 = nil }
+        withExtendedLifetime(takeRest()) {}
     }
 
     private func advance(in time: DispatchTimeInterval) {
@@ -76,9 +82,7 @@ final class CheckpointLook: Sendable {
                     return false
                 }
             } catch {
-                // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
-                mend(error, in: subject)
-                return false
+                return goesOn(behind: error, in: &subject)
             }
         } while ContinuousClock.now < end
         keep(subject)
@@ -98,13 +102,31 @@ final class CheckpointLook: Sendable {
 
     // MARK: - Damage
 
+    /// Returns whether what is left is worth a look.
+    private func goesOn(behind error: LogError, in subject: inout Subject) -> Bool {
+        // A store that is closed or suspended reads nothing, and is told nothing.
+        guard !isEnded.load(ordering: .relaxed) else { return false }
+        guard StoreError.log(error).isRefusalBySystem else {
+            // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
+            mend(error, in: subject)
+            return false
+        }
+        subject.refusalCount += 1
+        guard subject.refusalCount <= Self.refusalCountMax else {
+            opening.health.note(error)
+            return false
+        }
+        keep(subject)
+        return true
+    }
+
     /// Notes damage, and has the tables that wait filled as long as other files have what is damaged.
     private func mend(_ error: LogError, in subject: Subject) {
         let waiting = published.context.tables.tables.unfilled.filter {
             $0.sourceFile == subject.comparison.file
         }
+        opening.health.note(error)
         guard let rebuilt = subject.rebuilt, !waiting.isEmpty else {
-            opening.health.note(error)
             opening.log?.damage(error)
             return opening.health.noticeLate(error)
         }

@@ -94,16 +94,19 @@ final class RebuiltState: Sendable {
     }
 
     /// Compares the checkpoint under the state with its checksums, as long as other files lead to the state. Where it is
-    /// damaged, the state is made again of those.
-    func secure() {
-        let isSecured = course.withLock { course in
-            defer { course.isSecured = true }
-            return course.isSecured
-        }
-        while !isSecured {
-            let (state, attempts) = course.withLock { ($0.state, $0.causes.count) }
+    /// damaged, the state is made again of those. Where it is cancelled, nothing is secured, and no file may go.
+    func secure(isCancelled: () -> Bool) {
+        while true {
+            let (state, attempts, isSecured) = course.withLock {
+                ($0.state, $0.causes.count, $0.isSecured)
+            }
+            guard !isSecured else { return }
             do throws(LogError) {
-                return try state.verifyCheckpoint()
+                var comparison = state.checkpointComparison
+                while try comparison?.advance() ?? false {
+                    if isCancelled() { return }
+                }
+                return course.withLock { $0.isSecured = true }
             } catch {
                 guard (try? self.state(behind: attempts, after: .log(error))) != nil else { return }
             }
@@ -154,8 +157,11 @@ final class RebuiltState: Sendable {
 }
 
 extension StoreError {
-    /// Whether the system refused something. That a file is not there is another thing.
-    fileprivate var isRefusalBySystem: Bool {
-        if case .log(.fileSystem(let error)) = self { !error.isNotFound } else { false }
+    /// Whether the system refused something. That a file is not there, or too short, is another thing.
+    var isRefusalBySystem: Bool {
+        guard case .log(let error) = self, !error.isOfShorterFile,
+            case .fileSystem(let refusal) = error
+        else { return false }
+        return !refusal.isNotFound
     }
 }

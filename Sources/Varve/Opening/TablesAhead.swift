@@ -34,12 +34,15 @@ final class TablesAhead: Sendable {
     ///
     /// The tables of the newest context are filled. Of states of the past, whose contexts are seldom held for long, the
     /// checkpoint is compared with its checksums: what is open stays readable without its name.
-    static func prepare(_ context: Context, _ waiting: WaitingStates, for manifest: Manifest) {
+    static func prepare(
+        _ context: Context, _ waiting: WaitingStates, for manifest: Manifest,
+        isCancelled: () -> Bool
+    ) {
         let files = Set(waiting.threatened(by: manifest).compactMap(\.file))
         for table in context.tables.tables.unfilled {
             if let file = table.sourceFile, files.contains(file) { table.fillAhead() }
         }
-        for state in waiting.threatened(by: manifest) { state.secure() }
+        for state in waiting.threatened(by: manifest) { state.secure(isCancelled: isCancelled) }
     }
 
     func end() { course.isEnded.store(true, ordering: .relaxed) }

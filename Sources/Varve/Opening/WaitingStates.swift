@@ -36,7 +36,10 @@ final class WaitingStates: Sendable {
     /// process.
     func check(_ context: @autoclosure () -> Context) throws(StoreError) {
         guard hasFailed.load(ordering: .relaxed) else { return }
-        for table in context().tables.tables.unfilled where table.fillFailure != nil {
+        for table in context().tables.tables.unfilled {
+            guard let error = table.fillFailure as? StoreError else { continue }
+            // What is damaged stays so: filling it in vain takes long.
+            guard error.isRefusalBySystem else { throw error }
             table.fillAhead()
             if let error = table.fillFailure as? StoreError { throw error }
         }

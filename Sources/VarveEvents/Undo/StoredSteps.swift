@@ -49,7 +49,8 @@ final class StoredSteps: Sendable {
 
 /// Reads the entries of a stack one after the other, the lowest first.
 struct StoredStepReader {
-    private enum Flag {
+    /// Also of what is written.
+    enum Flag {
         static let joins: UInt8 = 0x01
         static let label: UInt8 = 0x02
         static let group: UInt8 = 0x04

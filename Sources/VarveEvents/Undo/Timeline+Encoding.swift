@@ -3,9 +3,6 @@ extension Timeline {
     private enum Flag {
         static let hasName: UInt8 = 0x01
         static let isOpen: UInt8 = 0x02
-        static let joins: UInt8 = 0x01
-        static let label: UInt8 = 0x02
-        static let group: UInt8 = 0x04
     }
 
     package func encode(into writer: inout ByteWriter) {
@@ -44,8 +41,9 @@ extension Timeline {
             transaction = entry.transaction.rawValue
             time = entry.time.microseconds
             writer.append(
-                (entry.joins ? Flag.joins : 0) | (entry.label == nil ? 0 : Flag.label)
-                    | (entry.group == nil ? 0 : Flag.group))
+                (entry.joins ? StoredStepReader.Flag.joins : 0)
+                    | (entry.label == nil ? 0 : StoredStepReader.Flag.label)
+                    | (entry.group == nil ? 0 : StoredStepReader.Flag.group))
             if let label = entry.label { writer.writeText(label) }
             if let group = entry.group { writer.writeText(group) }
         }
@@ -137,8 +135,10 @@ extension Timeline {
     /// redone goes as a whole: without its oldest transaction a redo would stop short of the newest step.
     package func trimmed(below floor: TransactionID) -> Timeline {
         func trimmed(_ top: StepEntry?) -> StepEntry? {
+            // Asked first: what is stored would be made for nothing.
+            guard let top, top.lowest < floor else { return top }
             var entries: [StepEntry] = []
-            var next = top
+            var next: StepEntry? = top
             while let entry = next {
                 if entry.first < floor { break }
                 entries.append(entry)

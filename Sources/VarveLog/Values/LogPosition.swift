@@ -2,6 +2,8 @@
 /// frame of the log.
 package struct LogPosition: Hashable, Sendable {
     package let store: StoreID
+    /// Of the manifest: another one has other files, wherever the log ends.
+    let generation: UInt64
     let segment: SegmentID
     let end: FrameOffset
     let digest: ChainDigest
