@@ -91,8 +91,8 @@ public final class Store: Sendable {
     /// - Throws: ``StoreError`` when the store is held by another process, damaged, written by a
     ///   newer version, or at odds with the types.
     /// - Complexity: linear in the length of the log behind the newest checkpoint. Of a large one the root is read, and the
-    ///   rest compared with its checksums behind the opening; ``health`` says what that finds. Entities are made afterwards where ``Loading`` says so, else here. Without a checkpoint, linear in
-    ///   the length of the whole log.
+    ///   rest compared with its checksums behind the opening; ``health`` says what that finds. Entities are made
+    ///   afterwards where ``Loading`` says so, else here. Without a checkpoint, linear in the length of the whole log.
     public convenience init(
         at url: URL, createsParents: Bool = false, mode: Mode = .readWrite,
         durability: Durability = .commit, retention: Retention = .standard,

@@ -161,7 +161,8 @@ package final class Log {
     /// Where the log ends, with the digest of everything in it.
     package var position: LogPosition {
         LogPosition(
-            store: manifest.store, generation: manifest.generation, segment: active.header.segment, end: active.end,
+            store: manifest.store, generation: manifest.generation, segment: active.header.segment,
+            end: active.end,
             digest: active.tally.totals.digest, lastSequence: lastSequence, checkpoint: base)
     }
 

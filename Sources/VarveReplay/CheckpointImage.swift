@@ -117,7 +117,7 @@ final class CheckpointImage: BlockSource {
             for page in file.pages[pages] {
                 do throws(LogError) {
                     try reader.verifyStored(page)
-                } catch where error.isOfShorterFile {
+                } catch  where error.isOfShorterFile {
                     throw .checkpointDamaged(
                         file: file.reference.file.text, offset: page.offset, reason: "\(error)")
                 }

@@ -71,6 +71,8 @@ struct Options {
         guard let only else { return Set(Figure.allCases.filter { !$0.isLarge }) }
         return Set(
             Figure.allCases.filter { figure in
+                // Named as they are, because their titles have the words of other rows.
+                if figure.isLarge { return figure.isNamed(by: only) }
                 let description = figure.description
                 return [figure.rawValue, description.title, description.area.rawValue]
                     .contains { $0.localizedCaseInsensitiveContains(only) }

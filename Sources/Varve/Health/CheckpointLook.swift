@@ -106,6 +106,8 @@ final class CheckpointLook: Sendable {
     private func goesOn(behind error: LogError, in subject: inout Subject) -> Bool {
         // A store that is closed or suspended reads nothing, and is told nothing.
         guard !isEnded.load(ordering: .relaxed) else { return false }
+        // What a compaction has removed meanwhile is no damage.
+        guard isThere(subject.comparison.file) else { return false }
         guard StoreError.log(error).isRefusalBySystem else {
             // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
             mend(error, in: subject)
@@ -118,6 +120,12 @@ final class CheckpointLook: Sendable {
         }
         keep(subject)
         return true
+    }
+
+    /// Whether the store still has the file; also where that cannot be said.
+    private func isThere(_ file: String) -> Bool {
+        guard let names = try? opening.fileSystem.list() else { return true }
+        return names.contains(file)
     }
 
     /// Notes damage, and has the tables that wait filled as long as other files have what is damaged.

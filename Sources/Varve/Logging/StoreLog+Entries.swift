@@ -103,8 +103,8 @@ extension StoreLog {
     /// What a commit is measured by, from the end of its body.
     struct Commit: Sendable {
         let label: String?
-        /// Nanoseconds of the time that the system ran. No `Instant`: its layout is known at run time only, so that all that
-        /// holds one would be copied by functions that ask for it.
+        /// Nanoseconds of the time that the system ran. No `Instant`: its layout is known at run time only, which makes each copy of
+        /// what holds one slow.
         let start = DispatchTime.now().uptimeNanoseconds
     }
 

@@ -118,7 +118,7 @@ final class RebuiltState: Sendable {
     private func make(avoiding causes: [LogError]) throws(StoreError) -> State {
         try opening.typed {
             try opening.lookingAgain {
-                // The state was shown, so its transactions are in the log, promised or not.
+                // The state was published, so its transactions are in the log, promised or not.
                 let scanned = try ScannedLog.scan(
                     opening.fileSystem, environment: opening.environment,
                     configuration: opening.configuration, mode: .readOnly, passesPromises: true)

@@ -10,6 +10,9 @@ extension StoreOpening {
     func migrate(_ state: State) throws -> MigrationRun.Outcome? {
         let pending = try MigrationRun.pending(migrations, behind: state.timeline)
         guard !pending.isEmpty else { return nil }
+        // What steps read is handed to code of the app: it must not find a damaged block empty.
+        var comparison = state.checkpointComparison
+        while try comparison?.advance() ?? false {}
         let time = Timestamp(microseconds: environment.wallClockMicroseconds())
         let run = MigrationRun(
             state, pending, declared: try declaredTypes(), time: time, migrating.progress)

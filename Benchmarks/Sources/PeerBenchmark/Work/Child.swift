@@ -116,9 +116,8 @@ struct Child {
             else { throw EngineError(engine, "\(stage.rawValue) ended before it was killed") }
             return RunResult(engine)
         }
-        if memory != nil, process.terminationReason == .uncaughtSignal,
-            process.terminationStatus == SIGKILL
-        {
+        // Where a control group limits it, the system kills it; else it ends itself, as no memory is to be had.
+        if memory != nil, process.terminationReason == .uncaughtSignal {
             throw OutOfMemory(
                 description: "\(engine.title): \(stage.rawValue) of \(size) users does not fit")
         }

@@ -99,7 +99,7 @@ struct Comparison {
         guard let last = stages.last(where: { wanted.contains($0) }) else { return }
         let sizes = (options.growth ? options.smallerSizes : []) + [options.size]
         for size in sizes {
-            for engine in options.engines {
+            for engine in options.engines where LargeWork.engines.contains(engine) {
                 // Each goes on with what those before it left.
                 for stage in stages.prefix(through: stages.firstIndex(of: last) ?? 0) {
                     steps.append(Step(run: run, stage: stage, engine: engine, size: size))
@@ -115,13 +115,12 @@ struct Comparison {
             if step.stage.isLarge {
                 child.memory = options.memory
                 if options.memory != nil, !MemoryLimit.dropCaches() {
-                    remarks.append(
-                        "files stayed in the system's cache from one process to the next")
+                    remark("files stayed in the system's cache from one process to the next")
                 }
             }
             let result = try child.start()
             try check(result.answers, of: step)
-            remarks += result.remarks.map { "\($0) (run \(step.run + 1))" }
+            for text in result.remarks { remark("\(text) (run \(step.run + 1))") }
             for (figure, value) in result.figures {
                 if options.growth, Figure.growing.contains(figure), step.engine != .limit {
                     growth[figure, default: [:]][step.engine, default: [:]][step.size, default: []]
@@ -132,11 +131,12 @@ struct Comparison {
                 }
             }
         } catch let outcome as OutOfMemory {
-            remarks.append("\(outcome) (run \(step.run + 1))")
+            remark("\(outcome) (run \(step.run + 1))")
             note("\(outcome)")
             isSpoiled = step.stage == .largeLoad
         } catch {
             failures.append("\(error)")
+            isSpoiled = step.stage == .largeLoad
             note("FAILED: \(error)")
         }
     }
@@ -182,6 +182,11 @@ struct Comparison {
         } catch {
             note("could not remove \(directory.path): \(error)")
         }
+    }
+
+    /// Says it once.
+    private mutating func remark(_ text: String) {
+        if !remarks.contains(text) { remarks.append(text) }
     }
 
     private func note(_ text: String) {

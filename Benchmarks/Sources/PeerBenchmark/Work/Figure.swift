@@ -50,8 +50,13 @@ enum Figure: String, CaseIterable, Codable, CodingKeyRepresentable, Comparable {
         .loadWritten, .size, .memory, .largeLoad, .largeSize, .largeOpen, .largeMemory, .largeReads,
     ]
 
-    /// Whether it is measured only where that is asked for: under a limit of memory.
+    /// Whether it is about more data than memory, and so measured only where it is named.
     var isLarge: Bool { stage.isLarge }
+
+    /// Whether a text is the beginning of its name, or the whole name of its area.
+    func isNamed(by text: String) -> Bool {
+        rawValue.hasPrefix(text) || text == description.area.rawValue
+    }
 
     static func < (one: Figure, other: Figure) -> Bool {
         one.position < other.position

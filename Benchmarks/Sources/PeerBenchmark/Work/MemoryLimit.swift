@@ -40,14 +40,24 @@ struct MemoryLimit {
     func apply() -> String? {
         if let kind = Kind.present, (try? join(kind)) != nil { return nil }
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
-        guard setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0 else {
+        guard limitData(&limit) else {
             return "the memory was not limited: this process may make no control group"
         }
         return "only the process's own data was limited: this process may make no control group"
     }
 
+    private func limitData(_ limit: inout rlimit) -> Bool {
+        #if canImport(Glibc)
+            setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0
+        #else
+            setrlimit(RLIMIT_DATA, &limit) == 0
+        #endif
+    }
+
     private func join(_ kind: Kind) throws {
         let directory = kind.directory(of: getpid())
+        // Of a process of this number whose parent was killed.
+        rmdir(directory.path)
         if kind == .group2 {
             // Refused where it is enabled already and others are in the root.
             try? write("+memory", to: URL(filePath: kind.root), "cgroup.subtree_control")
@@ -55,7 +65,10 @@ struct MemoryLimit {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         try write("\(bytes)", to: directory, kind.limitFile)
         // Without swap there is none to limit.
-        if kind == .group2 { try? write("0", to: directory, "memory.swap.max") }
+        switch kind {
+        case .group2: try? write("0", to: directory, "memory.swap.max")
+        case .group1: try? write("\(bytes)", to: directory, "memory.memsw.limit_in_bytes")
+        }
         try write("\(getpid())", to: directory, "cgroup.procs")
     }
 
