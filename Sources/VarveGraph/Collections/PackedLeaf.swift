@@ -241,7 +241,7 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
             reference.pointee = make(made, width)
             return
         }
-        // Nobody else has the packed leaf, so nobody else has what was made of it.
+        // No other array has the packed leaf, so none has what was made of it.
         reference.pointee = Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
     }
 }

@@ -13,8 +13,8 @@ struct PageTree {
     var directory: LeafDirectory?
     @usableFromInline var nodes: Nodes
 
-    /// What a look-up needs, as plain words. Whoever has a tree in an object asks these instead of the
-    /// tree, which would be copied, and counted, for the call.
+    /// What a look-up needs, as plain words. Of a tree in an object these are asked instead of the tree, which would
+    /// be copied, and counted, for the call.
     @frozen
     @usableFromInline
     struct Nodes {
@@ -27,7 +27,7 @@ struct PageTree {
     }
 
     /// Makes a leaf of so many elements: those of another one, packed or not, or absent ones.
-    @usableFromInline typealias LeafMaker = @Sendable (UnsafeRawPointer?, Int) -> AnyObject
+    @usableFromInline typealias LeafMaker = (UnsafeRawPointer?, Int) -> AnyObject
 
     /// - Parameter hasDirectory: whether leaves are looked up by their numbers, once there are many.
     init(leafShift: Int, hasDirectory: Bool = false) {

@@ -16,7 +16,7 @@ package struct EntityOperations: Sendable {
         @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
     @usableFromInline let cells: CellOperations
     /// Makes a leaf of ids of slots without a row.
-    @usableFromInline let makeIDLeaf: PageTree.LeafMaker
+    @usableFromInline let makeIDLeaf: @Sendable (UnsafeRawPointer?, Int) -> AnyObject
     /// Makes the row of an entity, and calls the body with its address, which is good for the call alone, and the
     /// hash of its id.
     @usableFromInline let decode:

@@ -113,8 +113,8 @@ extension AnyTable {
 
     /// The address of the row at a slot, or nil where the slot holds none.
     ///
-    /// Valid until the table is mutated or released. A packed leaf's rows are made for it, and kept: who only looks at a
-    /// row has ``withRawRow(at:isOnce:_:)``.
+    /// Valid until the table is mutated or released. A packed leaf's rows are made for it, and kept; to look at one
+    /// there is ``withRawRow(at:isOnce:_:)``.
     @usableFromInline
     final func rawRow(at slot: Slot) -> UnsafeRawPointer? {
         guard let leaf = cells.nodes.word(holding: slot.index) else { return nil }

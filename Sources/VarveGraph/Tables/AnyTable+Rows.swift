@@ -149,7 +149,7 @@ extension AnyTable {
     // MARK: - A place without a row
 
     /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that comes or goes by
-    /// itself does to the entity that it stands for. Returns the ordinal that the slot has then.
+    /// itself does to its entity. Returns the ordinal that the slot has then.
     final func setPlace(of slot: Slot, isKept: Bool, stamp: Stamp) -> UInt64 {
         let metadata = metadata(in: vacantCell(at: slot))
         note(metadata.pointee, of: slot, before: -1)

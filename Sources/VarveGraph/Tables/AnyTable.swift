@@ -143,7 +143,7 @@ package class AnyTable {
         layout = other.layout
         cellOperations = other.cellOperations
         cells = other.cells
-        // Shared, it could not be told of the leaves that come.
+        // A shared directory would lack the leaves that come.
         cells.dropDirectory()
         vacantIDs = other.vacantIDs
         relations = other.relations

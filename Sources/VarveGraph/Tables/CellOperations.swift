@@ -47,7 +47,7 @@ package struct CellLayout: Sendable {
 package struct CellOperations: Sendable {
     @usableFromInline let layout: CellLayout
     /// Makes a leaf of cells.
-    @usableFromInline let makeLeaf: PageTree.LeafMaker
+    @usableFromInline let makeLeaf: @Sendable (UnsafeRawPointer?, Int) -> AnyObject
     /// Whether the cell at an address has a row.
     @usableFromInline let hasRow: @Sendable (UnsafeRawPointer) -> Bool
     /// Which of the cells of a leaf have rows, one bit for each, given the address of the first.
