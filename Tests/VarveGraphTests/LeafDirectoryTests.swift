@@ -16,9 +16,9 @@ struct LeafDirectoryTests {
     )
     func isFilled() {
         let array = Self.filled(10_000)
-        array.checkDirectory()
+        array.tree.checkDirectory()
         let leafCount = 10_000 / 8
-        let directory = array.directory
+        let directory = array.tree.directory
         let known = (0..<min(leafCount, directory?.capacity ?? 0)).count { directory?[$0] != nil }
         #expect(known > leafCount * 3 / 4)
         #expect((0..<10_000).allSatisfy { array[$0] == $0 })
@@ -30,8 +30,8 @@ struct LeafDirectoryTests {
     func sparse() {
         var array = PagedArray<Int?>(leafShift: 3, hasDirectory: true)
         for number in 0..<20_000 { array[number * 8 * 10] = number }
-        #expect(array.directory?.capacity == 0)
-        #expect(array.directory?.isRenewalDue == false)
+        #expect(array.tree.directory?.capacity == 0)
+        #expect(array.tree.directory?.isRenewalDue == false)
         #expect((0..<20_000).allSatisfy { array[$0 * 8 * 10] == $0 })
     }
 
@@ -39,26 +39,26 @@ struct LeafDirectoryTests {
     func sharedLeaf() {
         var array = Self.filled(10_000)
         let copy = array
-        #expect(array.directory?[5] != nil)
+        #expect(array.tree.directory?[5] != nil)
         array[40] = -1
-        #expect(array.directory === copy.directory)
-        #expect(array.directory?[5] == nil)
+        #expect(array.tree.directory === copy.tree.directory)
+        #expect(array.tree.directory?[5] == nil)
         #expect(array[40] == -1)
         #expect(copy[40] == 40)
-        array.checkDirectory()
-        copy.checkDirectory()
+        array.tree.checkDirectory()
+        copy.tree.checkDirectory()
     }
 
     @Test("A leaf that is dropped is not found any more")
     func droppedLeaf() {
         var array = Self.filled(10_000)
-        for index in 40..<48 { array.clear(at: index) { $0 == nil } }
-        #expect(array.directory?[5] == nil)
+        for index in 40..<48 { array.clear(at: index) }
+        #expect(array.tree.directory?[5] == nil)
         #expect(array.pointer(at: 40) == nil)
         array[41] = 7
-        #expect(array.directory?[5] != nil)
+        #expect(array.tree.directory?[5] != nil)
         #expect(array[41] == 7)
-        array.checkDirectory()
+        array.tree.checkDirectory()
     }
 
     @Test("Once a share of the leaves is missing, a copy gets a directory of its own")
@@ -66,9 +66,9 @@ struct LeafDirectoryTests {
         var array = Self.filled(10_000)
         let copy = array
         for index in stride(from: 0, to: 10_000, by: 8) { array[index] = -index }
-        #expect(array.directory !== copy.directory)
-        array.checkDirectory()
-        copy.checkDirectory()
+        #expect(array.tree.directory !== copy.tree.directory)
+        array.tree.checkDirectory()
+        copy.tree.checkDirectory()
         for index in stride(from: 0, to: 10_000, by: 8) {
             #expect(array[index] == -index)
             #expect(copy[index] == index)
@@ -84,11 +84,11 @@ struct LeafDirectoryTests {
             for index in 0..<512 where part != empty { other[index] = part * 512 + index }
             return other
         }
-        array.attach(others[..<3], at: 512, span: 9)
-        array.checkDirectory()
-        array.attach(others[3...], at: 4 * 512, span: 9)
-        array.checkDirectory()
-        let directory = try #require(array.directory)
+        array.tree.attach(others[..<3].map(\.tree), at: 512, span: 9)
+        array.tree.checkDirectory()
+        array.tree.attach(others[3...].map(\.tree), at: 4 * 512, span: 9)
+        array.tree.checkDirectory()
+        let directory = try #require(array.tree.directory)
         // All of the leaves, and not by the way down the tree alone.
         try #require(directory.capacity >= 64 * 20)
         for leaf in 0..<64 * 20 {
@@ -102,9 +102,9 @@ struct LeafDirectoryTests {
     @Test("Without a directory leaves are found in the tree")
     func dropped() {
         var array = Self.filled(10_000)
-        array.dropDirectory()
-        #expect(array.nodes.directory == nil)
-        #expect(array.directory == nil)
+        array.tree.dropDirectory()
+        #expect(array.tree.nodes.directory == nil)
+        #expect(array.tree.directory == nil)
         array[10_000] = 10_000
         #expect((0...10_000).allSatisfy { array[$0] == $0 })
     }
@@ -121,12 +121,12 @@ struct LeafDirectoryTests {
                 let copy = versions[chosen]
                 if versions.count > 4 { versions.remove(at: 0) }
                 versions.append(copy)
-                for (array, _) in versions { array.checkDirectory() }
+                for (array, _) in versions { array.tree.checkDirectory() }
                 continue
             }
             let index = Int.random(in: 0..<6_000, using: &random)
             if Int.random(in: 0..<3, using: &random) == 0 {
-                versions[chosen].0.clear(at: index) { $0 == nil }
+                versions[chosen].0.clear(at: index)
                 versions[chosen].1[index] = nil
             } else {
                 versions[chosen].0[index] = step
@@ -134,10 +134,10 @@ struct LeafDirectoryTests {
             }
         }
         for (array, model) in versions {
-            array.checkDirectory()
+            array.tree.checkDirectory()
             #expect((0..<6_000).allSatisfy { array[$0] == model[$0] }, "seed \(seed)")
         }
-        #expect(versions.contains { ($0.0.directory?.capacity ?? 0) > 0 }, "seed \(seed)")
+        #expect(versions.contains { ($0.0.tree.directory?.capacity ?? 0) > 0 }, "seed \(seed)")
     }
 
     @Test("A copy is read on another thread while the original goes on changing")
@@ -157,6 +157,18 @@ struct LeafDirectoryTests {
             }
             #expect(await reader.value)
         }
-        array.checkDirectory()
+        array.tree.checkDirectory()
+    }
+}
+
+extension PagedArray<Int?> {
+    /// Makes an element absent, and drops its leaf when nothing else is left in it, as a table does.
+    fileprivate mutating func clear(at index: Int) {
+        guard pointer(at: index)?.pointee != nil else { return }
+        self[index] = nil
+        let first = index & ~(1 << leafShift - 1)
+        if (first..<first + 1 << leafShift).allSatisfy({ self[$0] == nil }) {
+            tree.dropLeaf(holding: index)
+        }
     }
 }

@@ -77,7 +77,7 @@ struct PackedRowsTests {
     }
 
     private static func isPacked(_ table: Table<Note>, _ index: Int) -> Bool {
-        table.cells.nodes.place(at: index).map(Table<Note>.settled)?.isPacked ?? false
+        table.settledPlace(at: Slot(index))?.isPacked ?? false
     }
 
     private static func isSame(_ first: Note?, _ second: Note) -> Bool {
@@ -101,7 +101,7 @@ struct PackedRowsTests {
             #expect(table.slot(of: note.id) == slot)
             #expect(table.withRow(at: slot, isOnce: true) { $0.pointee.title } == note.title)
             #expect(
-                table.storedMetadata(of: slot)
+                table.metadata(of: slot)
                     == RowMetadata(
                         ordinal: UInt64(number) + 1, updatedAt: Int64(number / 256 * 256),
                         transaction: 3))
@@ -123,7 +123,7 @@ struct PackedRowsTests {
         let notes = (0..<24).map { Self.note($0) }
         let table = try Self.loaded(notes) { UInt64($0 * 3 + 1) }
         for number in 0..<24 {
-            #expect(table.storedMetadata(of: Slot(number)).ordinal == UInt64(number * 3 + 1))
+            #expect(table.metadata(of: Slot(number)).ordinal == UInt64(number * 3 + 1))
             #expect(Self.isPacked(table, number))
         }
         #expect(Self.isSame(table.copyOfRow(at: Slot(17)), notes[17]))
@@ -135,7 +135,7 @@ struct PackedRowsTests {
         let ordinals: [UInt64] = (0..<30).map { UInt64(($0 * 7) % 30 + 1) }
         let table = try Self.loaded((0..<30).map { Self.note($0) }) { ordinals[$0] }
         table.checkRows()
-        #expect(table.collectLiveSlots().map { ordinals[Int($0)] } == ordinals.sorted())
+        #expect(table.liveSlots().map { ordinals[Int($0)] } == ordinals.sorted())
         var visited: [Int] = []
         table.forEachRow { slot, _ in
             visited.append(slot.index)
@@ -211,7 +211,7 @@ struct PackedRowsTests {
             #expect(
                 copy.copyOfRow(at: Slot(number))?.title
                     == (isChanged ? "another title" : note.title))
-            #expect(copy.storedMetadata(of: Slot(number)).transaction == (isChanged ? 4 : 3))
+            #expect(copy.metadata(of: Slot(number)).transaction == (isChanged ? 4 : 3))
         }
         table.checkRows()
         copy.checkRows()

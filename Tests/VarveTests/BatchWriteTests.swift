@@ -175,7 +175,7 @@ struct BatchWriteTests {
         try store.write(each: 0..<3) { try Self.insert($1, into: &$0) }
         let table = try #require(store.context.table(of: Book.self))
         let packed = stride(from: 0, to: 296, by: 8).filter { slot in
-            table.cells.nodes.place(at: slot).map(Table<Book>.settled)?.isPacked ?? false
+            table.settledPlace(at: Slot(slot))?.isPacked ?? false
         }
         // But for leaves that two batches share.
         #expect(packed.count >= 34)

@@ -77,7 +77,7 @@ struct PackedSavesTests {
 
     private static func isPacked(_ store: Store, _ slot: Int) throws -> Bool {
         let table = try #require(store.context.table(of: Track.self))
-        return table.cells.nodes.place(at: slot).map(Table<Track>.settled)?.isPacked ?? false
+        return table.settledPlace(at: Slot(slot))?.isPacked ?? false
     }
 
     private static func save(_ numbers: Range<Int>, in store: Store) throws {
@@ -177,7 +177,7 @@ struct PackedSavesTests {
             }
             try store.write { context in for parcel in parcels { try parcel.save(to: &context) } }
             let table = try #require(store.context.table(of: Parcel.self))
-            let isPacked = try #require(table.cells.nodes.place(at: table.slotCount - 1)).isPacked
+            let isPacked = try #require(table.place(at: Slot(table.slotCount - 1))).isPacked
             #expect(isPacked == (size == 512 - 18))
             for parcel in parcels {
                 #expect(store.context.find(parcel.id) == parcel)

@@ -73,7 +73,7 @@ struct PackedTextTests {
 
     private static func isPacked(_ context: Context, _ index: Int) -> Bool {
         guard let table = context.table(of: Letter.self) else { return false }
-        return table.cells.nodes.place(at: index).map(Table<Letter>.settled)?.isPacked ?? false
+        return table.settledPlace(at: Slot(index))?.isPacked ?? false
     }
 
     /// The condition as a look at each of the letters tells it.

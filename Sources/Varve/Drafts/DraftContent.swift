@@ -125,7 +125,7 @@ extension DraftContent {
                 var bytes = ByteWriter()
                 do throws(CodecError) {
                     try table.descriptor.operations.storeID(table, slot, &bytes)
-                    try table.descriptor.operations.storeRow(table, slot, &bytes)
+                    try table.storeRow(at: slot, into: &bytes)
                 } catch {
                     return .unencodable(
                         type: table.descriptor.name, id: table.idText(of: slot), error)

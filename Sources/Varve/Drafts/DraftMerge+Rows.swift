@@ -46,7 +46,7 @@ extension DraftMerge {
     ) throws(CodecError) -> [[UInt8]] {
         let table = state.context.tables.tables[place.table]
         var row = ByteWriter()
-        try table.descriptor.operations.storeRow(table, Slot(place.slot), &row)
+        try table.storeRow(at: Slot(place.slot), into: &row)
         let count = table.descriptor.fields.count
         return try row.withBytes { bytes throws(CodecError) in
             var reader = ByteReader(bytes)
@@ -125,7 +125,7 @@ extension DraftMerge {
     private func insert(_ entity: EntityPlace, _ place: EntityPlace) throws(CodecError) {
         let table = mine.context.tables.tables[entity.table]
         var row = ByteWriter()
-        try table.descriptor.operations.storeRow(table, Slot(entity.slot), &row)
+        try table.storeRow(at: Slot(entity.slot), into: &row)
         plan.insertions.append(
             .init(
                 entity: entity, place: place, row: row.copyBytes(),

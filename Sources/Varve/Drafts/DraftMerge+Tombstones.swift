@@ -76,7 +76,7 @@ extension DraftMerge {
     private func unchanged(_ entity: EntityPlace) throws(CodecError) -> Trashed? {
         guard let table = baseTable(of: entity) else { return nil }
         var row = ByteWriter()
-        try table.descriptor.operations.storeRow(table, Slot(entity.slot), &row)
+        try table.storeRow(at: Slot(entity.slot), into: &row)
         var lists: [[[UInt8]]] = []
         let relations = mine.context.tables.tables[entity.table].relations
         for (index, relation) in relations.enumerated() {

@@ -69,7 +69,7 @@ struct StateComparison {
             return try knownPart(of: withheld, side.table.descriptor)
         }
         var row = ByteWriter()
-        try side.table.descriptor.operations.storeRow(side.table, slot, &row)
+        try side.table.storeRow(at: slot, into: &row)
         return row.copyBytes()
     }
 

@@ -30,19 +30,14 @@ struct FormWork {
                 definition, knownFields: table.descriptor.fields.count),
             var reader = entities.state.reader(of: definition.number, as: definition)
         else { return nil }
-        let operations = table.descriptor.operations
         try reader.forEach { entity throws(CodecError) in
             try search.take(entity.slot.rawValue, entity.row) { writer throws(CodecError) in
                 guard entity.isDeleted, let tombstones else {
                     let slot = VarveGraph.Slot(entity.slot.rawValue)
-                    guard operations.isLive(table, slot) else { return }
-                    return try operations.storeRow(table, slot, &writer)
+                    return try table.storeRow(at: slot, into: &writer)
                 }
-                let tombstoneOperations = tombstones.descriptor.operations
-                if let slot = try tombstoneOperations.find(tombstones, entity.id),
-                    tombstones.isLive(slot)
-                {
-                    try tombstoneOperations.storeRow(tombstones, slot, &writer)
+                if let slot = try tombstones.descriptor.operations.find(tombstones, entity.id) {
+                    try tombstones.storeRow(at: slot, into: &writer)
                 }
             }
         }

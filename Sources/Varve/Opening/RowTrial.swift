@@ -81,18 +81,18 @@ final class RowTrial {
 
     /// Whether a row would be written as it is.
     private func isSteady(_ entity: StateEntity) throws(CodecError) -> Bool {
-        let operations = subject.descriptor.operations
         if madeCount == Self.madeMax {
-            made = operations.makeTable(subject.descriptor)
+            made = subject.descriptor.operations.makeTable(subject.descriptor)
             madeCount = 0
         }
         let made = made
         var failure: CodecError?
         try search?.take(entity.slot.rawValue, entity.row) { writer throws(CodecError) in
             do throws(CodecError) {
-                let slot = try operations.load(
-                    made, nil, entity.id, entity.row, LoadedEntity(entity).metadata)
-                try operations.storeRow(made, slot, &writer)
+                let slot = try made.load(
+                    at: nil, id: entity.id, row: entity.row, metadata: LoadedEntity(entity).metadata
+                )
+                try made.storeRow(at: slot, into: &writer)
             } catch {
                 failure = error
             }

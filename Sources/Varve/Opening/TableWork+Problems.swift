@@ -22,7 +22,7 @@ extension TableWork {
     ) -> StoreError {
         var reader = state.reader(of: definition.number, as: definition)
         // The ids are looked up in a table without any: this one is loaded in part, and has slots without an id.
-        let empty = table.descriptor.operations.makePart(table, 0)
+        let empty = table.makePart(at: 0)
         for slot in slots {
             guard let problem = problem(at: slot, &reader, empty) else { continue }
             return .unreadable(

@@ -119,7 +119,7 @@ struct TableWork {
         return stride(from: 0, to: count, by: size).map { start in
             RowPart(
                 start..<min(start + size, count),
-                of: table.descriptor.operations.makePart(table, start))
+                of: table.makePart(at: start))
         }
     }
 
@@ -191,8 +191,9 @@ struct TableWork {
     }
 
     private func load(_ entity: StateEntity, into part: RowPart) throws(CodecError) {
-        _ = try part.table.descriptor.operations.load(
-            part.table, nil, entity.id, entity.isDeleted ? nil : entity.row, .init(entity))
+        _ = try part.table.load(
+            at: nil, id: entity.id, row: entity.isDeleted ? nil : entity.row,
+            metadata: .init(entity))
     }
 
     /// The tombstones among the type's slots.
@@ -210,10 +211,10 @@ struct TableWork {
     }
 
     private func loadTombstone(_ entity: StateEntity) throws(CodecError) {
-        let operations = table.descriptor.operations
-        let known = try operations.find(table, entity.id)
-        let slot = try operations.load(table, known, entity.id, entity.row, .init(entity))
-        try operations.amendRow(table, slot) { address throws(CodecError) in
+        let known = try table.descriptor.operations.find(table, entity.id)
+        let slot = try table.load(
+            at: known, id: entity.id, row: entity.row, metadata: .init(entity))
+        try table.amendRow(at: slot) { address throws(CodecError) in
             try loadLists(of: entity, into: address)
         }
     }
@@ -225,7 +226,7 @@ struct TableWork {
             ordinal: VarveGraph.RowMetadata.noOrdinal,
             updatedAt: isGone ? entity.updatedAt.microseconds : 0,
             transaction: isGone ? entity.transaction.rawValue : 0)
-        _ = try table.descriptor.operations.load(table, nil, entity.id, nil, metadata)
+        _ = try table.load(at: nil, id: entity.id, row: nil, metadata: metadata)
     }
 
     /// A relation to tombstones names them by slots of their own, which are given out first.
@@ -233,7 +234,7 @@ struct TableWork {
         guard let type = content.tombstones?.type, var cursor = state.entries(of: type)
         else { return }
         while let entry = cursor.nextEntry() {
-            _ = try table.descriptor.operations.load(table, nil, entry.id, nil, .vacant)
+            _ = try table.load(at: nil, id: entry.id, row: nil, metadata: .vacant)
         }
     }
 

@@ -91,7 +91,7 @@ final class ReversedState: ReversalTarget {
         if !restored.isEmpty, let row = restored[place] { return writer.write(row) }
         if let row = withheld(place) { return writer.write(row.bytes) }
         let start = writer.count
-        try operations(place.table).storeRow(table(place.table), Slot(place.slot), &writer)
+        try table(place.table).storeRow(at: Slot(place.slot), into: &writer)
         try definitions.schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }
@@ -152,10 +152,10 @@ final class ReversedState: ReversalTarget {
         for (place, row) in restored where presence(of: place) == .live {
             let table = table(place.table)
             var now = ByteWriter()
-            try operations(place.table).storeRow(table, Slot(place.slot), &now)
+            try table.storeRow(at: Slot(place.slot), into: &now)
             var before = ByteWriter()
             if let first = table.firstChange(of: Slot(place.slot)), first.before >= 0 {
-                try operations(place.table).storeBefore(table, first.before, &before)
+                try table.storeBefore(first.before, into: &before)
             }
             let fields = definition(ofTable: place.table).fields.prefix(
                 knownFieldCount(ofTable: place.table))
@@ -188,10 +188,10 @@ final class ReversedState: ReversalTarget {
     ) throws(CodecError) {
         // A row that is changed stays where it is.
         if table(position).isLive(slot), table(position).metadata(of: slot).ordinal != ordinal {
-            operations(position).dropRow(&context, position, slot, false)
+            context.removeRow(at: slot, in: position, keepsPlace: false)
         }
         do throws(CodecError) {
-            try operations(position).restoreRow(&context, position, slot, row, ordinal)
+            try context.restoreRow(at: slot, in: position, from: row, ordinal: ordinal)
         } catch {
             throw table(position).descriptor.problem(inRow: row) ?? error
         }
@@ -212,7 +212,7 @@ final class ReversedState: ReversalTarget {
             return
         }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&context, place.table, slot, true)
+            context.removeRow(at: slot, in: place.table, keepsPlace: true)
         }
         // Also where only the tombstone changes: that is told by its entity.
         context.setVacancy(of: slot, ordinal: ordinal, table: place.table)
@@ -249,7 +249,7 @@ final class ReversedState: ReversalTarget {
                     return UnsafeRawBufferPointer(rebasing: bytes[start..<start + id.count])
                 }
                 try context.changeTable(at: position) { (tombstones) throws(CodecError) in
-                    try tombstones.descriptor.operations.amendRow(tombstones, tombstone) {
+                    try tombstones.amendRow(at: tombstone) {
                         address throws(CodecError) in
                         try relation.loadIDs(address + relation.offset, slices)
                     }
@@ -263,7 +263,7 @@ final class ReversedState: ReversalTarget {
         let slot = Slot(place.slot)
         if !restored.isEmpty { restored[place] = nil }
         if table(place.table).isLive(slot) {
-            operations(place.table).dropRow(&context, place.table, slot, false)
+            context.removeRow(at: slot, in: place.table, keepsPlace: false)
         } else {
             do throws(CodecError) {
                 try dropTombstone(of: place)
@@ -291,7 +291,7 @@ final class ReversedState: ReversalTarget {
             try descriptor.operations.find(context.tables.tables[position], id)
         }
         guard let tombstone, table(position).isLive(tombstone) else { return }
-        descriptor.operations.dropRow(&context, position, tombstone, false)
+        context.removeRow(at: tombstone, in: position, keepsPlace: false)
     }
 
     /// Makes everything that was changed since the running transaction began carry that, whatever
@@ -324,7 +324,7 @@ final class ReversedState: ReversalTarget {
         }
         guard let tombstone else { return }
         let start = writer.count
-        try descriptor.operations.storeRow(table(position), tombstone, &writer)
+        try table(position).storeRow(at: tombstone, into: &writer)
         try definitions.schema.completeRow(
             of: place.slot, at: place.table, in: &writer, from: start)
     }

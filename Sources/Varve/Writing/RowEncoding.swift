@@ -13,29 +13,6 @@ struct RowEncoding {
     let isCompleted: Bool
     /// Whether new rows may be kept as their bytes.
     let mayBePacked: Bool
-    /// What is asked of nearly every new row. Taken out of the descriptor once: each call would count references to it and
-    /// to the closure.
-    private let operations:
-        (
-            isLive: RowOperation<Bool>, metadata: RowOperation<RowMetadata>,
-            storeRow: @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
-        )
-
-    private typealias RowOperation<Answer> = @Sendable (AnyTable, Slot) -> Answer
-
-    init(
-        source: CommitEncoder.Source, position: Int, table: AnyTable, version: PreviousVersion,
-        isCompleted: Bool, mayBePacked: Bool
-    ) {
-        self.source = source
-        self.position = position
-        self.table = table
-        self.version = version
-        self.isCompleted = isCompleted
-        self.mayBePacked = mayBePacked
-        let known = table.descriptor.operations
-        operations = (known.isLive, known.metadata, known.storeRow)
-    }
 
     /// Appends the events of one slot. False where it is as it was.
     ///
@@ -44,8 +21,8 @@ struct RowEncoding {
         let slot = Slot(change.slot)
         let hadRow = change.before >= 0
         let hadTombstone = !hadRow && change.metadata.ordinal != RowMetadata.noOrdinal
-        let metadata = operations.metadata(table, slot)
-        let hasRow = operations.isLive(table, slot)
+        let metadata = table.metadata(of: slot)
+        let hasRow = table.isLive(slot)
         let hasTombstone = !hasRow && metadata.ordinal != RowMetadata.noOrdinal
         let previous = hadRow || hadTombstone ? change.previousVersion : nil
         if hasRow {
@@ -131,7 +108,7 @@ struct RowEncoding {
         let slot = Slot(change.slot)
         try noteFormer(change, commit)
         commit.rowBytes.removeAll()
-        try operations.storeRow(table, slot, &commit.rowBytes)
+        try table.storeRow(at: slot, into: &commit.rowBytes)
         let entity = try commit.index(of: slot.rawValue, in: position, source)
         // As the application writes it, before what only the log knows is added.
         if mayBePacked { commit.noteInsert(entity, at: slot, of: position, metadata) }
@@ -150,7 +127,7 @@ struct RowEncoding {
         _ change: RowChange, _ slot: Slot, _ commit: CommitEncoder
     ) throws -> Bool {
         commit.changes.removeAll()
-        try table.descriptor.operations.compare(table, change.before, slot, &commit.changes)
+        try table.compare(change.before, withRowAt: slot, into: &commit.changes)
         if let forms = source.schema.loggedForms[position] {
             forms.apply(to: slot.rawValue, &commit.changes)
         }
@@ -161,7 +138,7 @@ struct RowEncoding {
         // A row that grew by little is within the limit, unless it has as many fields.
         if commit.changes.byteCount > commit.rowBytesMax / 64 {
             commit.rowBytes.removeAll()
-            try operations.storeRow(table, slot, &commit.rowBytes)
+            try table.storeRow(at: slot, into: &commit.rowBytes)
             try completeRow(of: slot, in: &commit.rowBytes)
             try checkSize(commit.rowBytes.count, of: slot, commit)
         }
@@ -185,7 +162,7 @@ struct RowEncoding {
         _ change: RowChange, _ slot: Slot, keepsTombstone: Bool, _ commit: CommitEncoder
     ) throws {
         commit.rowBytes.removeAll()
-        try table.descriptor.operations.storeBefore(table, change.before, &commit.rowBytes)
+        try table.storeBefore(change.before, into: &commit.rowBytes)
         try completeRow(of: slot, in: &commit.rowBytes, isFormer: true)
         var previous = change.previousVersion
         var lists: [(relation: RelationNumber, entities: [EntityIndex])] = []

@@ -13,9 +13,9 @@ struct Tombstone {
 
     func storeRow(into writer: inout ByteWriter) throws(CodecError) {
         if let before {
-            return try table.descriptor.operations.storeBefore(table, before, &writer)
+            return try table.storeBefore(before, into: &writer)
         }
-        try table.descriptor.operations.storeRow(table, slot, &writer)
+        try table.storeRow(at: slot, into: &writer)
     }
 
     /// Hands the body the bytes of each id that the tombstone holds of one relation.
@@ -74,7 +74,7 @@ struct Tombstone {
         guard let first = table.firstChange(of: slot) else { return false }
         guard first.before >= 0 else { return true }
         var changes = FieldChanges()
-        try table.descriptor.operations.compare(table, first.before, slot, &changes)
+        try table.compare(first.before, withRowAt: slot, into: &changes)
         if !changes.isEmpty { return true }
         return try allIDs(before: first.before) != allIDs(before: nil)
     }

@@ -210,57 +210,39 @@ final class PackedLeaf: ManagedBuffer<Int, UInt64> {
         unpackedWord(of: node).pointee.load(ordering: .acquiring)
     }
 
-    /// The elements, made now unless they are there.
-    @inlinable @inline(never)
-    static func elements<Element: PagedElement>(
-        of node: UnsafeRawPointer, as type: Element.Type
-    ) -> UnsafeMutablePointer<Element> {
-        if let made = unpacked(of: node) { return PagedLeaf<Element>.elements(of: made) }
-        let leaf = PagedLeaf<Element>.unpacking(node)
-        let made = UnsafeRawPointer(Unmanaged.passRetained(leaf).toOpaque())
+    /// The leaf of the elements, made now unless it is there.
+    static func unpacked(
+        of node: UnsafeRawPointer, _ make: PageTree.LeafMaker
+    ) -> UnsafeRawPointer {
+        if let made = unpacked(of: node) { return made }
+        let made = Unmanaged.passRetained(make(node, width))
+        let leaf = UnsafeRawPointer(made.toOpaque())
         let (isFirst, other) = unpackedWord(of: node).pointee.compareExchange(
-            expected: nil, desired: made, ordering: .acquiringAndReleasing)
-        guard !isFirst, let other else { return PagedLeaf<Element>.elements(of: made) }
+            expected: nil, desired: leaf, ordering: .acquiringAndReleasing)
+        guard !isFirst, let other else { return leaf }
         // Another thread was faster: all have to look at the same elements.
-        Unmanaged<PagedLeaf<Element>>.fromOpaque(made).release()
-        return PagedLeaf<Element>.elements(of: other)
+        made.release()
+        return other
     }
-}
 
-extension PagedLeaf {
     /// Puts a leaf of the same elements, which can be changed, in the place of a packed one.
-    @inlinable @inline(never)
-    static func unpack(at reference: UnsafeMutablePointer<AnyObject?>) {
-        guard let node = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
-            return
-        }
-        guard PackedLeaf.unpacked(of: node) != nil else {
-            reference.pointee = unpacking(node)
+    static func unpack(
+        at reference: UnsafeMutablePointer<AnyObject?>, _ make: PageTree.LeafMaker
+    ) {
+        guard let node = PagedInner.node(at: reference) else { return }
+        guard let made = unpacked(of: node) else {
+            reference.pointee = make(node, width)
             return
         }
         guard isKnownUniquelyReferenced(&reference.pointee),
-            let made = PackedLeaf.unpackedWord(of: node).pointee.exchange(
-                nil, ordering: .acquiringAndReleasing)
+            unpackedWord(of: node).pointee.exchange(nil, ordering: .acquiringAndReleasing) != nil
         else {
             // What all see who share the leaf is copied, as any leaf that is shared.
-            guard let made = PackedLeaf.unpacked(of: node) else {
-                preconditionFailure("what was made of a packed leaf is gone")
-            }
-            var shared: AnyObject? = Unmanaged<AnyObject>.fromOpaque(made).takeUnretainedValue()
-            copy(at: &shared, count: PackedLeaf.width)
-            reference.pointee = shared
+            reference.pointee = make(made, width)
             return
         }
-        // Nobody else has the packed leaf, so nobody else has what was made of it.
+        // No other array has the packed leaf, so none has what was made of it.
         reference.pointee = Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
-    }
-
-    /// A leaf of the elements whose bytes a packed one has.
-    @inlinable
-    static func unpacking(_ node: UnsafeRawPointer) -> PagedLeaf {
-        let leaf = allocate(PackedLeaf.width)
-        leaf.withUnsafeMutablePointerToElements { Element.unpack(node, into: $0) }
-        return leaf
     }
 }
 

@@ -19,7 +19,6 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
         }
     }
 
-    @inlinable
     static func make() -> PagedInner {
         let node = unsafeDowncast(
             PagedInner.create(minimumCapacity: width) { _ in width }, to: PagedInner.self)
@@ -31,7 +30,6 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
         return node
     }
 
-    @inlinable
     static func children(of node: PagedInner) -> UnsafeMutablePointer<AnyObject?> {
         node.withUnsafeMutablePointerToElements { $0 }
     }
@@ -46,8 +44,14 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
             .load(as: UnsafeRawPointer?.self)
     }
 
+    /// The node at a reference as a plain word: a copy of the reference would be counted.
+    @inline(__always)
+    static func node(at reference: UnsafeMutablePointer<AnyObject?>) -> UnsafeRawPointer? {
+        UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self)
+    }
+
     /// The children of the node at `reference`, after making that node exist and be unique.
-    @inlinable @inline(__always)
+    @inline(__always)
     static func uniqueChildren(
         at reference: UnsafeMutablePointer<AnyObject?>
     ) -> UnsafeMutablePointer<AnyObject?> {
@@ -63,7 +67,7 @@ final class PagedInner: ManagedBuffer<Int, AnyObject?> {
         return (node + childrenOffset).assumingMemoryBound(to: AnyObject?.self)
     }
 
-    @inlinable @inline(never)
+    @inline(never)
     static func copy(at reference: UnsafeMutablePointer<AnyObject?>) {
         let node = unsafeDowncast(
             PagedInner.create(minimumCapacity: width) { _ in width }, to: PagedInner.self)

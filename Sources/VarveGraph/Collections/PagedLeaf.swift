@@ -21,56 +21,29 @@ final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
             .assumingMemoryBound(to: Element.self)
     }
 
-    /// The leaf that elements stand in, given the first of them.
-    @inlinable @inline(__always)
-    static func leaf(of elements: UnsafeMutablePointer<Element>) -> UnsafeRawPointer {
-        UnsafeRawPointer(elements) - elementsOffset
-    }
-
-    /// The elements of the leaf at `reference`, after making that leaf exist and be unique.
+    /// A leaf of the elements of another one, packed or not, or of absent ones; see ``PageTree/LeafMaker``.
+    ///
+    /// The other is given by its address: where its elements are tombstones, it is no leaf of this type, but laid out
+    /// as one.
     @inlinable
-    static func uniqueElements(
-        at reference: UnsafeMutablePointer<AnyObject?>, count: Int
-    ) -> UnsafeMutablePointer<Element> {
-        if reference.pointee == nil {
-            let leaf = allocate(count)
-            leaf.withUnsafeMutablePointerToElements {
-                $0.initialize(repeating: Element.absent, count: count)
-            }
-            reference.pointee = leaf
-        } else if Element.mayBePacked, isPacked(reference) {
-            unpack(at: reference)
-        } else if !isKnownUniquelyReferenced(&reference.pointee) {
-            copy(at: reference, count: count)
-        }
-        // As a word from its place: a copy of the reference would be counted.
-        guard let leaf = UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self) else {
-            preconditionFailure("a leaf that was just made is missing")
-        }
-        return elements(of: leaf)
-    }
-
-    @inlinable @inline(__always)
-    static func isPacked(_ reference: UnsafeMutablePointer<AnyObject?>) -> Bool {
-        UnsafeRawPointer(reference).load(as: UnsafeRawPointer?.self).map(PackedLeaf.isPacked)
-            ?? false
-    }
-
-    @inlinable @inline(never)
-    static func copy(at reference: UnsafeMutablePointer<AnyObject?>, count: Int) {
-        guard let old = reference.pointee else { preconditionFailure("no leaf to be copied") }
-        // By its address: where its elements are tombstones, it is no leaf of this type, but laid out as one.
-        let source = elements(of: UnsafeRawPointer(Unmanaged.passUnretained(old).toOpaque()))
+    static func make(of node: UnsafeRawPointer?, count: Int) -> PagedLeaf {
         let leaf = allocate(count)
-        if !_isPOD(Element.self) {
-            Prefetch.references(in: source, byteCount: count * MemoryLayout<Element>.stride)
-        }
         leaf.withUnsafeMutablePointerToElements { target in
+            guard let node else {
+                return target.initialize(repeating: Element.absent, count: count)
+            }
+            if Element.mayBePacked, PackedLeaf.isPacked(node) {
+                return Element.unpack(node, into: target)
+            }
+            let source = elements(of: node)
+            if !_isPOD(Element.self) {
+                Prefetch.references(in: source, byteCount: count * MemoryLayout<Element>.stride)
+            }
             for position in 0..<count {
                 (target + position).initialize(to: source[position])
             }
         }
-        reference.pointee = leaf
+        return leaf
     }
 
     @inlinable

@@ -10,9 +10,9 @@ extension Context {
     mutating func change<Entity: EntityModelProtocol, Result>(
         _ type: Entity.Type, at position: Int, _ body: (Table<Entity>) -> Result
     ) -> Result {
-        lockFormer(toChange: position)
+        let table = tableToChange(at: position)
         defer { unlockFormer() }
-        return body(uniqueTable(at: position).rows(of: Entity.self))
+        return table._withUnsafeGuaranteedRef { body($0.rows(of: Entity.self)) }
     }
 
     /// Changes a table whose type is not at hand.
@@ -20,16 +20,24 @@ extension Context {
     package mutating func changeTable<Result, Failure: Error>(
         at position: Int, _ body: (AnyTable) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        lockFormer(toChange: position)
+        let table = tableToChange(at: position)
         defer { unlockFormer() }
-        return try body(uniqueTable(at: position))
+        return try body(table.takeUnretainedValue())
+    }
+
+    /// Takes the lock, if there is one, and returns the table at `position`, after making sure that no other context
+    /// references it.
+    @usableFromInline
+    mutating func tableToChange(at position: Int) -> Unmanaged<AnyTable> {
+        lockFormer(toChange: position)
+        return .passUnretained(uniqueTable(at: position))
     }
 
     /// The table at `position`, after making sure that no other context references it.
     ///
     /// The lock is held that lets others see what the tables were. The result must not be held across another call: a
     /// second reference makes the table look shared.
-    @inlinable @inline(__always)
+    @inline(__always)
     mutating func uniqueTable(at position: Int) -> AnyTable {
         if !isKnownUniquelyReferenced(&tables.tables.unfilled[position]) {
             tables.cloneTable(at: position, keptIn: session.former)
@@ -38,12 +46,10 @@ extension Context {
     }
 
     /// Comes before the lock where a row is changed. Without one nobody waits, and what others share stays as it is.
-    @inlinable @inline(__always)
-    func prepareToChange<Entity: EntityModelProtocol>(
-        _ type: Entity.Type, at slot: Slot, in position: Int
-    ) {
+    @usableFromInline
+    func prepareToChange(at slot: Slot, in position: Int) {
         guard session.former != nil else { return }
-        tables.tables[position].rows(of: Entity.self).prepareToChange(slot)
+        tables.tables[position].prepareToChange(slot)
     }
 
     /// Takes the lock, if there is one, to change the table at `position` and those that were filled before.

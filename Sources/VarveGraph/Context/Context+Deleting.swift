@@ -137,7 +137,7 @@ extension Context {
     ) throws -> DeleteEnd? {
         guard let row = row(of: type, at: slot) else { return nil }
         // A hook that deletes the very entity finds it being deleted.
-        guard !session.deleting.contains(deletionKey(of: type, at: slot)) else { return nil }
+        guard !isBeingDeleted(Entity._descriptor, at: slot) else { return nil }
         try Entity._delete(row, at: slot, in: &self)
         return { context in
             try row.deleteMetadata(from: &context)
@@ -145,24 +145,36 @@ extension Context {
         }
     }
 
-    /// Keeps the row of a deleted entity as its tombstone, by the code that saves the entity.
+    /// Removes a row of the table at a position, which may keep its place, as a logged change without hooks.
+    @usableFromInline
+    package mutating func removeRow(at slot: Slot, in position: Int, keepsPlace: Bool) {
+        session.noteChange(of: position)
+        let stamp = session.stamp
+        prepareToChange(at: slot, in: position)
+        changeTable(at: position) { $0.descriptor.operations.remove($0, slot, stamp, keepsPlace) }
+    }
+
+    /// Keeps the row of an entity that was deleted from a slot as its tombstone, by the code that saves the entity.
     ///
     /// - Parameter table: the position of the entity's table.
-    @inlinable
-    mutating func keepTombstone<Entity: EntityModelProtocol>(_ row: Entity, of table: Int) {
+    @usableFromInline
+    mutating func keepTombstone(_ row: UnsafeRawPointer, of slot: Slot, table: Int) {
         let position = tombstoneTable(of: table)
-        let id = row.id
-        let hash = Entity._hashID(id)
         // In the trash it stands where it stood in its type.
-        let ordinal = setPlace(Entity.self, id: id, isKept: true)
-        let known = tables.unretained(at: position, as: Table<Entity>.self)
-            ._withUnsafeGuaranteedRef { $0.slotToChange(of: id, hash: hash) }
-        _ = store(row, at: known, hash: hash, ordinal: ordinal, in: position)
+        let ordinal = setPlace(of: slot, in: table, isKept: true)
+        let (known, hash) = tables.unretained(at: position, as: AnyTable.self)
+            ._withUnsafeGuaranteedRef { $0.descriptor.operations.slotOfRow($0, row) }
+        session.noteChange(of: position)
+        let stamp = session.stamp
+        if let known { prepareToChange(at: known, in: position) }
+        changeTable(at: position) { table in
+            let slot = known ?? table.appendSlot(hash: hash)
+            table.descriptor.operations.put(table, row, slot, stamp, ordinal)
+        }
     }
 
     /// The position of the table of a type's tombstones, which is made now where there is none.
-    @usableFromInline
-    mutating func tombstoneTable(of table: Int) -> Int {
+    private mutating func tombstoneTable(of table: Int) -> Int {
         let known = tables.tables[table].tombstoneTable
         if known >= 0 { return known }
         // Not held as a table: a second reference would make the change copy it.
@@ -175,29 +187,42 @@ extension Context {
     mutating func announceDeletion<Entity: EntityModelProtocol>(
         of row: Entity, at slot: Slot
     ) throws {
-        let key = deletionKey(of: Entity.self, at: slot)
-        session.deleting.append(key)
+        let key = noteDeletion(of: Entity._descriptor, at: slot)
         try row.willDelete(from: &self)
-        session.deleting.removeAll { $0 == key }
+        forgetDeletion(key)
     }
 
-    @inlinable
-    mutating func deletionKey<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot
-    ) -> UInt64 {
-        UInt64(position(of: Entity._descriptor)) << 32 | UInt64(slot.rawValue)
+    @usableFromInline
+    mutating func noteDeletion(of descriptor: EntityDescriptor, at slot: Slot) -> UInt64 {
+        let key = deletionKey(descriptor, slot)
+        session.deleting.append(key)
+        return key
+    }
+
+    @usableFromInline
+    mutating func forgetDeletion(_ key: UInt64) { session.deleting.removeAll { $0 == key } }
+
+    @usableFromInline
+    mutating func isBeingDeleted(_ descriptor: EntityDescriptor, at slot: Slot) -> Bool {
+        session.deleting.contains(deletionKey(descriptor, slot))
+    }
+
+    private mutating func deletionKey(_ descriptor: EntityDescriptor, _ slot: Slot) -> UInt64 {
+        UInt64(position(of: descriptor)) << 32 | UInt64(slot.rawValue)
     }
 
     /// The place in its type's order of an entity that is not there; `isKept` false takes it away.
-    @inlinable
     mutating func setPlace<Entity: EntityModelProtocol>(
         _ type: Entity.Type, id: Entity.ID, isKept: Bool
     ) -> UInt64 {
         let position = position(of: Entity._descriptor)
+        return setPlace(
+            of: internSlot(of: type, id, in: position), in: position, isKept: isKept)
+    }
+
+    private mutating func setPlace(of slot: Slot, in position: Int, isKept: Bool) -> UInt64 {
         let stamp = session.stamp
-        session.journal.append(JournalEntry(table: position, isLink: false))
-        return change(Entity.self, at: position) { table in
-            table.setPlace(of: table.internSlot(of: id), isKept: isKept, stamp: stamp)
-        }
+        session.noteChange(of: position)
+        return changeTable(at: position) { $0.setPlace(of: slot, isKept: isKept, stamp: stamp) }
     }
 }

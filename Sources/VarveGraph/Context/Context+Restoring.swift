@@ -67,29 +67,28 @@ extension Context {
         return change(Entity.self, at: position) { $0.internSlot(of: id) }
     }
 
-    @inlinable
-    mutating func restoreRow<Entity: EntityModelProtocol>(
-        of type: Entity.Type, at slot: Slot, in position: Int,
-        from bytes: UnsafeRawBufferPointer, ordinal: UInt64
+    /// Puts an encoded row at a slot, at a place in the order, as a logged change without hooks.
+    package mutating func restoreRow(
+        at slot: Slot, in position: Int, from bytes: UnsafeRawBufferPointer, ordinal: UInt64
     ) throws(CodecError) {
-        var reader = ByteReader(bytes)
-        let id = tables.tables[position].rows(of: Entity.self).id(of: slot)
-        let row = try Entity(_id: id, from: &reader)
-        // No resolver is asked, so two rows may have a value, if only until the next is put back.
-        let collision =
-            tables.tables[position].descriptor.hasUniqueIndexes
-            ? withUnsafePointer(to: row) { self.collision(of: $0, at: slot, in: position) } : nil
-        session.journal.append(JournalEntry(table: position, isLink: false))
-        let stamp = session.stamp.unordered
-        change(Entity.self, at: position) { table in
-            if collision != nil { table.expectEqual() }
-            table.put(row, at: slot, stamp: stamp, ordinal: ordinal)
+        let descriptor = tables.tables[position].descriptor
+        try descriptor.operations.decodeRow(&self, position, slot, bytes) { context, row in
+            // No resolver is asked, so two rows may have a value, if only until the next is put back.
+            let collides =
+                descriptor.hasUniqueIndexes
+                && context.collision(of: row, at: slot, in: position) != nil
+            context.session.noteChange(of: position)
+            let stamp = context.session.stamp.unordered
+            context.changeTable(at: position) { table in
+                if collides { table.expectEqual() }
+                descriptor.operations.put(table, row, slot, stamp, ordinal)
+            }
         }
     }
 
     /// The place in its type's order of a slot without a row; nil for none.
     package mutating func setVacancy(of slot: Slot, ordinal: UInt64?, table position: Int) {
-        session.journal.append(JournalEntry(table: position, isLink: false))
+        session.noteChange(of: position)
         let stamp = session.stamp.unordered
         changeTable(at: position) { $0.setVacancy(of: slot, ordinal: ordinal, stamp: stamp) }
     }

@@ -213,13 +213,14 @@ extension Context {
         _ row: consuming Entity, at known: Slot?, hash: UInt64, ordinal: UInt64?,
         _ key: KnownKey = KnownKey(), in position: Int
     ) -> Slot {
-        session.journal.append(JournalEntry(table: position, isLink: false))
+        session.noteChange(of: position)
         let stamp = session.stamp
-        if let known { prepareToChange(Entity.self, at: known, in: position) }
+        if let known { prepareToChange(at: known, in: position) }
         // As `change` does, whose body could not consume the row.
-        lockFormer(toChange: position)
+        let table = tableToChange(at: position)._withUnsafeGuaranteedRef {
+            $0.rows(of: Entity.self)
+        }
         defer { unlockFormer() }
-        let table = uniqueTable(at: position).rows(of: Entity.self)
         // No code of the application ran since the look-up, so an unknown id is still unknown.
         let slot = known ?? table.appendSlot(hash: hash)
         table.put(consume row, at: slot, stamp: stamp, ordinal: ordinal, key)
@@ -360,19 +361,6 @@ extension Context {
             let slot = tables.unretained(at: position, as: Table<Entity>.self)
                 ._withUnsafeGuaranteedRef({ $0.liveSlot(of: id) })
         else { return }
-        removeRow(Entity.self, at: slot, in: position, keepsPlace: false)
-    }
-
-    /// Removes a row of the table at a position.
-    @inlinable
-    mutating func removeRow<Entity: EntityModelProtocol>(
-        _ type: Entity.Type, at slot: Slot, in position: Int, keepsPlace: Bool
-    ) {
-        session.journal.append(JournalEntry(table: position, isLink: false))
-        let stamp = session.stamp
-        prepareToChange(Entity.self, at: slot, in: position)
-        change(Entity.self, at: position) {
-            $0.remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
-        }
+        removeRow(at: slot, in: position, keepsPlace: false)
     }
 }

@@ -69,6 +69,12 @@ public struct Context: Sendable {
             self.counters = counters
         }
 
+        /// Notes that the journal of a table has another change.
+        @usableFromInline
+        mutating func noteChange(of table: Int) {
+            journal.append(JournalEntry(table: table, isLink: false))
+        }
+
         @inlinable var stamp: Stamp {
             Stamp(time: time, transaction: transaction)
         }

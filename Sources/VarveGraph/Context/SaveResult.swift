@@ -132,7 +132,7 @@ extension AnyTable {
         var changes = savedChanges.take() ?? FieldChanges()
         changes.removeAll()
         do throws(CodecError) {
-            try descriptor.operations.compare(self, before, slot, &changes)
+            try compare(before, withRowAt: slot, into: &changes)
             if !changes.isEmpty { changes.forEach { field, _, _ in outcome.note(field: field) } }
         } catch {
             noteAllFields(in: &outcome)

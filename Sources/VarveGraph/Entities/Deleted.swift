@@ -61,7 +61,7 @@ public struct Deleted<Entity: EntityModelProtocol>: EntityModelProtocol {
     public static func _delete(_ row: Self, at slot: Slot, in context: inout Context) throws {
         try context.announceDeletion(of: row, at: slot)
         let position = context.position(of: _descriptor)
-        context.removeRow(Self.self, at: slot, in: position, keepsPlace: false)
+        context.removeRow(at: slot, in: position, keepsPlace: false)
     }
 
     public static func _clearTombstone(of id: ID, in table: Int, of context: inout Context) {}

@@ -38,7 +38,7 @@ public struct EntityDescription<Entity: EntityModelProtocol> {
         add(name, _FieldCodec.kind(path), path, fill)
     }
 
-    @inlinable
+    @usableFromInline
     mutating func add<Value>(
         _ name: String, _ kind: FieldKind, _ path: KeyPath<Entity, Value>,
         _ fill: (@Sendable (inout ByteWriter) throws(CodecError) -> Void)?

@@ -102,8 +102,11 @@ extension EntityModelProtocol {
             "asDeleted must keep the entity's id")
         try context.announceDeletion(of: row, at: slot)
         let position = context.position(of: _descriptor)
-        context.removeRow(Self.self, at: slot, in: position, keepsPlace: tombstone != nil)
-        if let tombstone { context.keepTombstone(tombstone.entity, of: position) }
+        context.removeRow(at: slot, in: position, keepsPlace: tombstone != nil)
+        guard let tombstone else { return }
+        withUnsafePointer(to: tombstone.entity) {
+            context.keepTombstone($0, of: slot, table: position)
+        }
     }
 
     /// Removes the tombstone of an entity that is about to be live. `table` is the position of the entity's table.

@@ -14,25 +14,9 @@ package struct EntityOperations: Sendable {
     /// Writes the id of a slot.
     @usableFromInline package let storeID:
         @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
-    /// Writes the row at a slot.
-    @usableFromInline package let storeRow:
-        @Sendable (AnyTable, Slot, inout ByteWriter) throws(CodecError) -> Void
-    /// Writes a before-row of the table's journal.
-    @usableFromInline package let storeBefore:
-        @Sendable (AnyTable, Int32, inout ByteWriter) throws(CodecError) -> Void
-    /// Compares a before-row with the row at a slot, field by field.
-    @usableFromInline package let compare:
-        @Sendable (AnyTable, Int32, Slot, inout FieldChanges) throws(CodecError) -> Void
-    /// Whether a slot holds a row.
-    @usableFromInline package let isLive: @Sendable (AnyTable, Slot) -> Bool
-    @usableFromInline package let metadata: @Sendable (AnyTable, Slot) -> RowMetadata
-    @usableFromInline let liveSlots: @Sendable (AnyTable) -> ContiguousArray<UInt32>
-    /// Fills a new table: a known slot or none for the next, the id's bytes, the row's bytes or
-    /// none, the metadata.
-    @usableFromInline package let load:
-        @Sendable (
-            AnyTable, Slot?, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, RowMetadata
-        ) throws(CodecError) -> Slot
+    @usableFromInline let cells: CellOperations
+    /// Makes a leaf of ids of slots without a row.
+    @usableFromInline let makeIDLeaf: @Sendable (UnsafeRawPointer?, Int) -> AnyObject
     /// Makes the row of an entity, and calls the body with its address, which is good for the call alone, and the
     /// hash of its id.
     @usableFromInline let decode:
@@ -40,41 +24,29 @@ package struct EntityOperations: Sendable {
     /// Keeps the row of an entity in a new table, at a slot, as a value. Returns the hash of its id.
     @usableFromInline let loadValue:
         @Sendable (AnyTable, LoadedEntity, Slot) throws(CodecError) -> UInt64
-    /// Puts a packed leaf in a new table, for the rows from a slot on.
-    @usableFromInline let placeLeaf: @Sendable (AnyTable, PackedLeaf, Int) -> Void
-    /// A new table to be loaded, to become the part of one like the given from a slot on.
-    @usableFromInline package var makePart: @Sendable (AnyTable, Int) -> AnyTable
-    /// Takes over the rows and ids of such parts, the first for the slots from one on.
-    @usableFromInline let attach: @Sendable (AnyTable, [AnyTable], Int) -> Void
-    /// Puts packed leaves in the place of others with the same rows, which it returns.
-    @usableFromInline let replaceLeaves: @Sendable (AnyTable, inout PackedLeaves) -> Void
-    /// Drops packed leaves whose places have other rows by now than a table that shared its pages.
-    @usableFromInline let dropOutdatedLeaves:
-        @Sendable (AnyTable, AnyTable, inout PackedLeaves) -> Void
+    /// Keeps an encoded id for a slot without a row, in a new table. Returns its hash.
+    @usableFromInline let loadVacantID:
+        @Sendable (AnyTable, UnsafeRawBufferPointer, Slot) throws(CodecError) -> UInt64
+    /// A slot has no id of its own any more. Returns whether no slot of its leaf has one.
+    @usableFromInline let clearVacantID: @Sendable (AnyTable, Slot) -> Bool
+    /// Makes a row of encoded fields and the id of a slot of the table at a position, and calls the body with its address.
+    @usableFromInline let decodeRow:
+        @Sendable (
+            inout Context, Int, Slot, UnsafeRawBufferPointer,
+            (inout Context, UnsafeRawPointer) -> Void
+        ) throws(CodecError) -> Void
     /// The slot of an encoded id, or nil where the table does not know it.
     @usableFromInline package let find:
         @Sendable (AnyTable, UnsafeRawBufferPointer) throws(CodecError) -> Slot?
-    /// Where the metadata stand behind the address of a row in a table.
-    @usableFromInline let metadataOffset: Int
-    /// The address of the row at a slot; see ``Table/row(at:)``.
-    @usableFromInline let row: @Sendable (AnyTable, Slot) -> UnsafeRawPointer?
-    /// Lets the body work on the address of the row at a slot, or on nothing. The address is good for the call alone.
-    /// True where all rows are read and none of them again.
-    @usableFromInline let withRow:
-        @Sendable (AnyTable, Slot, Bool, (UnsafeRawPointer?) -> Void) -> Void
-    /// Calls the body with each row in insertion order until it returns false; see ``Table/forEachRow(isPassing:_:)``.
-    @usableFromInline let visitAll: @Sendable (AnyTable, Bool, RowVisit) -> Void
-    /// Calls the body with the row at each of these slots that has one and meets the condition, until it returns false.
-    /// Returns how many rows those were; see ``RowCursor/visit(_:_:for:_:)``.
-    @usableFromInline let visit:
-        @Sendable (AnyTable, UnsafeBufferPointer<UInt32>, RowTest?, RowUse, RowVisit) -> Int
+    /// The slot of the id of a row, if the table has one, and the hash of the id.
+    @usableFromInline let slotOfRow: @Sendable (AnyTable, UnsafeRawPointer) -> (Slot?, UInt64)
+    /// Puts a copy of a row at a slot; see ``Table/put(_:at:stamp:ordinal:_:)``.
+    @usableFromInline let put: @Sendable (AnyTable, UnsafeRawPointer, Slot, Stamp, UInt64) -> Void
+    /// Removes the row at a slot, which may keep its place.
+    @usableFromInline let remove: @Sendable (AnyTable, Slot, Stamp, Bool) -> Void
     /// Lets the body work on the address of a before-row of the table's journal.
     @usableFromInline package let withBefore:
         @Sendable (AnyTable, Int32, (UnsafeRawPointer) -> Void) -> Void
-    /// Changes the row at a slot in place, outside any journal: for rows being loaded.
-    @usableFromInline package let amendRow:
-        @Sendable (AnyTable, Slot, (UnsafeMutableRawPointer) throws(CodecError) -> Void)
-            throws(CodecError) -> Void
     /// Drops the before-rows of the table's journal; returns what is left of a large one.
     @usableFromInline let clearBeforeRows: @Sendable (AnyTable) -> (any Sendable)?
     /// Takes the before-rows away from the table's journal.
@@ -83,16 +55,10 @@ package struct EntityOperations: Sendable {
     @usableFromInline let putBeforeRows: @Sendable (AnyTable, any Sendable) -> Void
     /// Starts to delete the row at a slot; see ``Context/delete(at:)``.
     @usableFromInline var beginDelete: @Sendable (inout Context, Slot) throws -> DeleteEnd?
-    // These change the table at a position: that of the type, or that of its tombstones.
-    /// The slot of an encoded id, given out now if the id is new.
+    /// The slot of an encoded id in the table at a position, that of the type or of its tombstones; given out now if the
+    /// id is new.
     @usableFromInline package let intern:
         @Sendable (inout Context, Int, UnsafeRawBufferPointer) throws(CodecError) -> Slot
-    /// Puts an encoded row at a slot, at a place in the order, as a logged change without hooks.
-    @usableFromInline package let restoreRow:
-        @Sendable (inout Context, Int, Slot, UnsafeRawBufferPointer, UInt64) throws(CodecError)
-            -> Void
-    /// Removes the row at a slot, which may keep its place, as a logged change without hooks.
-    @usableFromInline package let dropRow: @Sendable (inout Context, Int, Slot, Bool) -> Void
 
     @inlinable
     init<Entity: EntityModelProtocol>(_ type: Entity.Type) {
@@ -102,66 +68,42 @@ package struct EntityOperations: Sendable {
         storeID = { (table, slot, writer) throws(CodecError) in
             try table.rows(of: Entity.self).storeID(of: slot, into: &writer)
         }
-        storeRow = { (table, slot, writer) throws(CodecError) in
-            let table = table.rows(of: Entity.self)
-            try table.withRow(at: slot, isOnce: true) { (row) throws(CodecError) in
-                try row.borrowing { (row: borrowing Entity) throws(CodecError) in
-                    try row._store(into: &writer)
-                }
-            }
-        }
-        storeBefore = { (table, before, writer) throws(CodecError) in
-            let table = table.rows(of: Entity.self)
-            try table.beforeRows[Int(before)]._store(into: &writer)
-        }
-        compare = { (table, before, slot, changes) throws(CodecError) in
-            let table = table.rows(of: Entity.self)
-            guard let row = table.row(at: slot) else { return }
-            try Entity._changes(
-                from: table.beforeRows[Int(before)], to: row.pointee, into: &changes)
-        }
-        isLive = { $0.rows(of: Entity.self).hasRow(at: $1) }
-        metadata = { $0.rows(of: Entity.self).storedMetadata(of: $1) }
-        liveSlots = { $0.rows(of: Entity.self).collectLiveSlots() }
-        load = { (table, slot, id, row, metadata) throws(CodecError) in
-            let table = table.rows(of: Entity.self)
-            return try table.load(at: slot, id: id, row: row, metadata: metadata)
-        }
+        cells = CellOperations(type)
+        makeIDLeaf = { PagedLeaf<Entity.ID?>.make(of: $0, count: $1) }
         decode = { (entity, body) throws(CodecError) in try Table<Entity>.decode(entity, body) }
         loadValue = { (table, entity, slot) throws(CodecError) in
             try table.rows(of: Entity.self).loadValue(entity, at: slot)
         }
-        placeLeaf = { $0.rows(of: Entity.self).cells.placeLeaf($1, at: $2) }
-        makePart = { Table<Entity>(partOf: $0, at: $1) }
-        attach = { $0.rows(of: Entity.self).attach($1, at: $2) }
-        replaceLeaves = { $0.rows(of: Entity.self).replace(&$1) }
-        dropOutdatedLeaves = { table, other, leaves in
-            table.rows(of: Entity.self).dropOutdated(
-                &leaves, since: other.rows(of: Entity.self))
+        loadVacantID = { (table, id, slot) throws(CodecError) in
+            var reader = ByteReader(id)
+            let id = try Entity._loadID(from: &reader)
+            table.rows(of: Entity.self).setVacantID(id, of: slot)
+            return Entity._hashID(id)
+        }
+        clearVacantID = { $0.rows(of: Entity.self).clearOwnID(of: $1) }
+        decodeRow = { (context, position, slot, bytes, body) throws(CodecError) in
+            var reader = ByteReader(bytes)
+            let id = context.tables.tables[position].rows(of: Entity.self).id(of: slot)
+            let row = try Entity(_id: id, from: &reader)
+            withUnsafePointer(to: row) { body(&context, $0) }
         }
         find = { (table, id) throws(CodecError) in
             var reader = ByteReader(id)
             return table.rows(of: Entity.self)
                 .slot(of: try Entity._loadID(from: &reader))
         }
-        metadataOffset = Table<Entity>.metadataOffset
-        row = {
-            $0.rows(of: Entity.self).row(at: $1).map { UnsafeRawPointer($0) }
+        slotOfRow = { table, row in
+            let id = row.assumingMemoryBound(to: Entity.self).pointee.id
+            let hash = Entity._hashID(id)
+            return (table.rows(of: Entity.self).slot(of: id, hash: hash), hash)
         }
-        withRow = { table, slot, isOnce, body in
-            let table = table.rows(of: Entity.self)
-            if table.withRow(at: slot, isOnce: isOnce, { body(UnsafeRawPointer($0)) }) == nil {
-                body(nil)
-            }
+        put = { table, row, slot, stamp, ordinal in
+            table.rows(of: Entity.self).put(
+                row.assumingMemoryBound(to: Entity.self).pointee, at: slot, stamp: stamp,
+                ordinal: ordinal)
         }
-        visitAll = { table, isPassing, body in
-            table.rows(of: Entity.self).forEachRow(isPassing: isPassing) {
-                body($0.rawValue, UnsafeRawPointer($1))
-            }
-        }
-        visit = { table, slots, test, use, body in
-            var rows = RowCursor(table.rows(of: Entity.self))
-            return rows.visit(slots, test, for: use, body)
+        remove = { table, slot, stamp, keepsPlace in
+            table.rows(of: Entity.self).remove(at: slot, stamp: stamp, keepsPlace: keepsPlace)
         }
         withBefore = { table, before, body in
             let table = table.rows(of: Entity.self)
@@ -169,12 +111,6 @@ package struct EntityOperations: Sendable {
                 guard let base = rows.baseAddress else { return }
                 body(UnsafeRawPointer(base + Int(before)))
             }
-        }
-        amendRow = { (table, slot, body) throws(CodecError) in
-            let table = table.rows(of: Entity.self)
-            let cell = table.cells.mutablePointer(at: slot.index)
-            guard cell.pointee.row != nil else { return }
-            try body(UnsafeMutableRawPointer(cell))
         }
         clearBeforeRows = { table in
             table.rows(of: Entity.self).beforeRows.emptied()
@@ -195,13 +131,6 @@ package struct EntityOperations: Sendable {
             let id = try Entity._loadID(from: &reader)
             return context.internSlot(of: Entity.self, id, in: position)
         }
-        restoreRow = { (context, position, slot, row, ordinal) throws(CodecError) in
-            try context.restoreRow(
-                of: Entity.self, at: slot, in: position, from: row, ordinal: ordinal)
-        }
-        dropRow = { context, position, slot, keepsPlace in
-            context.removeRow(Entity.self, at: slot, in: position, keepsPlace: keepsPlace)
-        }
         beginDelete = { context, slot in try context.beginDelete(Entity.self, at: slot) }
     }
 
@@ -218,7 +147,6 @@ package struct EntityOperations: Sendable {
         operations.makeTable = { Table<Deleted<Entity>>(descriptor: $0) }
         operations.clone = { Table(copying: $0.rows(of: type)) }
         operations.rowsAlone = { Table(rowsOf: $0.rows(of: type)) }
-        operations.makePart = { Table<Deleted<Entity>>(partOf: $0, at: $1) }
         operations.beginDelete = { context, slot in try context.beginDelete(type, at: slot) }
         return operations
     }
@@ -236,5 +164,14 @@ extension UnsafePointer where Pointee: ~Copyable {
         _ body: (borrowing Pointee) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(pointee)
+    }
+
+    /// Calls `body` with two values in their places.
+    @inlinable @inline(__always)
+    func borrowing<Result, Failure: Error>(
+        with other: UnsafePointer,
+        _ body: (borrowing Pointee, borrowing Pointee) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(pointee, other.pointee)
     }
 }

@@ -5,7 +5,7 @@ extension Context {
     ) -> RowMetadata? {
         guard let table = table(of: type), let slot = table.slot(of: id), table.hasRow(at: slot)
         else { return nil }
-        return table.storedMetadata(of: slot)
+        return table.metadata(of: slot)
     }
 
     /// Whether rows of a type are among those that were touched.

@@ -13,13 +13,13 @@ extension AnyTable {
     }
 
     /// A part's ids are found only in the table that it becomes a part of.
-    @usableFromInline
-    final func appendLoadedSlot(hash: UInt64) -> Slot {
-        guard partStart != nil else { return appendSlot(hash: hash) }
-        let slot = Slot(slotCount)
+    private final func appendLoadedSlot(hash: UInt64) {
+        guard partStart != nil else {
+            _ = appendSlot(hash: hash)
+            return
+        }
         noteLoadedID(hash)
         slotCount += 1
-        return slot
     }
 
     /// Notes the id of the next slot.
@@ -34,8 +34,7 @@ extension AnyTable {
         loadedIDs = []
     }
 
-    @usableFromInline
-    final func noteLoaded(_ slot: Slot, ordinal: UInt64) {
+    private final func noteLoaded(_ slot: Slot, ordinal: UInt64) {
         if partStart == nil {
             didInsert(slot, ordinal: ordinal)
         } else {
@@ -62,6 +61,27 @@ extension AnyTable {
     }
 
     // MARK: - Rows
+
+    /// Appends a slot with an id, or takes a known one, and puts a row there where there are row bytes.
+    package final func load(
+        at known: Slot?, id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer?,
+        metadata: RowMetadata
+    ) throws(CodecError) -> Slot {
+        let slot = known ?? Slot(slotCount)
+        let hash =
+            if let row {
+                try descriptor.operations.loadValue(
+                    self, LoadedEntity(id: id, row: row, metadata: metadata), slot)
+            } else { try descriptor.operations.loadVacantID(self, id, slot) }
+        if known == nil { appendLoadedSlot(hash: hash) }
+        if row != nil {
+            clearVacantID(of: slot)
+            noteLoaded(slot, ordinal: metadata.ordinal)
+        } else if metadata.isFormer {
+            setStamps(metadata, of: slot)
+        }
+        return slot
+    }
 
     /// Appends entities that are all there. Many at a time: nothing is looked up that is the same for all of
     /// them. Their ids are found only after ``finishLoading()``.
@@ -100,7 +120,7 @@ extension AnyTable {
             }
             slotCount += 1
         }
-        descriptor.operations.placeLeaf(self, PackedLeaf.make(of: entities), first)
+        cells.placeLeaf(PackedLeaf.make(of: entities), at: first)
         // When they are there: what is noted depends on the rows beside.
         for (position, entity) in entities.enumerated() {
             noteLoaded(Slot(first + position), ordinal: entity.metadata.ordinal)
@@ -145,15 +165,22 @@ extension AnyTable {
 
     // MARK: - Parts
 
-    @usableFromInline
-    final func becomePart(at start: Int) { partStart = start }
+    /// A new table to be loaded, to become the part of this one from a slot on.
+    package final func makePart(at start: Int) -> AnyTable {
+        let part = descriptor.operations.makeTable(descriptor)
+        part.partStart = start
+        // Of no use: the table that takes the rows over makes one for all parts.
+        part.cells.dropDirectory()
+        return part
+    }
 
     /// Appends parts that were loaded at the same time, by several threads: each but the last has as many
     /// slots as a part takes.
     package final func append(_ parts: [AnyTable]) {
         var isOrdered = order.slotsByOrdinal == nil
         loadedIDs.reserveCapacity(parts.reduce(loadedIDs.count) { $0 + $1.slotCount })
-        descriptor.operations.attach(self, parts, slotCount)
+        cells.attach(parts.lazy.map(\.cells), at: slotCount, span: AnyTable.partShift)
+        vacantIDs.attach(parts.lazy.map(\.vacantIDs), at: slotCount, span: AnyTable.partShift)
         for part in parts {
             precondition(part.partStart == slotCount, "a part of another place")
             loadedIDs.append(contentsOf: part.loadedIDs)

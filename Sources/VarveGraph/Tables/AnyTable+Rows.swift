@@ -148,12 +148,10 @@ extension AnyTable {
 
     // MARK: - A place without a row
 
-    /// Gives a slot without a row a place in the order, or takes it away.
-    @usableFromInline
-    final func setPlace(
-        in cell: UnsafeMutableRawPointer, at slot: Slot, isKept: Bool, stamp: Stamp
-    ) -> UInt64 {
-        let metadata = metadata(in: cell)
+    /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that comes or goes by
+    /// itself does to its entity. Returns the ordinal that the slot has then.
+    final func setPlace(of slot: Slot, isKept: Bool, stamp: Stamp) -> UInt64 {
+        let metadata = metadata(in: vacantCell(at: slot))
         note(metadata.pointee, of: slot, before: -1)
         if isKept {
             claimOrdinal(metadata, at: slot, wanted: nil, stamp: stamp)
@@ -166,12 +164,9 @@ extension AnyTable {
         return metadata.pointee.ordinal
     }
 
-    /// Sets the place of a slot without a row; see ``setPlace(in:at:isKept:stamp:)``.
-    @usableFromInline
-    final func restoreVacancy(
-        in cell: UnsafeMutableRawPointer, at slot: Slot, ordinal: UInt64?, stamp: Stamp
-    ) {
-        let metadata = metadata(in: cell)
+    /// Gives a slot without a row a place in the order, or with nil takes it away.
+    final func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
+        let metadata = metadata(in: vacantCell(at: slot))
         note(metadata.pointee, of: slot, before: -1)
         if let ordinal {
             nextOrdinal = max(nextOrdinal, ordinal + 1)
@@ -183,15 +178,29 @@ extension AnyTable {
         }
     }
 
+    private final func vacantCell(at slot: Slot) -> UnsafeMutableRawPointer {
+        precondition(!isLive(slot), "a row has a place already")
+        return mutableCell(at: slot)
+    }
+
     /// Makes a slot, which stays where it is in the order, carry the running transaction.
-    @usableFromInline
-    final func stampAgain(in cell: UnsafeMutableRawPointer, _ stamp: Stamp) {
-        let metadata = metadata(in: cell)
+    final func stampAgain(_ slot: Slot, _ stamp: Stamp) {
+        let metadata = metadata(in: mutableCell(at: slot))
         if metadata.pointee.ordinal != RowMetadata.noOrdinal {
             self.stamp(&metadata.pointee, stamp)
         } else {
             stampDeparture(&metadata.pointee, stamp, isPassing: false)
         }
+    }
+
+    package final func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
+        precondition(
+            self.metadata(of: slot).ordinal == metadata.ordinal, "metadata does not move a row")
+        setStamps(metadata, of: slot)
+    }
+
+    final func setStamps(_ metadata: RowMetadata, of slot: Slot) {
+        self.metadata(in: mutableCell(at: slot)).pointee = metadata
     }
 
     /// Notes what was at a slot.

@@ -25,12 +25,9 @@ struct RowTest {
     }
 }
 
-// Rows are visited at their addresses by code that does not know their type, and so is compiled once. What finds them
-// there is compiled for each type, and calls a closure for each row: that takes a nanosecond or two.
+// Rows are visited at their addresses by code that does not know their type, and so is compiled once. It calls a closure
+// for each row: that takes a nanosecond or two.
 extension AnyTable {
-    /// The address of the row at a slot; see ``Table/row(at:)``.
-    final func rawRow(at slot: Slot) -> UnsafeRawPointer? { descriptor.operations.row(self, slot) }
-
     /// Calls `body` with the row at a slot, or returns nil where it holds none. The address is good for the call
     /// alone.
     ///
@@ -39,24 +36,18 @@ extension AnyTable {
     final func withRawRow<Result>(
         at slot: Slot, isOnce: Bool = false, _ body: (UnsafeRawPointer) -> Result
     ) -> Result? {
+        guard let place = placeForReading(at: slot, isOnce: isOnce) else { return nil }
         var result: Result?
-        descriptor.operations.withRow(self, slot, isOnce) { row in
-            if let row { result = body(row) }
+        _ = withRow(at: place) {
+            result = body($0)
+            return true
         }
         return result
     }
 
     /// Lets the body work on the address of the row at a slot, or on nothing.
     package final func withRow(at slot: Slot, _ body: (UnsafeRawPointer?) -> Void) {
-        descriptor.operations.withRow(self, slot, false, body)
-    }
-
-    /// Calls `body` with each row in insertion order until it returns false.
-    ///
-    /// - Parameter isPassing: whether the addresses are not kept beyond the calls.
-    @usableFromInline
-    final func visitRows(isPassing: Bool, _ body: RowVisit) {
-        descriptor.operations.visitAll(self, isPassing, body)
+        if withRawRow(at: slot, body) == nil { body(nil) }
     }
 
     /// Calls `body` with the row at each slot that has one, until it returns false.
@@ -65,8 +56,8 @@ extension AnyTable {
         at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil, isPassing: Bool,
         _ body: RowVisit
     ) {
-        slots.withUnsafeBufferPointer {
-            _ = descriptor.operations.visit(self, $0, test, isPassing ? .passing : .keeping, body)
+        _ = slots.withUnsafeBufferPointer {
+            visit($0, test, for: isPassing ? .passing : .keeping, body)
         }
     }
 
@@ -95,7 +86,49 @@ extension AnyTable {
     /// How many of the rows at these slots meet a condition. All are prefetched.
     final func countRows(at slots: ContiguousArray<UInt32>, meeting test: RowTest? = nil) -> Int {
         slots.withUnsafeBufferPointer {
-            descriptor.operations.visit(self, $0, test, .count) { _, _ in true }
+            visit($0, test, for: .count) { _, _ in true }
         }
+    }
+
+    /// Calls `body` with the row at each slot that has one and meets the condition of a test, until it returns false.
+    ///
+    /// - Returns: how many rows there were that meet the condition.
+    private final func visit(
+        _ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest?, for use: RowUse, _ body: RowVisit
+    ) -> Int {
+        var count = 0
+        var rows = RowCursor(self)
+        rows.forEachPlace(at: slots) { slot, place in
+            var isMet = true
+            if let test {
+                guard let known = self.isMet(test.bytes, at: place) else { return true }
+                isMet = known
+            }
+            if isMet, use == .count {
+                if isLive(at: place) { count += 1 }
+                return true
+            }
+            let place =
+                place.isPacked && use == .keeping
+                ? unpacked(Slot(slot)) : settledForReading(place, Slot(slot))
+            return withRow(at: place) { row in
+                guard isMet || test?.matches(row) ?? true else { return true }
+                count += 1
+                return use == .count || body(slot, row)
+            } ?? true
+        }
+        return count
+    }
+
+    /// Whether the bytes of a row tell that it meets the condition of a test; nil where they tell that it does not,
+    /// or there is no row.
+    @inline(__always)
+    private final func isMet(_ test: PackedTextTest, at place: ElementPlace) -> Bool? {
+        let place = layout.settled(place)
+        guard place.isPacked else { return false }
+        guard isLive(at: place),
+            test.isMet(by: PackedLeaf.parts(at: place.position, of: place.node).row)
+        else { return nil }
+        return test.isWhole
     }
 }

@@ -15,8 +15,12 @@ package class AnyTable {
     @usableFromInline final let hasTextIndexes: Bool
     /// The numbers of the indexes that are constraints.
     @usableFromInline final let uniqueIndexes: ContiguousArray<Int>
-    /// From the address of a row to that of its metadata.
-    final let metadataOffset: Int
+    @usableFromInline final let layout: CellLayout
+    final let cellOperations: CellOperations
+    /// The columns of all slots side by side, each slot's in a cell, so that a save copies one path of one tree.
+    @exclusivity(unchecked) @usableFromInline final var cells: PageTree
+    /// Ids of slots without a row: of entities that were only referred to, or are deleted.
+    @exclusivity(unchecked) @usableFromInline final var vacantIDs: PageTree
     /// What each relation leads to inside the context that made this table.
     @exclusivity(unchecked) package var relations: [ResolvedRelation]
     /// One column for each relation, by slot.
@@ -81,7 +85,10 @@ package class AnyTable {
         hasTextIndexes = descriptor.indexes.contains { $0.kind == .text }
         uniqueIndexes = ContiguousArray(
             descriptor.indexes.indices.filter { descriptor.indexes[$0].kind == .unique })
-        metadataOffset = descriptor.operations.metadataOffset
+        layout = descriptor.operations.cells.layout
+        cellOperations = descriptor.operations.cells
+        cells = AnyTable.noCells
+        vacantIDs = AnyTable.noIDs
         self.ids = IDMap()
         self.relations = []
         self.links = descriptor.relations.map { LinkColumn(isToMany: $0.isToMany) }
@@ -103,7 +110,10 @@ package class AnyTable {
         indexDefinitions = other.indexDefinitions
         hasTextIndexes = other.hasTextIndexes
         uniqueIndexes = other.uniqueIndexes
-        metadataOffset = other.metadataOffset
+        layout = other.layout
+        cellOperations = other.cellOperations
+        cells = other.cells
+        vacantIDs = other.vacantIDs
         relations = other.relations
         ids = other.ids
         links = other.links
@@ -130,7 +140,12 @@ package class AnyTable {
         indexDefinitions = other.indexDefinitions
         hasTextIndexes = other.hasTextIndexes
         uniqueIndexes = other.uniqueIndexes
-        metadataOffset = other.metadataOffset
+        layout = other.layout
+        cellOperations = other.cellOperations
+        cells = other.cells
+        // A shared directory would lack the leaves that come.
+        cells.dropDirectory()
+        vacantIDs = other.vacantIDs
         relations = other.relations
         ids = IDMap()
         links = []
@@ -167,7 +182,16 @@ package class AnyTable {
     func forgetSlots(from first: Int) { preconditionFailure("a table without an entity type") }
 
     /// Removes rows and ids without a row, of a table that is to be loaded anew.
-    func dropRows() { preconditionFailure("a table without an entity type") }
+    final func dropRows() {
+        cells = AnyTable.noCells
+        vacantIDs = AnyTable.noIDs
+    }
+
+    private static var noCells: PageTree {
+        PageTree(leafShift: PageTree.rowLeafShift, hasDirectory: true)
+    }
+
+    private static var noIDs: PageTree { PageTree(leafShift: PageTree.rowLeafShift) }
 
     /// What was at a slot before the running transaction, if that changed it. Amortized O(1).
     package func firstChange(of slot: Slot) -> RowChange? {
@@ -208,13 +232,6 @@ package class AnyTable {
         if !deleteCauses.isEmpty { deleteCauses = [:] }
     }
 
-    // The following go through the operations and not through overrides: an override in a generic class
-    // is generic code, which copies a row, and counts its references, to look at it.
-
-    /// Whether the slot holds a row.
-    @usableFromInline
-    package final func isLive(_ slot: Slot) -> Bool { descriptor.operations.isLive(self, slot) }
-
     /// Whether what a slot without a row stands for was deleted, rather than still to come. A
     /// tombstone is there or it is not.
     @usableFromInline
@@ -222,35 +239,9 @@ package class AnyTable {
         descriptor.tombstoneOwner != nil || metadata(of: slot).isFormer
     }
 
-    /// Stamps and order of the row or the former row at the slot.
-    @usableFromInline
-    package final func metadata(of slot: Slot) -> RowMetadata {
-        descriptor.operations.metadata(self, slot)
-    }
-
     /// The id of a slot as people read it.
     package func idText(of slot: Slot) -> String {
         preconditionFailure("a table without an entity type")
-    }
-
-    /// Makes a slot, which stays where it is in the order, carry the running transaction.
-    func stampAgain(_ slot: Slot, _ stamp: Stamp) {
-        preconditionFailure("a table without an entity type")
-    }
-
-    package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
-        preconditionFailure("a table without an entity type")
-    }
-
-    /// Gives a slot without a row a place in the order, or with nil takes it away.
-    func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
-        preconditionFailure("a table without an entity type")
-    }
-
-    /// Live slots in insertion order.
-    @usableFromInline
-    package final func liveSlots() -> ContiguousArray<UInt32> {
-        descriptor.operations.liveSlots(self)
     }
 
     /// Sets the links of one relation, which come in the order of their slots. For filling a new table.

@@ -76,27 +76,23 @@ package struct FilledLeaves: ~Copyable {
 }
 
 /// The packed leaves of one table, by the slots of their first rows.
-@usableFromInline
 package struct PackedLeaves {
     let table: Int
-    @usableFromInline var leaves: ContiguousArray<(first: Int, leaf: AnyObject)> = []
+    var leaves: ContiguousArray<(first: Int, leaf: AnyObject)> = []
 
     init(table: Int) { self.table = table }
 
     /// Drops leaves whose rows have changed since they were shared with `insertions`.
     package mutating func dropOutdated(in context: borrowing Context, since insertions: Insertions)
     {
-        let table = context.tables.tables[table]
-        table.descriptor.operations.dropOutdatedLeaves(
-            table, insertions.tables.tables[self.table], &self)
+        context.tables.tables[table].dropOutdated(
+            &self, since: insertions.tables.tables[table])
     }
 
     /// Puts the leaves in the place of those that hold the same rows as values.
     package func place(in context: inout Context) {
         var leaves = self
-        context.changeTable(at: leaves.table) { table in
-            table.descriptor.operations.replaceLeaves(table, &leaves)
-        }
+        context.changeTable(at: leaves.table) { $0.replace(&leaves) }
         // What was replaced goes here, behind the lock that readers of the table wait for.
     }
 }

@@ -9,13 +9,13 @@ package struct LinkColumn: Sendable {
         self.isToMany = isToMany
         single = PagedArray(
             leafShift: PagedArray<UInt32>.integerLeafShift, hasDirectory: true)
-        lists = PagedArray(leafShift: PagedArray<SlotList>.rowLeafShift, hasDirectory: true)
+        lists = PagedArray(leafShift: PageTree.rowLeafShift, hasDirectory: true)
     }
 
     subscript(slot: UInt32) -> SlotList {
         get {
-            if isToMany { return lists.nodes.pointer(at: Int(slot))?.pointee ?? .empty }
-            return LinkColumn.list(of: single.nodes.pointer(at: Int(slot))?.pointee ?? 0)
+            if isToMany { return lists.tree.nodes.list(at: slot)?.pointee ?? .empty }
+            return LinkColumn.list(of: single.tree.nodes.child(at: slot)?.pointee ?? 0)
         }
         set {
             if isToMany {
@@ -30,8 +30,8 @@ package struct LinkColumn: Sendable {
     func ask(for slot: UInt32) {
         let place: UnsafeRawPointer? =
             isToMany
-            ? lists.nodes.pointer(at: Int(slot)).map { UnsafeRawPointer($0) }
-            : single.nodes.pointer(at: Int(slot)).map { UnsafeRawPointer($0) }
+            ? lists.tree.nodes.list(at: slot).map { UnsafeRawPointer($0) }
+            : single.tree.nodes.child(at: slot).map { UnsafeRawPointer($0) }
         if let place { Prefetch.lines(at: place, byteCount: 1) }
     }
 
@@ -97,6 +97,20 @@ package struct LinkColumn: Sendable {
     }
 }
 
+extension PageTree.Nodes {
+    /// Where the list of a slot is in a column of lists.
+    @inline(__always)
+    fileprivate func list(at slot: UInt32) -> UnsafeMutablePointer<SlotList>? {
+        pointer(at: Int(slot), as: SlotList.self)
+    }
+
+    /// Where the child of a slot, plus one, is in a column of single children.
+    @inline(__always)
+    fileprivate func child(at slot: UInt32) -> UnsafeMutablePointer<UInt32>? {
+        pointer(at: Int(slot), as: UInt32.self)
+    }
+}
+
 extension AnyTable {
     /// The links of one relation of one parent, in order.
     ///
@@ -104,9 +118,9 @@ extension AnyTable {
     /// its references counted, for the call.
     func slotList(relation: Int, of slot: UInt32) -> SlotList {
         if links[relation].isToMany {
-            return links[relation].lists.nodes.pointer(at: Int(slot))?.pointee ?? .empty
+            return links[relation].lists.tree.nodes.list(at: slot)?.pointee ?? .empty
         }
-        let child = links[relation].single.nodes.pointer(at: Int(slot))?.pointee
+        let child = links[relation].single.tree.nodes.child(at: slot)?.pointee
         return LinkColumn.list(of: child ?? 0)
     }
 
@@ -117,25 +131,25 @@ extension AnyTable {
     func askForLinks(of slots: ContiguousArray<UInt32>, relation: Int) {
         guard links[relation].isToMany else {
             for slot in slots {
-                if let place = links[relation].single.nodes.pointer(at: Int(slot)) {
+                if let place = links[relation].single.tree.nodes.child(at: slot) {
                     Prefetch.lines(at: place, byteCount: 1)
                 }
             }
             return
         }
-        let nodes = links[relation].lists.nodes
+        let nodes = links[relation].lists.tree.nodes
         for slot in slots {
             nodes.askForPath(to: Int(slot), level: 2)
-            if let place = nodes.pointer(at: Int(slot)) { Prefetch.lines(at: place, byteCount: 1) }
+            if let place = nodes.list(at: slot) { Prefetch.lines(at: place, byteCount: 1) }
         }
         for slot in slots {
             nodes.askForPath(to: Int(slot), level: 1)
-            if let node = nodes.pointer(at: Int(slot))?.pointee.nodeAddress {
+            if let node = nodes.list(at: slot)?.pointee.nodeAddress {
                 Prefetch.lines(at: node, byteCount: SlotNode.size)
             }
         }
         for slot in slots {
-            if let node = nodes.pointer(at: Int(slot))?.pointee.nodeAddress {
+            if let node = nodes.list(at: slot)?.pointee.nodeAddress {
                 Prefetch.references(
                     in: node + SlotNode.headerSize, byteCount: SlotNode.size - SlotNode.headerSize)
             }

@@ -21,6 +21,11 @@ package struct RowMetadata: Sendable, Equatable {
         origin = transaction & RowMetadata.numberMask
     }
 
+    /// Of a slot that never held a row.
+    @inlinable static var absent: RowMetadata {
+        RowMetadata(ordinal: noOrdinal, updatedAt: 0, transaction: 0)
+    }
+
     package init(ordinal: UInt64, updatedAt: Int64, transaction: UInt64, saveOrder: UInt32) {
         self.init(ordinal: ordinal, updatedAt: updatedAt, transaction: transaction)
         self.saveOrder = saveOrder

@@ -6,10 +6,10 @@
 @usableFromInline
 struct RowOrder: Sendable {
     /// Slot + 1 by ordinal; 0 where no live row has the ordinal. Nil while slot order serves.
-    @usableFromInline var slotsByOrdinal: PagedArray<UInt32>?
+    var slotsByOrdinal: PagedArray<UInt32>?
     /// The greatest slot and the greatest ordinal that ever met in a row.
-    @usableFromInline var greatestSlot: Int = -1
-    @usableFromInline var greatestOrdinal: UInt64 = 0
+    var greatestSlot: Int = -1
+    var greatestOrdinal: UInt64 = 0
 
     init() {}
 
@@ -27,7 +27,7 @@ struct RowOrder: Sendable {
         }
     }
 
-    @inlinable var mark: Mark {
+    var mark: Mark {
         Mark(
             greatestSlot: Int32(truncatingIfNeeded: greatestSlot),
             greatestOrdinal: greatestOrdinal)
@@ -41,13 +41,11 @@ struct RowOrder: Sendable {
 
     /// Whether slot order still serves with a new row at `slot`: it must lie behind all others in
     /// both orders.
-    @inlinable
     func isSequential(adding slot: UInt32, ordinal: UInt64) -> Bool {
         if slotsByOrdinal != nil { return true }
         return Int(slot) > greatestSlot && ordinal > greatestOrdinal
     }
 
-    @inlinable
     mutating func insert(_ slot: UInt32, ordinal: UInt64) {
         greatestSlot = max(greatestSlot, Int(slot))
         greatestOrdinal = max(greatestOrdinal, ordinal)
@@ -55,7 +53,6 @@ struct RowOrder: Sendable {
     }
 
     /// Notes a new row in a part of a table, in which no reader looks for ordinals: what counts is whether slot order serves.
-    @inlinable
     mutating func noteInPart(_ slot: UInt32, ordinal: UInt64) {
         if !isSequential(adding: slot, ordinal: ordinal) {
             slotsByOrdinal = PagedArray(leafShift: PagedArray<UInt32>.integerLeafShift)
@@ -64,11 +61,9 @@ struct RowOrder: Sendable {
         greatestOrdinal = max(greatestOrdinal, ordinal)
     }
 
-    @usableFromInline
     mutating func remove(ordinal: UInt64) { slotsByOrdinal?[Int(ordinal)] = 0 }
 
     /// Starts to keep the map. `rows` are all live rows: slot and ordinal.
-    @usableFromInline
     mutating func materialize(_ rows: [(slot: UInt32, ordinal: UInt64)]) {
         var map = PagedArray<UInt32>(
             leafShift: PagedArray<UInt32>.integerLeafShift)

@@ -28,24 +28,14 @@ extension Table.Cell {
         // Numbers: there is nothing before them that would have to go.
         cell.pointee.metadata = PackedLeaf.metadata(at: position, of: node)
     }
-
-    /// Where a cell of a leaf, packed or not, stands.
-    @inlinable
-    static func place(at position: Int, of node: UnsafeRawPointer) -> ElementPlace {
-        PackedLeaf.isPacked(node)
-            ? ElementPlace(packedIn: node, at: position)
-            : ElementPlace(element: PagedLeaf<Table.Cell>.elements(of: node) + position)
-    }
 }
 
 extension Table {
-    // MARK: - Reading what is packed
-
     /// The row at a place of a packed leaf that has one.
     ///
     /// What is packed was read when it was loaded, or written from a value by a type whose stored form can be read, and
     /// a type is packed only if reading it asks nothing but the bytes.
-    @inlinable @inline(__always)
+    @inlinable @inline(never)
     static func packedRow(at position: Int, of node: UnsafeRawPointer) -> Entity {
         let bytes = PackedLeaf.parts(at: position, of: node)
         return packedRow(withID: packedID(in: bytes.id), bytes.row)
@@ -90,25 +80,5 @@ extension Table {
             return StoredText.isText(unsafeBitCast(id, to: String.self), in: bytes)
         }
         return Entity._sameID(packedID(in: bytes), id)
-    }
-
-    // MARK: - Packing
-
-    /// Puts packed leaves in the place of others with the same rows, which are returned: their rows are to go when
-    /// the table can be had again.
-    @inlinable
-    func replace(_ packed: inout PackedLeaves) {
-        for index in packed.leaves.indices {
-            cells.replaceLeaf(at: packed.leaves[index].first, by: &packed.leaves[index].leaf)
-        }
-    }
-
-    /// Drops packed leaves whose places have other rows by now than an earlier table, which kept its pages.
-    @inlinable
-    func dropOutdated(_ packed: inout PackedLeaves, since other: Table) {
-        packed.leaves.removeAll { place in
-            cells.nodes.nodeInTree(holding: place.first)
-                != other.cells.nodes.nodeInTree(holding: place.first)
-        }
     }
 }

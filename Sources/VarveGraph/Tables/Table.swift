@@ -17,23 +17,15 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
 
         @inlinable
         static var absent: Cell {
-            Cell(
-                row: nil,
-                metadata: RowMetadata(
-                    ordinal: RowMetadata.noOrdinal, updatedAt: 0, transaction: 0))
+            Cell(row: nil, metadata: .absent)
         }
     }
 
-    @exclusivity(unchecked) @usableFromInline var cells: PagedArray<Cell>
-    /// Ids of slots without a row: of entities that were only referred to, or are deleted.
-    @exclusivity(unchecked) @usableFromInline var vacantIDs: PagedArray<Entity.ID?>
     /// The rows that the journal's before-images name.
     @exclusivity(unchecked) @usableFromInline var beforeRows: ContiguousArray<Entity>
 
     @inlinable
     override init(descriptor: EntityDescriptor) {
-        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift, hasDirectory: true)
-        vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
         beforeRows = []
         super.init(descriptor: descriptor)
     }
@@ -41,8 +33,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// A table with the same content, which shares all pages. O(relations).
     @inlinable
     init(copying other: Table<Entity>) {
-        cells = other.cells
-        vacantIDs = other.vacantIDs
         beforeRows = other.beforeRows
         super.init(copying: other)
     }
@@ -51,10 +41,6 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// in it. O(relations).
     @inlinable
     init(rowsOf other: Table<Entity>) {
-        cells = other.cells
-        // Shared, it could not be told of the leaves that come.
-        cells.dropDirectory()
-        vacantIDs = other.vacantIDs
         beforeRows = []
         super.init(journalsOf: other)
     }
@@ -101,48 +87,65 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         let hash = Entity._hashID(id)
         if let known = slot(of: id, hash: hash) { return known }
         let slot = appendSlot(hash: hash)
-        vacantIDs[slot.index] = id
+        setVacantID(id, of: slot)
         return slot
     }
 
     @inlinable
     func id(of slot: Slot) -> Entity.ID {
-        if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
+        if let place = settledPlace(at: slot), Table.hasRow(at: place) {
             return Table.id(at: place)
         }
-        return withVacantID(of: slot) { $0 }
+        return vacantID(of: slot)
     }
 
     /// Whether a slot stands for an id.
     @inlinable
     func hasID(_ id: Entity.ID, at slot: Slot) -> Bool {
         // In the row itself: most slots have one, and a copy of its id would be counted.
-        if let place = cells.nodes.place(at: slot.index), Table.hasRow(at: place) {
-            return Table.hasID(id, at: place)
+        if let place = place(at: slot), Table.hasRow(at: place) {
+            return Table.hasID(id, at: layout.settled(place))
         }
-        return withVacantID(of: slot) { Entity._sameID($0, id) }
+        return Entity._sameID(vacantID(of: slot), id)
     }
 
+    /// The id of a slot without a row.
     @inlinable
-    func withVacantID<Result>(of slot: Slot, _ body: (Entity.ID) -> Result) -> Result {
-        guard let id = vacantIDs[slot.index] else {
+    func vacantID(of slot: Slot) -> Entity.ID {
+        guard let id = vacantIDs.nodes.pointer(at: slot.index, as: Entity.ID?.self)?.pointee else {
             preconditionFailure("a slot without an id")
         }
-        return body(id)
+        return id
+    }
+
+    /// Sets the id of a slot that has no row, or will have none.
+    @inlinable @inline(never)
+    func setVacantID(_ id: Entity.ID?, of slot: Slot) {
+        let leaf = vacantIDs.uniqueLeaf(holding: slot.index, descriptor.operations.makeIDLeaf)
+        let ids = PagedLeaf<Entity.ID?>.elements(of: leaf)
+        ids[slot.index & (PackedLeaf.width &- 1)] = id
+    }
+
+    /// Takes the id of a slot without a row away, if there is one. Returns whether no slot of its leaf has one then.
+    @inlinable
+    func clearOwnID(of slot: Slot) -> Bool {
+        guard
+            let own = vacantIDs.nodes.pointer(at: slot.index, as: Entity.ID?.self),
+            own.pointee != nil
+        else { return false }
+        setVacantID(nil, of: slot)
+        let first = slot.index & ~(PackedLeaf.width &- 1)
+        guard let ids = vacantIDs.nodes.pointer(at: first, as: Entity.ID?.self) else { return true }
+        return (0..<PackedLeaf.width).allSatisfy { ids[$0] == nil }
     }
 
     // MARK: - Rows
 
-    /// The address of the row at a slot, or nil where the slot holds none.
-    ///
-    /// Valid until the table is mutated or released. An optional's payload stands at its address.
-    ///
-    /// A packed leaf's rows are made for it, and kept: who only looks at a row, copies it or asks whether there
-    /// is one has ``withRow(at:_:)``, ``copyOfRow(at:)`` and ``hasRow(at:)``.
+    /// The address of the row at a slot, or nil where the slot holds none; see ``AnyTable/rawRow(at:)``.
     @inlinable
     func row(at slot: Slot) -> UnsafePointer<Entity>? {
-        guard let cell = cells.nodes.pointer(at: slot.index) else { return nil }
-        return Table.row(in: cell)
+        // An optional's payload is at its address.
+        rawRow(at: slot)?.assumingMemoryBound(to: Entity.self)
     }
 
     @inlinable
@@ -166,12 +169,12 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         _ row: consuming Entity, at slot: Slot, stamp: Stamp, ordinal: UInt64?,
         _ known: KnownKey = KnownKey()
     ) {
-        let cell = cells.mutablePointer(at: slot.index)
+        let cell = cell(toChange: slot)
         let changed = indexDefinitions.isEmpty ? 0 : unindexChanges(in: cell, to: row, at: slot)
         let isNew = !noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: consume row)
         if isNew {
-            vacantIDs.clear(at: slot.index) { $0 == nil }
+            clearVacantID(of: slot)
             didPutNew(cell, at: slot, stamp: stamp, ordinal: ordinal)
         }
         didPut(cell, at: slot, stamp: stamp, isNew: isNew, indexing: changed, known)
@@ -195,40 +198,39 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// - Parameter keepsPlace: whether the slot keeps its place in the order, for a restoration.
     @inlinable
     func remove(at slot: Slot, stamp: Stamp, keepsPlace: Bool) {
-        let cell = cells.mutablePointer(at: slot.index)
+        let cell = cell(toChange: slot)
         guard let id = cell.pointee.row?.id else { preconditionFailure("no row to remove") }
         unindex(cell, at: slot)
-        vacantIDs[slot.index] = id
+        setVacantID(id, of: slot)
         _ = noteTakingRow(of: cell, at: slot)
         Table.rowPlace(in: cell).initialize(to: nil)
         didRemove(cell, at: slot, stamp: stamp, keepsPlace: keepsPlace)
     }
 
-    /// Gives a slot without a row a place in the order, or takes it away: what a tombstone that
-    /// comes or goes by itself does to the entity that it stands for.
+    /// The cell of a slot for writing.
     @inlinable
-    func setPlace(of slot: Slot, isKept: Bool, stamp: Stamp) -> UInt64 {
-        let cell = cells.mutablePointer(at: slot.index)
-        precondition(cell.pointee.row == nil, "a row has a place already")
-        return setPlace(in: cell, at: slot, isKept: isKept, stamp: stamp)
+    func cell(toChange slot: Slot) -> UnsafeMutablePointer<Cell> {
+        mutableCell(at: slot).assumingMemoryBound(to: Cell.self)
     }
 
     @usableFromInline
     override func undoLastRowChange() {
         let change = rowJournal.removeLast()
         journalWasShortened()
-        let cell = cells.mutablePointer(at: Int(change.slot))
+        let cell = cell(toChange: Slot(change.slot))
         let wasLive = cell.pointee.row != nil
         let isLive = change.before >= 0
         if wasLive { unindex(cell, at: Slot(change.slot)) }
-        if let row = cell.pointee.row, !isLive { vacantIDs[Int(change.slot)] = row.id }
+        if let row = cell.pointee.row, !isLive {
+            setVacantID(row.id, of: Slot(change.slot))
+        }
         if wasLive { order.remove(ordinal: cell.pointee.metadata.ordinal) }
         cell.pointee.row = isLive ? beforeRows.removeLast() : nil
         cell.pointee.metadata = change.metadata
         // Before it is indexed: an index that is made anew then looks at all rows in order.
         if isLive { order.insert(change.slot, ordinal: change.metadata.ordinal) }
         if isLive { index(cell, at: Slot(change.slot)) }
-        if isLive && !wasLive { vacantIDs.clear(at: Int(change.slot)) { $0 == nil } }
+        if isLive && !wasLive { clearVacantID(of: Slot(change.slot)) }
         liveCount += (isLive ? 1 : 0) - (wasLive ? 1 : 0)
         nextOrdinal = change.nextOrdinal
         order.restore(change.order)
@@ -239,71 +241,23 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         for index in (first..<slotCount).reversed() {
             let slot = Slot(index)
             ids.remove(Entity._hashID(id(of: slot)), slot)
-            vacantIDs.clear(at: index) { $0 == nil }
+            clearVacantID(of: slot)
         }
         slotCount = first
     }
 
-    // An override, and not inlinable: what is done so rarely is compiled once for all types.
-    override func dropRows() {
-        cells = PagedArray(leafShift: PagedArray<Cell>.rowLeafShift, hasDirectory: true)
-        vacantIDs = PagedArray(leafShift: PagedArray<Entity.ID?>.rowLeafShift)
-    }
-
     // MARK: - Scanning
 
-    /// Calls `body` with each row in insertion order until it returns false. Addresses are good as those of
-    /// ``row(at:)`` are; those of a passing visit may be for the calls alone.
+    /// Calls `body` with each row in insertion order until it returns false; see ``AnyTable/visitRows(isPassing:_:)``.
     @inlinable
-    func forEachRow(
-        isPassing: Bool = false, _ body: (Slot, UnsafePointer<Entity>) throws -> Bool
-    ) rethrows {
-        guard let slotsByOrdinal = order.slotsByOrdinal else {
-            return try cells.forEachNode { first, node in
-                if isPassing, PackedLeaf.isPacked(node), PackedLeaf.unpacked(of: node) == nil,
-                    !PackedLeaf.isWorthUnpackingWhole(node)
-                {
-                    return try Table.passPacked(node, first, body)
-                }
-                let cells = cells.leafElements(of: node, first)
-                guard let base = cells.baseAddress else { return true }
-                for offset in 0..<cells.count {
-                    guard let row = Table.row(in: base + offset) else { continue }
-                    guard try body(Slot(first + offset), row) else { return false }
-                }
-                return true
-            }
-        }
-        try slotsByOrdinal.forEachLeaf { _, slots in
-            for slot in slots where slot != 0 {
-                let slot = Slot(slot - 1)
-                guard let row = row(at: slot) else { continue }
-                guard try body(slot, row) else { return false }
-            }
-            return true
+    func forEachRow(isPassing: Bool = false, _ body: (Slot, UnsafePointer<Entity>) -> Bool) {
+        visitRows(isPassing: isPassing) {
+            body(Slot($0), $1.assumingMemoryBound(to: Entity.self))
         }
     }
 
     @usableFromInline
     override package func idText(of slot: Slot) -> String { String(describing: id(of: slot)) }
-
-    override func setVacancy(of slot: Slot, ordinal: UInt64?, stamp: Stamp) {
-        let cell = cells.mutablePointer(at: slot.index)
-        precondition(cell.pointee.row == nil, "a row has a place already")
-        restoreVacancy(in: cell, at: slot, ordinal: ordinal, stamp: stamp)
-    }
-
-    override func stampAgain(_ slot: Slot, _ stamp: Stamp) {
-        stampAgain(in: cells.mutablePointer(at: slot.index), stamp)
-    }
-
-    @usableFromInline
-    override package func setMetadata(_ metadata: RowMetadata, of slot: Slot) {
-        let cell = cells.mutablePointer(at: slot.index)
-        precondition(
-            cell.pointee.metadata.ordinal == metadata.ordinal, "metadata does not move a row")
-        cell.pointee.metadata = metadata
-    }
 
     // MARK: - Invariants
 
@@ -316,13 +270,13 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
             precondition(self.slot(of: id(of: slot)) == slot, "an id that leads to another slot")
             guard isLive(slot) else { continue }
             live += 1
-            precondition(cells[index].metadata.ordinal < nextOrdinal, "an ordinal from nowhere")
+            precondition(metadata(of: slot).ordinal < nextOrdinal, "an ordinal from nowhere")
         }
         precondition(live == liveCount, "the count of rows is wrong")
         var previous: UInt64?
         var visited = 0
         forEachRow { slot, _ in
-            let ordinal = cells[slot.index].metadata.ordinal
+            let ordinal = metadata(of: slot).ordinal
             if let previous { precondition(previous < ordinal, "rows out of insertion order") }
             previous = ordinal
             visited += 1

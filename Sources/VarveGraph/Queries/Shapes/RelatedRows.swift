@@ -14,7 +14,7 @@ final class RelatedRows<Child: EntityModelProtocol>: RelationRows {
     @usableFromInline let loaders: NestedLoaders
     /// Whether conditions of the plan may hide linked entities.
     @usableFromInline let mayHide: Bool
-    @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Child>
+    @exclusivity(unchecked) @usableFromInline var rows: RowCursor
     // Made when the first child is met, or a depth list would prepare every branch of the model.
     @exclusivity(unchecked) @usableFromInline var preparedLoader: RowLoader<Child>?
     @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<UInt32> = []
@@ -158,7 +158,7 @@ final class RelatedRows<Child: EntityModelProtocol>: RelationRows {
     @inlinable
     func shownID(_ slot: UInt32) -> Child.ID? {
         if let place = rows.place(at: slot), Table<Child>.hasRow(at: place) {
-            return Table<Child>.id(at: place)
+            return Table<Child>.id(at: table.layout.settled(place))
         }
         return links.isDeleted(slot) ? nil : table.id(of: Slot(slot))
     }

@@ -3,17 +3,14 @@
 /// A row of a packed leaf is made when it is read. Who wants an address to keep, and whoever reads the leaf for the
 /// eighth time, has all of its rows made, and kept.
 @usableFromInline
-struct RowCursor<Entity: EntityModelProtocol> {
-    @usableFromInline typealias Cell = Table<Entity>.Cell
-
-    @usableFromInline let table: Table<Entity>
+struct RowCursor {
+    @usableFromInline let table: AnyTable
     @usableFromInline let shift: Int
     @usableFromInline var page = -1
-    /// The place of the page's first element.
-    @usableFromInline var leaf: ElementPlace?
+    @usableFromInline var leaf: LeafWord?
 
-    @inlinable
-    init(_ table: Table<Entity>) {
+    @usableFromInline
+    init(_ table: AnyTable) {
         self.table = table
         shift = table.cells.nodes.leafShift
     }
@@ -25,26 +22,27 @@ struct RowCursor<Entity: EntityModelProtocol> {
         let index = Int(slot)
         if index &>> shift != page { turn(to: index) }
         guard let leaf else { return nil }
-        let position = index & ((1 &<< shift) &- 1)
-        if leaf.isPacked { return ElementPlace(packedIn: leaf.node, at: position) }
-        return ElementPlace(element: leaf.element.assumingMemoryBound(to: Cell.self) + position)
+        return table.layout.place(at: index & ((1 &<< shift) &- 1), of: leaf)
     }
 
     /// Turns to the page of an index.
-    @inlinable
+    @usableFromInline
     mutating func turn(to index: Int) {
         page = index &>> shift
-        leaf = table.cells.nodes.place(at: index & ~((1 &<< shift) &- 1))
+        leaf = table.cells.nodes.word(holding: index)
     }
 
-    @inlinable
+    @usableFromInline
     mutating func hasRow(at slot: UInt32) -> Bool {
-        place(at: slot).map(Table<Entity>.hasRow) ?? false
+        guard let place = place(at: slot) else { return false }
+        return table.isLive(at: place)
     }
 
     /// Copies the row at a slot; returns false where the slot holds none.
     @inlinable
-    mutating func copyRow(at slot: UInt32, to target: UnsafeMutablePointer<Entity>) -> Bool {
+    mutating func copyRow<Entity: EntityModelProtocol>(
+        at slot: UInt32, to target: UnsafeMutablePointer<Entity>
+    ) -> Bool {
         guard let place = place(at: slot) else { return false }
         return Table.copyRow(at: table.settledForReading(place, Slot(slot)), to: target)
     }
@@ -67,11 +65,11 @@ struct RowCursor<Entity: EntityModelProtocol> {
                 if step < slots.count {
                     let place = place(at: slots[step])
                     recent.initializeElement(at: step & 31, to: place)
-                    if let place { RowCursor.ask(for: place) }
+                    if let place { ask(for: place) }
                 }
                 let come = step - lead
                 if come >= 0, come < slots.count, let place = recent[come & 31] {
-                    RowCursor.askForParts(of: place)
+                    askForParts(of: place)
                 }
                 let ready = come - lead
                 if ready >= 0, let place = recent[ready & 31] {
@@ -82,70 +80,29 @@ struct RowCursor<Entity: EntityModelProtocol> {
     }
 
     @inlinable @inline(__always)
-    static func ask(for place: ElementPlace) {
+    func ask(for place: ElementPlace) {
         if place.isPacked {
             Prefetch.lines(at: place.node, byteCount: 64)
         } else {
-            Prefetch.lines(at: place.element, byteCount: MemoryLayout<Entity>.size)
+            Prefetch.lines(at: place.element, byteCount: table.layout.metadataOffset)
         }
     }
 
     @inlinable @inline(__always)
-    static func askForParts(of place: ElementPlace) {
+    func askForParts(of place: ElementPlace) {
         if place.isPacked {
             let bytes = PackedLeaf.bytes(at: place.position, of: place.node)
             if let start = bytes.baseAddress { Prefetch.lines(at: start, byteCount: bytes.count) }
         } else {
-            Prefetch.references(in: place.element, byteCount: MemoryLayout<Entity>.size)
+            Prefetch.references(in: place.element, byteCount: table.layout.metadataOffset)
         }
-    }
-
-    /// Calls `body` with the row at each slot that has one and meets the condition of a test, until it returns false.
-    ///
-    /// - Returns: how many rows there were that meet the condition.
-    @inlinable
-    mutating func visit(
-        _ slots: UnsafeBufferPointer<UInt32>, _ test: RowTest?, for use: RowUse, _ body: RowVisit
-    ) -> Int {
-        let table = table
-        var count = 0
-        forEachPlace(at: slots) { slot, place in
-            var isMet = true
-            if let test {
-                guard let known = RowCursor.isMet(test.bytes, at: place) else { return true }
-                isMet = known
-            }
-            if isMet, use == .count {
-                if Table<Entity>.hasRow(at: place) { count += 1 }
-                return true
-            }
-            let place = table.settledForReading(place, Slot(slot), isPassing: use != .keeping)
-            return Table<Entity>.withRow(at: place) { row in
-                guard isMet || test?.matches(row) ?? true else { return true }
-                count += 1
-                return use == .count || body(slot, row)
-            } ?? true
-        }
-        return count
-    }
-
-    /// Whether the bytes of a row tell that it meets the condition of a test; nil where they tell that it does not,
-    /// or there is no row.
-    @inlinable @inline(__always)
-    static func isMet(_ test: PackedTextTest, at place: ElementPlace) -> Bool? {
-        let place = Table<Entity>.settled(place)
-        guard place.isPacked else { return false }
-        guard Table<Entity>.hasRow(at: place),
-            test.isMet(by: PackedLeaf.parts(at: place.position, of: place.node).row)
-        else { return nil }
-        return test.isWhole
     }
 
     /// Copies the rows at these slots to a place with room for as many; returns how many there are.
     ///
     /// - Parameter isWhole: whether these are all rows of most leaves.
     @inlinable
-    mutating func copyRows(
+    mutating func copyRows<Entity: EntityModelProtocol>(
         at slots: UnsafeBufferPointer<UInt32>, isWhole: Bool,
         to base: UnsafeMutablePointer<Entity>
     ) -> Int {

@@ -4,7 +4,7 @@
 /// fill, others copy a part.
 @usableFromInline
 final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
-    @exclusivity(unchecked) @usableFromInline var rows: RowCursor<Entity>
+    @exclusivity(unchecked) @usableFromInline var rows: RowCursor
     /// What was loaded, where it is kept.
     private var kept = KeptRows<Entity>()
 
@@ -48,7 +48,8 @@ final class RowLoader<Entity: EntityModelProtocol>: ShapeLoader {
 
     override func forget() { kept.forget(over: NestedLoaders.keptLimit) }
 
-    @inlinable
+    // Not inlined: it is called for each way in which rows are loaded, and is most of the code of each.
+    @inlinable @inline(never)
     func loadAnew(_ slots: ContiguousArray<UInt32>, isWhole: Bool = false) -> [Entity] {
         // Without room the array is the one that all threads share, and its count is written.
         guard !slots.isEmpty else { return [] }

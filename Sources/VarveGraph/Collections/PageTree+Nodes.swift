@@ -1,54 +1,23 @@
-extension PagedArray.Nodes {
+extension PageTree.Nodes {
     @inlinable var capacity: Int { 1 &<< (leafShift &+ PagedInner.shift &* height) }
 
-    /// The element at an index, as an array returns it: valid as long as the array is kept alive and not mutated.
+    /// The element at an index of leaves that are not packed: valid as long as the tree is kept alive and not mutated.
     @inlinable @inline(__always)
-    func pointer(at index: Int) -> UnsafeMutablePointer<Element>? {
-        guard let leaf = leaf(holding: index) else { return nil }
-        return leaf + (index & ((1 &<< leafShift) &- 1))
-    }
-
-    /// The first element of the leaf that holds `index`, or nil where there is none.
-    @inlinable @inline(__always)
-    func leaf(holding index: Int) -> UnsafeMutablePointer<Element>? {
+    func pointer<Element: PagedElement>(
+        at index: Int, as type: Element.Type
+    ) -> UnsafeMutablePointer<Element>? {
         guard let word = word(holding: index) else { return nil }
-        if Element.mayBePacked, word.isPacked { return unpacked(word.node, holding: index) }
-        return PagedLeaf<Element>.elements(of: word.node)
+        return PagedLeaf<Element>.elements(of: word.node) + (index & ((1 &<< leafShift) &- 1))
     }
 
-    /// Where the element at `index` stands, or nil where there is no leaf. A packed leaf stays one.
-    @inlinable @inline(__always)
-    func place(at index: Int) -> ElementPlace? {
-        guard let word = word(holding: index) else { return nil }
-        let position = index & ((1 &<< leafShift) &- 1)
-        guard Element.mayBePacked, word.isPacked else {
-            return ElementPlace(element: PagedLeaf<Element>.elements(of: word.node) + position)
-        }
-        // Its bytes serve whether its elements were made or not. It is not looked at: it may not be in the cache.
-        return ElementPlace(packedIn: word.node, at: position)
-    }
-
+    /// The leaf that holds an index, or nil where there is none. It is not looked at: it may not be in the cache.
     @inlinable @inline(__always)
     func word(holding index: Int) -> LeafWord? {
         // A negative index is not below a capacity either.
         let number = UInt(bitPattern: index) &>> UInt(leafShift)
         if let directory, let word = LeafDirectory.word(number, in: directory) { return word }
         guard let node = nodeInTree(holding: index) else { return nil }
-        return Element.mayBePacked ? LeafWord(node) : LeafWord(unpacked: node)
-    }
-
-    /// The elements of a packed leaf. From now on the directory leads to them.
-    @inlinable @inline(never)
-    func unpacked(
-        _ node: UnsafeRawPointer, holding index: Int
-    ) -> UnsafeMutablePointer<Element> {
-        let elements = PackedLeaf.elements(of: node, as: Element.self)
-        if let directory {
-            LeafDirectory.replace(
-                node, by: PagedLeaf<Element>.leaf(of: elements), at: index &>> leafShift,
-                in: directory)
-        }
-        return elements
+        return LeafWord(node)
     }
 
     /// Asks the processor for a node that a change of the element at `index` will go through. The nodes above it are

@@ -1,7 +1,6 @@
 // Where leaves come and go, the directory is told.
-extension PagedArray {
+extension PageTree {
     /// A leaf has come, or another one in the place of a shared one.
-    @usableFromInline
     mutating func noteLeaf(_ number: Int, _ leaf: LeafWord, isNew: Bool) {
         let isOwn = isKnownUniquelyReferenced(&directory)
         guard let directory else { return }
@@ -13,7 +12,6 @@ extension PagedArray {
         if directory.isRenewalDue { renewDirectory() }
     }
 
-    @usableFromInline
     mutating func noteDroppedLeaf(_ number: Int) {
         guard let directory else { return }
         if number < directory.capacity, directory[number] != nil {
@@ -47,13 +45,11 @@ extension PagedArray {
     }
 
     /// Looks leaves up in the tree from now on.
-    @usableFromInline
     mutating func dropDirectory() {
         directory = nil
         nodes.directory = nil
     }
 
-    @usableFromInline
     mutating func use(_ new: LeafDirectory) {
         directory = new
         nodes.directory = UnsafeRawPointer(Unmanaged.passUnretained(new).toOpaque())
