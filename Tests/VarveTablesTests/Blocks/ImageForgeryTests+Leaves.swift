@@ -109,3 +109,57 @@ extension ImageForgeryTests {
         #expect(changed.damage == .contradiction)
     }
 }
+
+extension ImageForgeryTests {
+    /// Changes by a little what some page that new entities and links go to counts.
+    private static func forgeCount(
+        of image: inout ForgedImage, _ generator: inout SeededGenerator
+    ) {
+        let found = image.blocks.indices.filter { index in
+            switch image.blocks[index].entry.run.kind.structure {
+            case .rowLeaf, .linkLeaf, .idBucket, .listPage: true
+            default: false
+            }
+        }
+        guard let block = found.randomElement(using: &generator) else { return }
+        let run = image.blocks[block].entry.run
+        let frame = generator.below(image.blocks[block].entry.storedFrames)
+        // A leaf of links has a count for each of 16 holders.
+        let isLinks = run.kind == PageKind(.linkLeaf)
+        let offset = isLinks ? Page.headerBytes + 4 * generator.below(16) : 12
+        let position = frame * run.frameBytes + offset
+        let count = Int(image.blocks[block].raw[position]) + generator.below(9) - 4
+        image.store(UInt32(max(count, 0)), block, frame, at: offset)
+    }
+
+    @Test(
+        "Counts of pages changed, and several transactions of the log in one of the engine",
+        arguments: TestSize.choose(1...20, nightly: 1...200))
+    func counts(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed) << 16)
+        var history = StateHistory(seed: seed)
+        try history.advance(30)
+        let image = try ForgedImage(history.state.image())
+        var log: [[UInt8]] = []
+        for _ in 0..<8 { log.append(try history.next()) }
+        for _ in 0..<12 {
+            var forged = image
+            for _ in 0...generator.below(3) { Self.forgeCount(of: &forged, &generator) }
+            guard let state = try? State.open(MemorySource(try forged.bytes())).state else {
+                continue
+            }
+            let transaction = StateTransaction(state)
+            for bytes in log {
+                do {
+                    try bytes.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
+                } catch {
+                    #expect(error is ReplayError, "seed \(seed)")
+                    break
+                }
+            }
+            let changed = transaction.publish()
+            _ = StateContent(changed)
+            _ = try? changed.image()
+        }
+    }
+}
