@@ -91,41 +91,6 @@ struct StateReplayTests {
         #expect(salvage.currentState().table(TypeNumber(1))?.lastNumber == 5)
     }
 
-    /// Several look-ups long: ids that are known and ids that are new, both inserted backwards.
-    @Test(
-        "Ids get their slots in the order of a transaction's entities, in whatever order events name them"
-    )
-    func slotOrder() throws {
-        let type = UserLog.type
-        let state = try UserLog.state(count: 40)
-        let ids = (0..<120).map { UserLog.id($0 % 2 == 0 ? 1_000 + $0 : $0 / 4) }
-        var encoder = TransactionEncoder()
-        let header = TransactionHeader(
-            id: state.nextTransaction, time: Timestamp(microseconds: 9))
-        encoder.begin(id: header.id, time: header.time)
-        let entities = ids.map { encoder.entity(type, bytes: $0) }
-        for index in ids.indices.reversed() where index % 2 == 0 {
-            encoder.insert(
-                entities[index], ordinal: Ordinal(UInt64(1_000 + index)),
-                row: UserLog.row(index, age: index))
-        }
-        var writer = ByteWriter()
-        encoder.finish(header, into: &writer)
-        let changed = try state.changed { try apply(writer.copyBytes(), to: $0) }
-        let added = stride(from: 0, to: 120, by: 2).map { $0 }
-        var cursor = try #require(changed.entries(of: type))
-        var found: [[UInt8]] = []
-        while let entry = cursor.nextEntry() {
-            let position = entry.slot.index - 40
-            found.append([UInt8](entry.id))
-            guard position >= 0 else { continue }
-            #expect(entry.presence == .live)
-            #expect(UserLog.age(in: entry.row) == added[position])
-        }
-        #expect(found == (0..<40).map { UserLog.id($0) } + added.map { UserLog.id(1_000 + $0) })
-        #expect(changed.counts(of: type).live == 100)
-    }
-
     /// A state that one transaction of the engine made of the whole log has as many pages: none that was
     /// replaced is left over.
     private func expectNoLostPages(_ state: State, _ log: [[UInt8]], seed: Int) throws {

@@ -49,11 +49,11 @@ extension RowTree {
         (entry.pointee, page) = transaction.allocate(PageKind(.rowLeaf), byteCount)
         let leaf = RowLeaf(page: page, geometry: geometry)
         page.clear(Page.headerBytes..<geometry.body)
-        for row in rows {
+        for (index, row) in rows.enumerated() {
             let content = row.id.count + row.row.count
             let isLarge = geometry.isLarge(content)
             leaf.append(
-                id: row.id, row: row.row, row.metadata,
+                at: index, id: row.id, row: row.row, row.metadata,
                 large: isLarge
                     ? LargeContent.make(id: row.id, row: row.row, in: transaction) : nil)
         }

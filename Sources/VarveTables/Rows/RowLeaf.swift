@@ -122,13 +122,14 @@ struct RowLeaf: BitwiseCopyable {
         for later in index..<geometry.slotCount { setEnd(later, end(later) &+ change) }
     }
 
-    /// Replaces the row and metadata of a slot where this takes no other page: the leaf is the transaction's own and
-    /// has room, and neither content is large. Returns whether it did.
+    /// Replaces the row and metadata of a slot where this takes no other page: the leaf is the transaction's own, has the
+    /// slot in use, and has room, and neither content is large. Returns whether it did.
     func setInPlace(
         _ index: Int, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
         in transaction: PageTransaction
     ) -> Bool {
-        guard transaction.owns(page), flags(index) & Self.largeFlag == 0 else { return false }
+        guard transaction.owns(page), index < page.count, flags(index) & Self.largeFlag == 0
+        else { return false }
         let (idCount, old) = (idCount(index), end(index) &- start(index))
         let new = idCount &+ row.count
         guard !geometry.isLarge(new), geometry.body &+ bodyCount &- old &+ new <= page.byteCount
@@ -141,12 +142,15 @@ struct RowLeaf: BitwiseCopyable {
 
     /// Puts the next slot into use, in a page that has room for its entry.
     ///
-    /// - Parameter large: the page of large content.
+    /// - Parameters:
+    ///   - index: of the slot: as many are in use.
+    ///   - large: the page of large content.
     func append(
-        id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer, _ metadata: RowMetadata,
-        large: PageNumber?
+        at index: Int, id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer,
+        _ metadata: RowMetadata, large: PageNumber?
     ) {
-        let (index, start) = (page.count, bodyCount)
+        assert(index == page.count && index < geometry.slotCount)
+        let start = start(index)
         page.count = index &+ 1
         if let large {
             page.store(large, at: geometry.body &+ start)
@@ -174,10 +178,14 @@ struct RowLeaf: BitwiseCopyable {
     }
 
     /// Copies metadata and contents of another leaf of the same geometry.
-    func copy(from other: RowLeaf) {
-        page.count = other.page.count
-        let count = geometry.body &+ other.bodyCount &- Page.headerBytes
-        page.write(other.page.bytes(Page.headerBytes, count), at: Page.headerBytes)
+    func copy(from other: RowLeaf) { copy(from: other, first: other.page.count) }
+
+    /// Copies metadata and contents of the first slots of another leaf of the same geometry. The ends of those behind
+    /// are undefined.
+    func copy(from other: RowLeaf, first count: Int) {
+        page.count = count
+        let byteCount = geometry.body &+ other.start(count) &- Page.headerBytes
+        page.write(other.page.bytes(Page.headerBytes, byteCount), at: Page.headerBytes)
     }
 
     /// Copies metadata and contents of another leaf, but for the content of a slot in use: in its place

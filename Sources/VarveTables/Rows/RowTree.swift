@@ -75,53 +75,59 @@ package struct RowTree: BitwiseCopyable, Sendable {
     ) -> Slot {
         precondition(count < Slot.limit, "The caller checks that a slot is left")
         let slot = Slot(UInt32(truncatingIfNeeded: count))
+        // Not what the leaf's page says: one of an image may say anything.
+        let index = count & (geometry.slotCount - 1)
         let byteCount = id.count + row.count
         let entry = leaves.mutableEntry(at: count >> geometry.slotBits, in: transaction)
-        let leaf = leafForNext(geometry.inlineCount(byteCount), &entry.pointee, in: transaction)
+        let leaf = leafForNext(
+            index, geometry.inlineCount(byteCount), &entry.pointee, in: transaction)
         leaf.append(
-            id: id, row: row, metadata,
+            at: index, id: id, row: row, metadata,
             large: geometry.isLarge(byteCount)
                 ? LargeContent.make(id: id, row: row, in: transaction) : nil)
         count += 1
         return slot
     }
 
-    /// The leaf of the slot behind the last: of the transaction, and with room for `byteCount` bytes of content.
+    /// The leaf of the slot behind the last, in which `used` slots are in use: of the transaction, and with room for
+    /// `byteCount` bytes of content.
     @inline(__always)
     private func leafForNext(
-        _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
+        _ used: Int, _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
     ) -> RowLeaf {
         if number != .none {
             let leaf = RowLeaf(page: transaction.pages[number], geometry: geometry)
-            if transaction.owns(leaf.page),
-                geometry.body + leaf.bodyCount + byteCount <= leaf.page.byteCount
+            if transaction.owns(leaf.page), leaf.page.count == used,
+                geometry.body + leaf.start(used) + byteCount <= leaf.page.byteCount
             {
                 return leaf
             }
         }
-        return makeLeafForNext(byteCount, &number, in: transaction)
+        return makeLeafForNext(used, byteCount, &number, in: transaction)
     }
 
-    /// A new leaf, with what the one before it holds.
+    /// A new leaf, with what the first `used` slots of the one before it hold.
     @inline(never)
     private func makeLeafForNext(
-        _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
+        _ used: Int, _ byteCount: Int, _ number: inout PageNumber, in transaction: PageTransaction
     ) -> RowLeaf {
-        let used = count & (geometry.slotCount - 1)
         let old =
             number == .none ? nil : RowLeaf(page: transaction.pages[number], geometry: geometry)
-        let needed = geometry.body + (old?.bodyCount ?? 0) + byteCount
+        let oldCount = old?.page.count ?? 0
+        // Of a leaf that cannot be read, or says something else than the table, the slots that it lacks are vacant.
+        if oldCount != used { transaction.pages.noteContradiction() }
+        let kept = min(oldCount, used)
+        let needed = geometry.body + (old?.start(kept) ?? 0) + byteCount
         let (newNumber, page) = transaction.allocate(
             PageKind(.rowLeaf),
             min(capacity(for: needed, used: used + 1), max(needed, capacityMax)))
         let leaf = RowLeaf(page: page, geometry: geometry)
         if let old {
-            leaf.copy(from: old)
+            leaf.copy(from: old, first: kept)
             transaction.release(number)
         } else {
             page.clear(Page.headerBytes..<geometry.body)
         }
-        // Of a leaf that cannot be read, the slots before are vacant.
         while page.count < used { leaf.appendSlot() }
         number = newNumber
         return leaf

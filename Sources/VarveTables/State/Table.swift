@@ -137,7 +137,7 @@ package struct Table: Sendable {
             rows.entry($0, in: pages).id.hasSameBytes(as: id)
         }
         guard case .added(let isByChance) = entering else { return nil }
-        count(.live, by: 1)
+        count(.live)
         raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
         _ = rows.append(
             id: id, row: row, metadata(.live, ordinal, at: version), in: transaction)
@@ -190,17 +190,27 @@ package struct Table: Sendable {
         _ ordinal: Ordinal, at version: PreviousVersion, in transaction: PageTransaction
     ) throws(EntityFault) {
         guard UInt32(exactly: row.count) != nil else { throw .tooLarge }
-        count(presence, by: 1)
+        count(presence)
         raiseNextOrdinal(to: Ordinal(ordinal.rawValue + 1))
         let metadata = metadata(presence, ordinal, at: version)
-        count(rows.set(slot, row: row, metadata, in: transaction), by: -1)
+        uncount(rows.set(slot, row: row, metadata, in: transaction), transaction.pages)
     }
 
-    private mutating func count(_ presence: EntityPresence, by change: Int) {
+    private mutating func count(_ presence: EntityPresence) {
         switch presence {
         case .vacant, .gone: break
-        case .live: liveCount += change
-        case .tombstone: tombstoneCount += change
+        case .live: liveCount += 1
+        case .tombstone: tombstoneCount += 1
+        }
+    }
+
+    /// The counts of an image may be lower than what its rows come to.
+    private mutating func uncount(_ presence: EntityPresence, _ pages: PageTable) {
+        switch presence {
+        case .live where liveCount > 0: liveCount -= 1
+        case .tombstone where tombstoneCount > 0: tombstoneCount -= 1
+        case .vacant, .gone: break
+        case .live, .tombstone: pages.noteContradiction()
         }
     }
 
@@ -216,7 +226,7 @@ package struct Table: Sendable {
                 updatedAt: version.updatedAt.microseconds),
             revision: 0)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        count(rows.set(slot, row: none, metadata, in: transaction), by: -1)
+        uncount(rows.set(slot, row: none, metadata, in: transaction), transaction.pages)
         keepLists([], of: slot, in: transaction)
     }
 
@@ -296,7 +306,7 @@ package struct Table: Sendable {
         _ loaded: UnsafeBufferPointer<LoadedRow>, in transaction: PageTransaction
     ) {
         for row in loaded {
-            count(row.metadata.presence, by: 1)
+            count(row.metadata.presence)
             if row.metadata.presence.hasRow {
                 nextOrdinal = max(nextOrdinal, Ordinal(row.metadata.stamps.ordinal + 1))
             }

@@ -7,7 +7,7 @@ import VarveTestSupport
 enum UserLog {
     static let type = TypeNumber(1)
 
-    private static let definition = TypeDefinition(
+    static let definition = TypeDefinition(
         number: type, name: "User", idType: .string,
         fields: [("name", StoredType.string), ("age", .int64)].enumerated().map { index, field in
             FieldDefinition(
@@ -15,7 +15,9 @@ enum UserLog {
                 rung: .storable)
         }, relations: [])
 
-    static func id(_ number: Int) -> [UInt8] { text("user-\(number)") }
+    static func id(_ number: Int) -> [UInt8] { id("user-\(number)") }
+
+    static func id(_ text: String) -> [UInt8] { self.text(text) }
 
     /// The bytes of a name that no other row has.
     static func name(_ number: Int) -> [UInt8] { text("name <\(number * 7_919)>") }
@@ -100,9 +102,10 @@ enum UserLog {
         }
     }
 
-    private static func apply(
-        to state: State, _ body: (inout TransactionEncoder) throws -> Void
-    ) throws -> State {
+    /// The transaction of the log that comes next, with the events of `body`.
+    static func transaction(
+        behind state: State, _ body: (inout TransactionEncoder) throws -> Void
+    ) rethrows -> [UInt8] {
         let id = state.nextTransaction
         let time = Timestamp(microseconds: Int64(id.rawValue))
         var encoder = TransactionEncoder()
@@ -110,9 +113,19 @@ enum UserLog {
         try body(&encoder)
         var writer = ByteWriter()
         encoder.finish(TransactionHeader(id: id, time: time), into: &writer)
-        let bytes = writer.copyBytes()
-        return try state.changed { transaction in
+        return writer.copyBytes()
+    }
+
+    /// The state behind a transaction of the log.
+    static func apply(_ bytes: [UInt8], to state: State) throws -> State {
+        try state.changed { transaction in
             try bytes.withUnsafeBytes { try transaction.apply(TransactionView($0)) }
         }
+    }
+
+    private static func apply(
+        to state: State, _ body: (inout TransactionEncoder) throws -> Void
+    ) throws -> State {
+        try apply(transaction(behind: state, body), to: state)
     }
 }
