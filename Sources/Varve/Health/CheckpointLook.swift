@@ -30,7 +30,7 @@ final class CheckpointLook: Sendable {
     static let delay = DispatchTimeInterval.seconds(2)
     private static let workTime = Duration.milliseconds(10)
     private static let pause = DispatchTimeInterval.milliseconds(90)
-    /// What the system refuses so often it may refuse for long.
+    /// What the system refuses more often than that is as good as damaged.
     private static let refusalCountMax = 3
 
     private let opening: StoreOpening
@@ -108,18 +108,14 @@ final class CheckpointLook: Sendable {
         guard !isEnded.load(ordering: .relaxed) else { return false }
         // What a compaction has removed meanwhile is no damage.
         guard isThere(subject.comparison.file) else { return false }
-        guard StoreError.log(error).isRefusalBySystem else {
-            // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
-            mend(error, in: subject)
-            return false
-        }
         subject.refusalCount += 1
-        guard subject.refusalCount <= Self.refusalCountMax else {
-            opening.health.note(error)
-            return false
+        if StoreError.log(error).isRefusalBySystem, subject.refusalCount <= Self.refusalCountMax {
+            keep(subject)
+            return true
         }
-        keep(subject)
-        return true
+        // What is wrong behind it is of no use: nothing begins with this checkpoint any more.
+        mend(error, in: subject)
+        return false
     }
 
     /// Whether the store still has the file; also where that cannot be said.

@@ -179,7 +179,7 @@ final class FileChecker: @unchecked Sendable {
         guard let names = try? writer.fileNames() else { return }
         record.noteReplacement { names.contains($0) }
         for damage in record.health.damages {
-            if case .replaced = damage.repair { continue }
+            guard case .rebuilt = damage.repair else { continue }
             try? mendNow(
                 .checkpointDamaged(
                     file: damage.file, offset: damage.offset, reason: damage.reason))
