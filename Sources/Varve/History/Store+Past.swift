@@ -60,7 +60,10 @@ extension Store {
                     }
                 past.completeLinks(behind: transaction)
                 return past
-            } catch StoreError.log(let error) where history.avoidsCheckpoint(after: error) {
+            } catch StoreError.log(let error)
+                where error != opener.waiting.damage(under: current.context)
+                && history.avoidsCheckpoint(after: error)
+            {
                 // Gone, or found damaged when a block was read. Other ways need none of it.
                 opener.notePast(error)
             }
