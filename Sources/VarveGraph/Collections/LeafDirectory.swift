@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The leaves of a ``PagedArray`` by their numbers, as plain words: found with one load, where the way
+/// The leaves of a ``PageTree`` by their numbers, as plain words: found with one load, where the way
 /// down the tree takes one for each level, and most of them from memory that is not in the cache.
 ///
 /// It owns nothing and promises nothing. A word is the leaf's address, or null: then the tree is asked.

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// A leaf of a ``PagedArray`` whose elements are still bytes, as a checkpoint or a log has them.
+/// A leaf of a ``PageTree`` whose elements are still bytes, as a checkpoint or a log has them.
 ///
 /// It stands in the tree where a ``PagedLeaf`` would. Whoever wants the address of an element has all of them
 /// made, once for all who share the leaf; whoever only passes by reads the bytes. An element that is changed is
@@ -10,7 +10,7 @@ public import Synchronization
 /// array has the leaf, which is then changing, so that nobody looks.
 @usableFromInline
 final class PackedLeaf: ManagedBuffer<Int, UInt64> {
-    /// Eight, as rows have; see ``PagedArray/rowLeafShift``.
+    /// Eight, as rows have; see ``PageTree/rowLeafShift``.
     @inlinable static var width: Int { 8 }
 
     /// Leaves with more bytes are not packed: who reads a row of it by value would copy all that.

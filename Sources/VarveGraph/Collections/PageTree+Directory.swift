@@ -1,4 +1,4 @@
-// Where leaves come and go, the directory is told.
+// Where leaves come and go, the directory is notified.
 extension PageTree {
     /// A leaf has come, or another one in the place of a shared one.
     mutating func noteLeaf(_ number: Int, _ leaf: LeafWord, isNew: Bool) {

@@ -13,7 +13,7 @@ struct PageTree {
     var directory: LeafDirectory?
     @usableFromInline var nodes: Nodes
 
-    /// What a look-up needs, as plain words. Of a tree in an object these are asked instead of the tree, which would
+    /// What a look-up needs, as plain words. Of a tree in an object these are read instead of the tree, which would
     /// be copied, and counted, for the call.
     @frozen
     @usableFromInline
@@ -97,7 +97,7 @@ struct PageTree {
         noteLeaf(index >> leafShift, LeafWord(packed: node), isNew: true)
     }
 
-    /// Puts a packed leaf in the place of one with the same elements, which is answered.
+    /// Puts a packed leaf in the place of one with the same elements, which is returned in `leaf`.
     mutating func replaceLeaf(at index: Int, by leaf: inout AnyObject) {
         let node = UnsafeRawPointer(Unmanaged.passUnretained(leaf).toOpaque())
         withReference(toSubtreeOf: leafShift, holding: index) { reference in

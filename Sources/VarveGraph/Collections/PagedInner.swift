@@ -1,4 +1,4 @@
-/// An inner node of a ``PagedArray``: eight references to nodes one level below, each optional.
+/// An inner node of a ``PageTree``: eight references to nodes one level below, each optional.
 @usableFromInline
 final class PagedInner: ManagedBuffer<Int, AnyObject?> {
     @usableFromInline static var shift: Int { 3 }

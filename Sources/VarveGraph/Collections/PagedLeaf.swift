@@ -1,4 +1,4 @@
-/// A leaf of a ``PagedArray``; every element is initialised.
+/// A leaf of a ``PageTree``; every element is initialised.
 @usableFromInline
 final class PagedLeaf<Element: PagedElement>: ManagedBuffer<Int, Element> {
     @inlinable

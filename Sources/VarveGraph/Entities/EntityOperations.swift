@@ -108,8 +108,8 @@ package struct EntityOperations: Sendable {
         withBefore = { table, before, body in
             let table = table.rows(of: Entity.self)
             table.beforeRows.withUnsafeBufferPointer { rows in
-                guard let base = rows.baseAddress else { return }
-                body(UnsafeRawPointer(base + Int(before)))
+                precondition(rows.indices.contains(Int(before)), "a before-row that is not there")
+                body(UnsafeRawPointer(rows.baseAddress.unsafelyUnwrapped + Int(before)))
             }
         }
         clearBeforeRows = { table in

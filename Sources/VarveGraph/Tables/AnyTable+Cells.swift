@@ -72,13 +72,13 @@ extension AnyTable {
         return made
     }
 
-    /// To be asked whenever a row was looked up and made of a packed leaf for the moment: whether to make all of its
+    /// Call this whenever a row was looked up and made of a packed leaf for the moment: whether to make all of its
     /// rows, to stay.
     ///
     /// In a small table at the eighth time, when that would have cost no more. Of a large table all rows, made, are more
     /// memory than the caches hold, and to wait for a row and each of its texts takes longer than to make it of its
     /// bytes: of 100,000 users that are looked up at random 4.0 million a second were found as bytes, and 2.4 as values.
-    /// So there it is the leaves that are asked for again and again, and no more of them than a small table has.
+    /// So there it is the leaves that are read again and again, and no more of them than a small table has.
     @usableFromInline
     final func isWorthMaking(_ node: UnsafeRawPointer) -> Bool {
         guard isLarge else { return PackedLeaf.isWorthUnpacking(node) }
@@ -166,7 +166,7 @@ extension AnyTable {
             return true
         }
         let live = cellOperations.liveCells(node + layout.cellsOffset)
-        // A branch for each, which is foreseen: positions made of the bits would wait for every row of the leaf, and
+        // A branch for each, which is predicted: positions made of the bits would wait for every row of the leaf, and
         // scans took twice as long.
         for position in 0..<PackedLeaf.width where live &>> UInt8(position) & 1 != 0 {
             guard body(position) else { return false }

@@ -62,7 +62,10 @@ extension AnyTable {
 
     // MARK: - Rows
 
-    /// Appends a slot with an id, or takes a known one, and puts a row there where there are row bytes.
+    /// Appends a slot with an id, or takes a known one without a row, and puts a row there where there are row bytes. For
+    /// filling a new table: there is no way back.
+    ///
+    /// - Throws: also of a row whose id has bytes behind it: the row of a packed leaf is read from there.
     package final func load(
         at known: Slot?, id: UnsafeRawBufferPointer, row: UnsafeRawBufferPointer?,
         metadata: RowMetadata

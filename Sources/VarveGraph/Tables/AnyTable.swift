@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What a table has that does not depend on its entity's type: slots, links, order, journal.
+/// What a table has that does not depend on its entity's type: cells, ids without a row, slots, links, order, journal.
 ///
 /// All stored properties go unchecked for exclusive access: a table is mutated through the one
 /// context that holds it, a value with exclusive access of its own, and the checks took several

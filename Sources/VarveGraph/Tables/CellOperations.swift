@@ -42,7 +42,7 @@ package struct CellLayout: Sendable {
 
 /// What is done to the cells and rows of one type at their addresses, compiled in the module that declares the type.
 ///
-/// A table has them by itself: taken out of its descriptor for each call, that and the closure would be counted.
+/// Each table keeps a copy: reading them from the descriptor would count two references for each call.
 @usableFromInline
 package struct CellOperations: Sendable {
     @usableFromInline let layout: CellLayout

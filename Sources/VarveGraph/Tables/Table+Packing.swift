@@ -1,7 +1,7 @@
 public import VarveEvents
 
-// Rows that a log or a checkpoint had are kept as their bytes until somebody wants their address: most of them
-// nobody does, as long as they are only copied out, and bytes take a third of the memory that values take.
+// Rows that a log or a checkpoint had are kept as their bytes until a reader needs their addresses: of most
+// none does, as long as they are only copied out, and bytes take a third of the memory that values take.
 
 extension Table.Cell {
     @inlinable static var mayBePacked: Bool { true }

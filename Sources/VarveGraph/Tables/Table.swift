@@ -1,4 +1,4 @@
-/// All entities of one type: ids, rows and their metadata by slot.
+/// All entities of one type: typed access to a table's rows, and their before-images.
 @usableFromInline
 final class Table<Entity: EntityModelProtocol>: AnyTable {
     /// A slot's columns side by side, so that a save copies one path of one tree.
@@ -45,7 +45,7 @@ final class Table<Entity: EntityModelProtocol>: AnyTable {
         super.init(journalsOf: other)
     }
 
-    // Here and not in the base class, where the columns of this one may be gone.
+    // Here and not in the base class, where the before-images, which a copy needs, may be gone.
     @inlinable
     deinit {
         if let former { former.willEnd(self) }

@@ -1,7 +1,7 @@
 /// Reads rows by slot and remembers the page of the last one: neighbours are not looked up.
 ///
-/// A row of a packed leaf is made when it is read. Who wants an address to keep, and whoever reads the leaf for the
-/// eighth time, has all of its rows made, and kept.
+/// A row of a packed leaf is made when it is read. A caller that keeps addresses, and the eighth read of a leaf, make all
+/// of its rows, which are kept.
 @usableFromInline
 struct RowCursor {
     @usableFromInline let table: AnyTable
